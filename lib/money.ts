@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+declare const atomic: unique symbol;
+
+/** An amount in the smallest unit of its asset. */
+export type Atomic = bigint & { readonly [atomic]: true };
+
+/** One more than the largest amount that an EVM token can hold. */
+const LIMIT = 2n ** 256n;
+
+/** ASCII decimal: no sign, no exponent, no leading zeros, at most 18 fraction digits. */
+const GRAMMAR = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
+
+/** The wire form of every amount; how many fraction digits fit depends on the asset and is checked where the asset is known. */
+export const AmountText = z
+  .string()
+  .max(97)
+  .regex(GRAMMAR, "Write the amount as a plain decimal number, such as 1.50.")
+  .meta({ description: "A decimal amount in whole units of the asset.", examples: ["1.50"] });
+
+export const zero = 0n as Atomic;
+
+export const atomicOf = (value: bigint | string): Atomic => BigInt(value) as Atomic;
+
+export type ParsedAmount = { readonly ok: true; readonly amount: Atomic } | { readonly ok: false; readonly detail: string };
+
+/** Reads a decimal amount exactly. Never rounds: more fraction digits than the asset has is a refusal. */
+export function readAmount(text: string, decimals: number): ParsedAmount {
+  if (!GRAMMAR.test(text)) return { ok: false, detail: "Write the amount as a plain decimal number, such as 1.50." };
+  const [whole = "", fraction = ""] = text.split(".");
+  if (fraction.length > decimals) return { ok: false, detail: `This asset has ${decimals} fraction digits, the amount has ${fraction.length}.` };
+  const amount = BigInt(whole + fraction.padEnd(decimals, "0"));
+  if (amount >= LIMIT) return { ok: false, detail: "The amount is larger than any token can hold." };
+  return { ok: true, amount: amount as Atomic };
+}
+
+/** As readAmount, for text that was validated before (stored policies, registered prices). */
+export function parseAmount(text: string, decimals: number): Atomic {
+  const parsed = readAmount(text, decimals);
+  if (!parsed.ok) throw new RangeError(parsed.detail);
+  return parsed.amount;
+}
+
+/** The canonical decimal text: no trailing zeros, no exponent. */
+export function formatAmount(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/** For people: at least two fraction digits, grouped, with the asset, as in "1,200.00 USDC". */
+export function displayAmount(amount: bigint, decimals: number, asset: string): string {
+  const [whole = "0", fraction = ""] = formatAmount(amount, decimals).split(".");
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(2, "0")} ${asset}`;
+}
+
+export const add = (a: Atomic, b: Atomic): Atomic => (a + b) as Atomic;
+export const subtract = (a: Atomic, b: Atomic): Atomic => (a - b) as Atomic;
+export const min = (a: Atomic, b: Atomic): Atomic => (a < b ? a : b);
+export const max = (a: Atomic, b: Atomic): Atomic => (a > b ? a : b);
+
+/** amount * bps / 10,000, rounded up: a fee never falls to zero by splitting a payment. */
+export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount * BigInt(bps) + 9_999n) / 10_000n) as Atomic;
+
+/** Half of an amount, rounded down; the odd unit is the other party's. */
+export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;

@@ -1,0 +1,165 @@
+/** Every closed list of the contract that the service produces or accepts today. Clients must tolerate new values on read. */
+import { z } from "zod";
+
+const list = <const V extends readonly [string, ...string[]]>(id: string, values: V) => z.enum(values).meta({ id });
+
+export const Environment = list("Environment", ["sandbox", "production"]);
+export type Environment = z.infer<typeof Environment>;
+
+export const Outcome = list("Outcome", ["allow", "deny", "requireApproval"]);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** In order of precedence: the first that applies becomes the decision's denialCode. */
+export const DenialCode = list("DenialCode", [
+  "emergency_stop",
+  "mandate_not_active",
+  "mandate_suspended",
+  "mandate_revoked",
+  "mandate_expired",
+  "mandate_not_yet_valid",
+  "mandate_exhausted",
+  "agent_not_bound",
+  "agent_inactive",
+  "assurance_too_low",
+  "intent_expired",
+  "intent_invalid",
+  "challenge_mismatch",
+  "nonce_reused",
+  "asset_not_allowed",
+  "chain_not_allowed",
+  "payee_not_allowed",
+  "seller_denied",
+  "seller_not_allowed",
+  "seller_unverified",
+  "domain_not_allowed",
+  "resource_not_allowed",
+  "protocol_not_allowed",
+  "outside_schedule",
+  "per_payment_limit_exceeded",
+  "period_budget_exceeded",
+  "total_budget_exceeded",
+  "count_limit_exceeded",
+  "cooldown_active",
+  "fee_limit_exceeded",
+]);
+export type DenialCode = z.infer<typeof DenialCode>;
+
+/** Stored statuses; expired and exhausted are computed when a mandate is read. */
+export const MandateStatus = list("MandateStatus", ["draft", "active", "suspended", "revoked", "expired", "exhausted"]);
+export type MandateStatus = z.infer<typeof MandateStatus>;
+export type StoredMandateStatus = Exclude<MandateStatus, "expired" | "exhausted">;
+
+export const ApprovalMode = list("ApprovalMode", ["never", "always", "above", "firstPayment"]);
+export const UnregisteredSellers = list("UnregisteredSellers", ["deny", "allow"]);
+export const Period = list("Period", ["day", "week", "month", "year"]);
+export type Period = z.infer<typeof Period>;
+
+export const ReservationStatus = list("ReservationStatus", ["held", "submitted", "captured", "released", "expired"]);
+export type ReservationStatus = z.infer<typeof ReservationStatus>;
+
+export const LedgerKind = list("LedgerKind", ["hold", "capture", "release", "expire", "overrun"]);
+export type LedgerKind = z.infer<typeof LedgerKind>;
+
+export const SettlementStatus = list("SettlementStatus", ["pending", "processing", "settled", "failed", "unknown"]);
+export type SettlementStatus = z.infer<typeof SettlementStatus>;
+
+export const EnforcementPath = list("EnforcementPath", ["offchain"]);
+export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
+export type SettlementMode = z.infer<typeof SettlementMode>;
+export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
+export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
+
+/** Ordered from least to most assurance. */
+export const AssuranceLevel = list("AssuranceLevel", ["softwareApproved", "passkeyApproved", "walletApproved", "hardwareApproved"]);
+export type AssuranceLevel = z.infer<typeof AssuranceLevel>;
+
+export const ConfigurationSource = list("ConfigurationSource", ["dashboard", "api", "demo"]);
+
+export const ProductRole = list("ProductRole", ["buyer", "seller"]);
+export type ProductRole = z.infer<typeof ProductRole>;
+export const MembershipRole = list("MembershipRole", ["owner", "admin", "approver", "developer", "finance", "viewer"]);
+export type MembershipRole = z.infer<typeof MembershipRole>;
+export const PlatformRole = list("PlatformRole", ["user", "support", "auditor", "operator", "admin"]);
+export type PlatformRole = z.infer<typeof PlatformRole>;
+
+export const Capability = list("Capability", [
+  "mandates:read",
+  "mandates:create",
+  "mandates:manage",
+  "mandates:revoke",
+  "payments:authorize",
+  "payments:execute",
+  "payments:read",
+  "payments:settle",
+  "readiness:read",
+  "checkouts:preview",
+  "checkouts:read",
+  "checkouts:approve",
+  "orders:place",
+  "sellers:read",
+  "sellers:manage",
+  "resources:manage",
+  "billing:quote",
+  "billing:read",
+  "serviceAccounts:read",
+  "serviceAccounts:manage",
+  "members:manage",
+  "audit:read",
+]);
+export type Capability = z.infer<typeof Capability>;
+
+export const PlatformCapability = list("PlatformCapability", [
+  "platform.users.read",
+  "platform.users.ban",
+  "platform.roles.update",
+  "platform.sessions.revoke",
+  "platform.emergency.revoke",
+  "platform.feeSchedules.manage",
+  "platform.subscriptions.manage",
+  "platform.sellers.verify",
+  "platform.audit.read",
+]);
+export type PlatformCapability = z.infer<typeof PlatformCapability>;
+
+export const PlanTier = list("PlanTier", ["developer", "team", "business", "enterprise"]);
+export const SubscriptionStatus = list("SubscriptionStatus", ["trialing", "active", "past_due", "paused", "canceled", "expired", "incomplete"]);
+export const FeeScheduleStatus = list("FeeScheduleStatus", ["active", "draft", "scheduled", "superseded", "archived"]);
+export const FeePayer = list("FeePayer", ["buyer", "seller", "split"]);
+export type FeePayer = z.infer<typeof FeePayer>;
+
+export const Category = list("Category", [
+  "buyer_action_required",
+  "seller_action_required",
+  "agent_action_required",
+  "operator_action_required",
+  "approval_required",
+  "policy_denied",
+  "validation_error",
+  "authentication_error",
+  "permission_error",
+  "not_found",
+  "conflict",
+  "rate_limited",
+  "payment_failed",
+  "settlement_unknown",
+  "provider_unavailable",
+  "configuration_error",
+  "internal_error",
+]);
+export type Category = z.infer<typeof Category>;
+
+export const Actor = list("Actor", ["buyer", "agent", "seller", "operator", "provider", "network", "service"]);
+export type Actor = z.infer<typeof Actor>;
+
+export const NextActionType = list("NextActionType", [
+  "fund_wallet",
+  "approve_checkout",
+  "sign_credential",
+  "retry_later",
+  "sign_in",
+  "switch_organization",
+  "request_capability",
+  "poll_status",
+  "contact_support",
+]);
+export type NextActionType = z.infer<typeof NextActionType>;
