@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import type { ProblemCode } from "#lib/problem.ts";
+import type { Capability, Environment, PlatformCapability } from "#lib/vocabulary.ts";
+
+/** Who may call. A required field of every operation: nothing is public by omission. */
+export type Access =
+  | "anyone"
+  | "authenticated"
+  | "session"
+  | { readonly capability: Capability }
+  | { readonly sessionCapability: Capability }
+  | { readonly platformCapability: PlatformCapability };
+
+/** The definition of one endpoint. Route, checks, OpenAPI, client and mount test read it; nothing about an endpoint stands elsewhere. */
+export type Operation = {
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  readonly path: `/api/v1/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: "Payments" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
+  readonly access: Access;
+  readonly status?: 200 | 201;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly response: z.ZodType;
+  /** Thrown beyond invalid_request, access, limits and internal_error. */
+  readonly problems: readonly ProblemCode[];
+  /** Documented besides the base six. */
+  readonly variants?: readonly (402 | 409 | 422 | 502)[];
+  /** One worked example for the document; checked against the schemas by a test. */
+  readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>>; readonly body?: unknown; readonly response: unknown };
+};
+
+/** Identity function: it only pins literal types, so that everything else is inferred from the value. */
+export const operation = <const O extends Operation>(definition: O): O => definition;
+
+type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}` ? { readonly [K in N]: string } & PathParams<R> : unknown;
+
+/** What a handler receives: path parameters, parsed query and parsed body. */
+export type Input<O extends Operation> = PathParams<O["path"]> &
+  (O["body"] extends z.ZodType ? { readonly body: z.output<O["body"]> } : unknown) &
+  (O["query"] extends z.ZodType ? { readonly query: z.output<O["query"]> } : unknown);
+
+/** What a client sends. */
+export type RequestOf<O extends Operation> = PathParams<O["path"]> &
+  (O["body"] extends z.ZodType ? { readonly body: z.input<O["body"]> } : unknown) &
+  (O["query"] extends z.ZodType ? { readonly query?: z.input<O["query"]> } : unknown);
+
+type CallerBase = {
+  /** userId of a person, serviceAccountId of a key: what audit and authorizations name. */
+  readonly subjectId: string;
+  readonly environment: Environment;
+  readonly capabilities: ReadonlySet<Capability>;
+};
+
+/** A service account. Its key is read anew at each request; the list of the hot path reads it once more under the gate. */
+export type KeyCaller = CallerBase & {
+  readonly kind: "key";
+  readonly organizationId: string;
+  readonly serviceAccountId: string;
+  readonly keyId: string;
+};
+
+/** A person in a browser. organizationId is the active one, null before onboarding. */
+export type SessionCaller = CallerBase & {
+  readonly kind: "session";
+  readonly organizationId: string | null;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly platformCapabilities: ReadonlySet<PlatformCapability>;
+};
+
+export type Caller = KeyCaller | SessionCaller;
+
+type WithOrganization<C extends Caller> = C & { readonly organizationId: string };
+
+/** A capability is held in an organization, so callers that passed such a check have one. */
+export type CallerFor<A extends Access> = A extends "anyone"
+  ? Caller | null
+  : A extends "authenticated"
+    ? Caller
+    : A extends "session" | { readonly platformCapability: PlatformCapability }
+      ? SessionCaller
+      : A extends { readonly sessionCapability: Capability }
+        ? WithOrganization<SessionCaller>
+        : WithOrganization<KeyCaller> | WithOrganization<SessionCaller>;
+
+/** The idempotency key of this request, its fingerprint and the slot that both live in. Null when the client sent no key. */
+export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
+
+/** No clock here: time comes from the database. */
+export type Context<O extends Operation> = {
+  readonly caller: CallerFor<O["access"]>;
+  readonly requestId: string;
+  readonly idempotency: Idempotency | null;
+  /** Only what sign-in needs to read itself; everything else is in the input. */
+  readonly request: Request;
+};
+
+const stored = Symbol.for("countersign.storedReply");
+
+/** A reply whose bytes were fixed when the work was committed: replays send the same bytes. */
+export type StoredReply = { readonly [stored]: true; readonly status: number; readonly body: string; readonly replayed: boolean };
+
+export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({ [stored]: true, status, body, replayed });
+export const isStoredReply = (reply: unknown): reply is StoredReply => typeof reply === "object" && reply !== null && stored in reply;
+
+const listed = Symbol.for("countersign.listed");
+
+/** For the three lists that answer items alone: their next page travels in the Link header. */
+export type Listed<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
+
+export const listedReply = <T>(output: T, nextCursor: string | null): Listed<T> => ({ [listed]: true, output, nextCursor });
+export const isListed = (reply: unknown): reply is Listed<unknown> => typeof reply === "object" && reply !== null && listed in reply;
+
+export type Output<O extends Operation> = z.input<O["response"]>;
+
+/** Load, decide, save. */
+export type Handler<O extends Operation> = (input: Input<O>, context: Context<O>) => Promise<Output<O> | Listed<Output<O>> | StoredReply>;

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { Actor, Category, NextActionType, type Actor as ActorName, type Category as CategoryName } from "#lib/vocabulary.ts";
+
+type Row = {
+  readonly status: number;
+  readonly title: string;
+  readonly category: CategoryName;
+  readonly actor: ActorName;
+  readonly retryable: boolean;
+};
+
+const row = (status: number, title: string, category: CategoryName, actor: ActorName, retryable = false): Row => ({ status, title, category, actor, retryable });
+
+/** The catalogue: a refusal is a row here, thrown by its code. Executions that fail answer 402 with their failure's row. */
+export const problems = {
+  invalid_request: row(400, "Invalid request", "validation_error", "agent"),
+  idempotency_key_required: row(400, "Idempotency key required", "validation_error", "agent"),
+  ambiguous_credentials: row(400, "Ambiguous credentials", "validation_error", "agent"),
+  unauthenticated: row(401, "Not signed in", "authentication_error", "agent"),
+  api_key_invalid: row(401, "API key invalid", "authentication_error", "agent"),
+  session_expired: row(401, "Session expired", "authentication_error", "agent"),
+  forbidden: row(403, "Forbidden", "permission_error", "agent"),
+  capability_required: row(403, "Capability required", "permission_error", "agent"),
+  origin_not_allowed: row(403, "Origin not allowed", "permission_error", "agent"),
+  banned: row(403, "Account banned", "permission_error", "agent"),
+  setup_code_invalid: row(403, "Set-up code invalid", "permission_error", "agent"),
+  not_found: row(404, "Not found", "not_found", "agent"),
+  method_not_allowed: row(405, "Method not allowed", "validation_error", "agent"),
+  not_acceptable: row(406, "Not acceptable", "validation_error", "agent"),
+  idempotency_in_flight: row(409, "Request in flight", "conflict", "agent", true),
+  conflict: row(409, "Conflict", "conflict", "agent"),
+  body_too_large: row(413, "Body too large", "validation_error", "agent"),
+  content_type_unsupported: row(415, "Content type unsupported", "validation_error", "agent"),
+  idempotency_key_reused: row(422, "Idempotency key reused", "validation_error", "agent"),
+  rate_limited: row(429, "Too many requests", "rate_limited", "agent", true),
+  internal_error: row(500, "Internal error", "internal_error", "service", true),
+  overloaded: row(503, "Overloaded", "provider_unavailable", "service", true),
+  service_unavailable: row(503, "Service unavailable", "provider_unavailable", "service", true),
+} as const satisfies Record<string, Row>;
+
+export type ProblemCode = keyof typeof problems;
+
+export const NextAction = z
+  .object({
+    type: NextActionType,
+    label: z.string(),
+    description: z.string().optional(),
+    href: z.string().optional(),
+    address: z.string().optional(),
+    chain: z.string().optional(),
+    asset: z.string().optional(),
+    amount: z.string().optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "NextAction", description: "What to do next, and where." });
+export type NextAction = z.infer<typeof NextAction>;
+
+export const PaymentFacts = z
+  .object({
+    chain: z.string().optional(),
+    asset: z.string().optional(),
+    tokenAddress: z.string().optional(),
+    tokenDecimals: z.number().int().optional(),
+    amount: z.string().optional(),
+    amountAtomic: z.string().optional(),
+    requiredAmount: z.string().optional(),
+    requiredAmountAtomic: z.string().optional(),
+    balance: z.string().optional(),
+    balanceAtomic: z.string().optional(),
+    payer: z.string().optional(),
+    payTo: z.string().optional(),
+  })
+  .meta({ id: "PaymentFacts", description: "The payment that a problem is about." });
+export type PaymentFacts = z.infer<typeof PaymentFacts>;
+
+export const FieldError = z.object({ detail: z.string(), pointer: z.string() }).meta({ id: "FieldError", description: "A field and what is wrong with it." });
+export type FieldError = z.infer<typeof FieldError>;
+
+/** RFC 9457 with the members of the contract's error body. */
+export const ErrorBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    instance: z.string().optional(),
+    requestId: z.string(),
+    code: z.string(),
+    category: Category,
+    actor: Actor,
+    retryable: z.boolean(),
+    payment: PaymentFacts.optional(),
+    nextActions: z.array(NextAction),
+    debug: z.record(z.string(), z.unknown()).optional(),
+    errors: z.array(FieldError).optional(),
+  })
+  .meta({ id: "ErrorBody", description: "Why a request was refused, who can do something about it, and what." });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export type ProblemDetails = {
+  /** A full sentence for the person who must act. */
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+  readonly nextActions?: readonly NextAction[];
+  readonly payment?: PaymentFacts;
+  readonly instance?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds?: number;
+};
+
+const brand = Symbol.for("countersign.problem");
+
+/** An expected refusal. Recognised by a symbol, because the server and Next.js each load their own copy of this class. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly details: ProblemDetails;
+  readonly [brand] = true;
+
+  constructor(code: ProblemCode, details: ProblemDetails) {
+    super(details.detail);
+    this.name = "Problem";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export const isProblem = (error: unknown): error is Problem => typeof error === "object" && error !== null && brand in error;
+
+/** The problem's JSON body. */
+export function problemBody(problem: Problem, requestId: string): ErrorBody {
+  const { status, title, category, actor, retryable } = problems[problem.code];
+  const { detail, errors, nextActions, payment, instance } = problem.details;
+  return {
+    type: "about:blank",
+    title,
+    status,
+    detail,
+    ...(instance !== undefined && { instance }),
+    requestId,
+    code: problem.code,
+    category,
+    actor,
+    retryable,
+    ...(payment && { payment }),
+    nextActions: [...(nextActions ?? [])],
+    ...(errors && { errors: [...errors] }),
+  };
+}
+
+/** A 400 that points at one field. */
+export const invalidField = (pointer: string, detail: string): Problem =>
+  new Problem("invalid_request", { detail: "The request has an invalid field.", errors: [{ detail, pointer }] });
+
+/** What does not exist and what belongs to another organization look the same. */
+export const notFound = (what: string): Problem => new Problem("not_found", { detail: `There is no such ${what}.` });
