@@ -42,7 +42,15 @@ const baseSepolia: ChainConfiguration = {
   chain: "eip155:84532",
   rpcUrl: "https://sepolia.base.org",
   confirmations: 2,
-  assets: [{ asset: "USDC", tokenAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 }],
+  assets: [
+    {
+      asset: "USDC",
+      tokenAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      tokenName: "USDC",
+      tokenVersion: "2",
+      tokenDecimals: 6,
+    },
+  ],
   explorerBaseUrl: "https://sepolia.basescan.org",
 };
 
@@ -56,7 +64,10 @@ const Variables = z.object({
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
-  SETTLEMENT_PRIVATE_KEY: z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal").optional(),
+  SETTLEMENT_PRIVATE_KEY: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal")
+    .optional(),
   CHAINS: json(z.array(Chain).min(1).max(16)).optional(),
   FACILITATORS: json(z.array(Facilitator).max(16)).optional(),
   OUTBOUND_LOOPBACK: z.string().max(1024).optional(),
@@ -68,7 +79,8 @@ const Variables = z.object({
 });
 
 /** The published development secrets and the like: never enough where money is real. */
-const weak = (value: string): boolean => new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value);
+const weak = (value: string): boolean =>
+  new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value);
 
 const Checked = Variables.superRefine((variables, context) => {
   if (variables.ENVIRONMENT !== "production") return;
@@ -90,7 +102,9 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = Checked.safeParse(given);
   if (!parsed.success) {
-    throw new Error(`The configuration is not usable:\n${parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`).join("\n")}`);
+    throw new Error(
+      `The configuration is not usable:\n${parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`).join("\n")}`,
+    );
   }
   const variables = parsed.data;
   return {

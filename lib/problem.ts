@@ -9,7 +9,13 @@ type Row = {
   readonly retryable: boolean;
 };
 
-const row = (status: number, title: string, category: CategoryName, actor: ActorName, retryable = false): Row => ({ status, title, category, actor, retryable });
+const row = (status: number, title: string, category: CategoryName, actor: ActorName, retryable = false): Row => ({
+  status,
+  title,
+  category,
+  actor,
+  retryable,
+});
 
 /** The catalogue: a refusal is a row here, thrown by its code. Executions that fail answer 402 with their failure's row. */
 export const problems = {
@@ -73,7 +79,9 @@ export const PaymentFacts = z
   .meta({ id: "PaymentFacts", description: "The payment that a problem is about." });
 export type PaymentFacts = z.infer<typeof PaymentFacts>;
 
-export const FieldError = z.object({ detail: z.string(), pointer: z.string() }).meta({ id: "FieldError", description: "A field and what is wrong with it." });
+export const FieldError = z
+  .object({ detail: z.string(), pointer: z.string() })
+  .meta({ id: "FieldError", description: "A field and what is wrong with it." });
 export type FieldError = z.infer<typeof FieldError>;
 
 /** RFC 9457 with the members of the contract's error body. */

@@ -70,7 +70,12 @@ export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 
 /** Ordered from least to most assurance. */
-export const AssuranceLevel = list("AssuranceLevel", ["softwareApproved", "passkeyApproved", "walletApproved", "hardwareApproved"]);
+export const AssuranceLevel = list("AssuranceLevel", [
+  "softwareApproved",
+  "passkeyApproved",
+  "walletApproved",
+  "hardwareApproved",
+]);
 export type AssuranceLevel = z.infer<typeof AssuranceLevel>;
 
 export const ConfigurationSource = list("ConfigurationSource", ["dashboard", "api", "demo"]);
@@ -122,7 +127,15 @@ export const PlatformCapability = list("PlatformCapability", [
 export type PlatformCapability = z.infer<typeof PlatformCapability>;
 
 export const PlanTier = list("PlanTier", ["developer", "team", "business", "enterprise"]);
-export const SubscriptionStatus = list("SubscriptionStatus", ["trialing", "active", "past_due", "paused", "canceled", "expired", "incomplete"]);
+export const SubscriptionStatus = list("SubscriptionStatus", [
+  "trialing",
+  "active",
+  "past_due",
+  "paused",
+  "canceled",
+  "expired",
+  "incomplete",
+]);
 export const FeeScheduleStatus = list("FeeScheduleStatus", ["active", "draft", "scheduled", "superseded", "archived"]);
 export const FeePayer = list("FeePayer", ["buyer", "seller", "split"]);
 export type FeePayer = z.infer<typeof FeePayer>;

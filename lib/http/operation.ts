@@ -29,13 +29,20 @@ export type Operation = {
   /** Documented besides the base six. */
   readonly variants?: readonly (402 | 409 | 422 | 502)[];
   /** One worked example for the document; checked against the schemas by a test. */
-  readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>>; readonly body?: unknown; readonly response: unknown };
+  readonly example: {
+    readonly params?: Readonly<Record<string, string>>;
+    readonly query?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly response: unknown;
+  };
 };
 
 /** Identity function: it only pins literal types, so that everything else is inferred from the value. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
-type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}` ? { readonly [K in N]: string } & PathParams<R> : unknown;
+type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}`
+  ? { readonly [K in N]: string } & PathParams<R>
+  : unknown;
 
 /** What a handler receives: path parameters, parsed query and parsed body. */
 export type Input<O extends Operation> = PathParams<O["path"]> &
@@ -103,8 +110,14 @@ const stored = Symbol.for("countersign.storedReply");
 /** A reply whose bytes were fixed when the work was committed: replays send the same bytes. */
 export type StoredReply = { readonly [stored]: true; readonly status: number; readonly body: string; readonly replayed: boolean };
 
-export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({ [stored]: true, status, body, replayed });
-export const isStoredReply = (reply: unknown): reply is StoredReply => typeof reply === "object" && reply !== null && stored in reply;
+export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({
+  [stored]: true,
+  status,
+  body,
+  replayed,
+});
+export const isStoredReply = (reply: unknown): reply is StoredReply =>
+  typeof reply === "object" && reply !== null && stored in reply;
 
 const listed = Symbol.for("countersign.listed");
 
@@ -112,9 +125,13 @@ const listed = Symbol.for("countersign.listed");
 export type Listed<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
 export const listedReply = <T>(output: T, nextCursor: string | null): Listed<T> => ({ [listed]: true, output, nextCursor });
-export const isListed = (reply: unknown): reply is Listed<unknown> => typeof reply === "object" && reply !== null && listed in reply;
+export const isListed = (reply: unknown): reply is Listed<unknown> =>
+  typeof reply === "object" && reply !== null && listed in reply;
 
 export type Output<O extends Operation> = z.input<O["response"]>;
 
 /** Load, decide, save. */
-export type Handler<O extends Operation> = (input: Input<O>, context: Context<O>) => Promise<Output<O> | Listed<Output<O>> | StoredReply>;
+export type Handler<O extends Operation> = (
+  input: Input<O>,
+  context: Context<O>,
+) => Promise<Output<O> | Listed<Output<O>> | StoredReply>;

@@ -1,0 +1,23 @@
+import { sql } from "drizzle-orm";
+import { check, customType, timestamp } from "drizzle-orm/pg-core";
+import type { Atomic } from "#lib/money.ts";
+
+/** An amount in atomic units. Scale 0 is checked by amountCheck: PostgreSQL would round a fraction silently. */
+export const atomic = customType<{ data: Atomic; driverData: string }>({
+  dataType: () => "numeric(78,0)",
+  fromDriver: (value) => BigInt(value) as Atomic,
+  toDriver: (value) => value.toString(),
+});
+
+/** numeric accepts NaN, and everything is smaller than NaN. */
+export const amountCheck = (name: string, column: string) => check(name, sql.raw(`${column} >= 0 AND ${column} < 'NaN'`));
+
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+export const createdAt = () =>
+  moment("created_at")
+    .notNull()
+    .default(sql`clock_timestamp()`);
+export const updatedAt = () =>
+  moment("updated_at")
+    .notNull()
+    .default(sql`clock_timestamp()`);

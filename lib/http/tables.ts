@@ -1,0 +1,15 @@
+import { index, pgTable, smallint, text } from "drizzle-orm/pg-core";
+import { createdAt } from "#lib/db/columns.ts";
+
+/** A slot is the hash of organization, environment, operation and key; a visible row is always complete. */
+export const idempotency = pgTable(
+  "idempotency",
+  {
+    slot: text("slot").primaryKey(),
+    fingerprint: text("fingerprint").notNull(),
+    status: smallint("status").notNull(),
+    body: text("body").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("idempotency_age").using("brin", table.createdAt)],
+);

@@ -1,0 +1,164 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, bigint, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+
+/* The first eight tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
+
+export const user = pgTable("user", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  email: text("email").notNull().unique(),
+  emailVerified: boolean("email_verified").notNull().default(false),
+  image: text("image"),
+  platformRoles: text("platform_roles")
+    .array()
+    .notNull()
+    .default(sql`'{user}'`),
+  banned: boolean("banned").notNull().default(false),
+  banReason: text("ban_reason"),
+  banExpires: moment("ban_expires"),
+  /** When the user.created event was written: better-auth creates the row, so the audit follows with the first request. */
+  auditedAt: moment("audited_at"),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+});
+
+export const session = pgTable(
+  "session",
+  {
+    id: text("id").primaryKey(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    token: text("token").notNull().unique(),
+    expiresAt: moment("expires_at").notNull(),
+    ipAddress: text("ip_address"),
+    userAgent: text("user_agent"),
+    activeOrganizationId: text("active_organization_id"),
+    /** How this session signed in. */
+    provider: text("provider").notNull().default("emailPassword"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("session_user").on(table.userId)],
+);
+
+export const account = pgTable(
+  "account",
+  {
+    id: text("id").primaryKey(),
+    accountId: text("account_id").notNull(),
+    providerId: text("provider_id").notNull(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    accessToken: text("access_token"),
+    refreshToken: text("refresh_token"),
+    idToken: text("id_token"),
+    accessTokenExpiresAt: moment("access_token_expires_at"),
+    refreshTokenExpiresAt: moment("refresh_token_expires_at"),
+    scope: text("scope"),
+    password: text("password"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("account_user").on(table.userId)],
+);
+
+export const verification = pgTable(
+  "verification",
+  {
+    id: text("id").primaryKey(),
+    identifier: text("identifier").notNull(),
+    value: text("value").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("verification_identifier").on(table.identifier)],
+);
+
+export const organization = pgTable("organization", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  slug: text("slug").notNull().unique(),
+  logo: text("logo"),
+  metadata: text("metadata"),
+  environment: text("environment").notNull(),
+  productRoles: text("product_roles").array().notNull(),
+  createdAt: createdAt(),
+});
+
+export const member = pgTable(
+  "member",
+  {
+    id: text("id").primaryKey(),
+    organizationId: text("organization_id")
+      .notNull()
+      .references(() => organization.id, { onDelete: "cascade" }),
+    userId: text("user_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    role: text("role").notNull().default("viewer"),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex("member_once").on(table.organizationId, table.userId), index("member_user").on(table.userId)],
+);
+
+export const invitation = pgTable(
+  "invitation",
+  {
+    id: text("id").primaryKey(),
+    organizationId: text("organization_id")
+      .notNull()
+      .references(() => organization.id, { onDelete: "cascade" }),
+    email: text("email").notNull(),
+    role: text("role"),
+    status: text("status").notNull().default("pending"),
+    expiresAt: moment("expires_at").notNull(),
+    inviterId: text("inviter_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+  },
+  (table) => [index("invitation_organization").on(table.organizationId), index("invitation_email").on(table.email)],
+);
+
+/** better-auth's counters for sign-in and sign-up. */
+export const rateLimit = pgTable("rate_limit", {
+  id: text("id").primaryKey(),
+  key: text("key").notNull().unique(),
+  count: integer("count").notNull(),
+  lastRequest: bigint("last_request", { mode: "number" }).notNull(),
+});
+
+export const serviceAccounts = pgTable(
+  "service_accounts",
+  {
+    serviceAccountId: text("service_account_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    name: text("name").notNull(),
+    capabilities: text("capabilities").array().notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: createdAt(),
+    revokedAt: moment("revoked_at"),
+  },
+  (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
+);
+
+/** Two keys may live while a rotation's grace lasts. The secret is stored as HMAC-SHA-256 under a server key. */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    keyId: text("key_id").primaryKey(),
+    serviceAccountId: text("service_account_id").notNull(),
+    organizationId: text("organization_id").notNull(),
+    secretHash: text("secret_hash").notNull(),
+    preview: text("preview").notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at"),
+    revokedAt: moment("revoked_at"),
+  },
+  (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
+);

@@ -1,0 +1,107 @@
+import type { Atomic } from "#lib/money.ts";
+import type { AssuranceLevel, DenialCode, Outcome, StoredMandateStatus } from "#lib/vocabulary.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+
+export type MandateFacts = {
+  readonly mandateId: string;
+  readonly status: StoredMandateStatus;
+  /** The mandate, its agent or its organization was stopped by an emergency revocation. */
+  readonly stoppedByEmergency: boolean;
+  readonly version: number;
+  readonly policy: CompiledPolicy;
+  /** Service accounts that may use the mandate; null admits every subject of the organization. */
+  readonly agents: readonly string[] | null;
+};
+
+/** Mutable: the caller books each decision of a list before it decides the next one. */
+export type BucketUsage = {
+  readonly start: Date;
+  /** From this time on the bucket no longer counts in its window. */
+  readonly liveUntil: Date;
+  spent: Atomic;
+  reserved: Atomic;
+  payments: number;
+};
+
+/** What is used so far. `buckets` is keyed by a window's key; buckets that no longer count may be among them. */
+export type Usage = {
+  spent: Atomic;
+  reserved: Atomic;
+  lastHeldAt: Date | null;
+  readonly buckets: ReadonlyMap<string, readonly BucketUsage[]>;
+};
+
+export type SellerFacts = {
+  readonly sellerId: string;
+  readonly domain: string;
+  readonly verified: boolean;
+  readonly minimumAssuranceLevel?: AssuranceLevel | undefined;
+  readonly status: "active" | "suspended" | "stopped";
+};
+
+export type ResourceFacts = {
+  readonly sellerId: string;
+  readonly resourceId: string;
+  readonly method: string;
+  readonly pathTemplate: string;
+  readonly minimumAssuranceLevel?: AssuranceLevel | undefined;
+  readonly acceptedPaymentChallengeTypes: readonly string[];
+};
+
+/** Everything that a decision may look at. Free-form metadata is left out on purpose: no text of an agent or seller can steer a decision. */
+export type IntentFacts = {
+  readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
+  /** The registered record; null when the seller is not registered. */
+  readonly seller: SellerFacts | null;
+  /** The registered record; null when the seller has no such resource. */
+  readonly resource: ResourceFacts | null;
+  /** Where the request differs from the registered records; pointers into the request. */
+  readonly mismatches: readonly { readonly field: string; readonly pointer: string }[];
+  readonly amount: Atomic;
+  readonly fee: { readonly serviceFee: Atomic; readonly buyerShare: Atomic };
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string | null;
+  readonly paymentChallengeType: string;
+  readonly expiresAt: Date;
+  /** What this intent can reach today. */
+  readonly assuranceLevel: AssuranceLevel;
+  readonly sellerPaidBefore: boolean;
+  readonly duplicateIntentId: boolean;
+  readonly duplicateNonce: boolean;
+};
+
+/** Times are RFC 3339 text; a lifetime has neither start nor end. */
+export type ReasonWindow = {
+  readonly kind: "calendar" | "rolling" | "lifetime";
+  readonly start?: string;
+  readonly end?: string;
+  readonly timezone?: string;
+};
+
+export type ReasonCode = DenialCode | "approval_required" | "satisfied";
+
+/** One evaluated rule. Amounts are decimal text in `unit`. */
+export type Reason = {
+  readonly code: ReasonCode;
+  readonly rule: string;
+  readonly effect: "allow" | "deny" | "approval" | "info";
+  readonly message: string;
+  readonly href?: string;
+  /** Into the policy; of a challenge_mismatch into the request. */
+  readonly pointer?: string;
+  readonly limit?: string;
+  readonly used?: string;
+  readonly requested?: string;
+  readonly remaining?: string;
+  readonly unit?: string;
+  readonly window?: ReasonWindow;
+  readonly policyVersion: number;
+};
+
+export type Decision = {
+  readonly outcome: Outcome;
+  readonly denialCode?: DenialCode;
+  /** Every evaluated rule: denials by precedence, then approvals, then the rest. */
+  readonly reasons: readonly Reason[];
+};

@@ -1,0 +1,114 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+
+/** The row is the lock of its budget. spent, reserved and ceiling are the lifetime; windows live in usage_buckets. */
+export const mandates = pgTable(
+  "mandates",
+  {
+    mandateId: text("mandate_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    name: text("name").notNull(),
+    status: text("status").notNull(),
+    version: integer("version").notNull(),
+    asset: text("asset").notNull(),
+    chain: text("chain").notNull(),
+    agents: text("agents").array(),
+    walletChain: text("wallet_chain"),
+    walletAddress: text("wallet_address"),
+    metadata: json("metadata"),
+    spent: atomic("spent")
+      .notNull()
+      .default(sql`0`),
+    reserved: atomic("reserved")
+      .notNull()
+      .default(sql`0`),
+    /** max(total limit, what was used when the policy changed) + overruns; null without a total limit. */
+    ceiling: atomic("ceiling"),
+    /** For the cooldown. */
+    lastHeldAt: moment("last_held_at"),
+    createdBy: text("created_by").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
+    amountCheck("mandates_spent", "spent"),
+    amountCheck("mandates_reserved", "reserved"),
+    amountCheck("mandates_ceiling", "ceiling"),
+    check("mandates_within_ceiling", sql`spent + reserved <= ceiling`),
+  ],
+);
+
+export const mandateVersions = pgTable(
+  "mandate_versions",
+  {
+    mandateId: text("mandate_id").notNull(),
+    version: integer("version").notNull(),
+    policy: json("policy").$type<Policy>().notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.mandateId, table.version] })],
+);
+
+/** Sums per window and bucket. A window's key names its kind, not the policy version: a new version does not reset a budget. */
+export const usageBuckets = pgTable(
+  "usage_buckets",
+  {
+    mandateId: text("mandate_id").notNull(),
+    windowKey: text("window_key").notNull(),
+    start: moment("start").notNull(),
+    /** From then on the bucket no longer counts in its window. */
+    liveUntil: moment("live_until").notNull(),
+    spent: atomic("spent")
+      .notNull()
+      .default(sql`0`),
+    reserved: atomic("reserved")
+      .notNull()
+      .default(sql`0`),
+    payments: integer("payments").notNull().default(0),
+    /** As on the mandate; null where the window only counts payments. */
+    ceiling: atomic("ceiling"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
+    index("usage_buckets_live").on(table.mandateId, table.liveUntil),
+    amountCheck("usage_buckets_spent", "spent"),
+    amountCheck("usage_buckets_reserved", "reserved"),
+    check("usage_buckets_payments", sql`payments >= 0`),
+    check("usage_buckets_within_ceiling", sql`spent + reserved <= ceiling`),
+  ],
+);
+
+/** Immutable: one row per hold and one per resolution. */
+export const mandateLedger = pgTable(
+  "mandate_ledger",
+  {
+    ledgerId: text("ledger_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    reservationId: text("reservation_id").notNull(),
+    authorizationId: text("authorization_id").notNull(),
+    kind: text("kind").notNull(),
+    amount: atomic("amount").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("mandate_ledger_of_mandate").on(table.mandateId, table.ledgerId),
+    check("mandate_ledger_amount", sql`amount > 0 AND amount < 'NaN'`),
+  ],
+);
+
+/** Which sellers were paid under a mandate: approval.mode firstPayment asks until there is a row. */
+export const mandateSellers = pgTable(
+  "mandate_sellers",
+  {
+    mandateId: text("mandate_id").notNull(),
+    sellerId: text("seller_id").notNull(),
+    firstPaidAt: moment("first_paid_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.mandateId, table.sellerId] })],
+);

@@ -1,0 +1,78 @@
+import { parseAmount } from "#lib/money.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { Period } from "#lib/vocabulary.ts";
+import { calendarPeriodAt } from "./calendar.ts";
+import { minutesOf } from "./policy-schema.ts";
+import type { Policy } from "./policy-schema.ts";
+
+/** A rolling window is counted in this many parts. */
+const PARTS = 60;
+
+type Caps = { readonly limit?: Atomic; readonly max?: number };
+export type CalendarWindow = Caps & { readonly key: string; readonly kind: "calendar"; readonly period: Period; readonly timezone: string };
+export type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
+
+/** One span of time in which payments are summed: a budget, a count, or both on the same key. */
+export type Window = CalendarWindow | RollingWindow;
+
+export type Bucket = { readonly windowKey: string; readonly start: Date; readonly end: Date; readonly liveUntil: Date };
+
+/**
+ * The windows of a policy, merged by key. A key names the span and never the policy version: saving a policy again resets no budget.
+ * Rolling spans of the same length share a key however they are written.
+ */
+export function windowsOf(policy: Policy, decimals: number): Window[] {
+  const windows = new Map<string, Window>();
+  const merge = (entry: Span, caps: Caps) => {
+    const window = windowOf(entry);
+    windows.set(window.key, { ...(windows.get(window.key) ?? window), ...caps });
+  };
+  for (const budget of policy.limits.budgets ?? []) merge(budget, { limit: parseAmount(budget.amount, decimals) });
+  for (const count of policy.limits.counts ?? []) merge(count, { max: count.max });
+  return [...windows.values()];
+}
+
+export type Span = { readonly period: Period; readonly timezone: string } | { readonly rolling: string };
+
+/** The window of a budget or count, without its caps. */
+export function windowOf(entry: Span): Window {
+  if ("period" in entry) {
+    const { period, timezone } = entry;
+    return { key: `${period} ${timezone}`, kind: "calendar", period, timezone };
+  }
+  const minutes = minutesOf(entry.rolling);
+  if (minutes === null) throw new RangeError(`${entry.rolling} is no rolling window.`);
+  return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
+}
+
+/** The window that a stored key names, to read buckets whose policy is gone. */
+export function windowOfKey(key: string): Window {
+  const [period, timezone] = key.split(" ");
+  return timezone === undefined ? windowOf({ rolling: key }) : windowOf({ period: period as Period, timezone });
+}
+
+/** The bucket that a hold made now goes into. Minutes divide into 60 parts of whole seconds, so parts start on whole seconds. */
+export function bucketAt(window: Window, now: Date): Bucket {
+  if (window.kind === "calendar") {
+    const { start, end } = calendarPeriodAt(window.period, window.timezone, now);
+    return { windowKey: window.key, start, end, liveUntil: end };
+  }
+  const width = window.spanMs / PARTS;
+  const start = Math.floor(now.getTime() / width) * width;
+  return {
+    windowKey: window.key,
+    start: new Date(start),
+    end: new Date(start + width),
+    liveUntil: new Date(start + width + window.spanMs),
+  };
+}
+
+/** Whether a bucket still counts in its window. The oldest part of a rolling window counts whole: never over, at most 1/60 strict. */
+export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean => bucket.liveUntil.getTime() > now.getTime();
+
+/** The span that is shown to people: what counts now lies in [start, end). */
+export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
+  if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
+  const { end } = bucketAt(window, now);
+  return { start: new Date(end.getTime() - window.spanMs - window.spanMs / PARTS), end };
+}

@@ -1,0 +1,55 @@
+import { boolean, index, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+
+export const sellers = pgTable(
+  "sellers",
+  {
+    sellerId: text("seller_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    name: text("name").notNull(),
+    domain: text("domain").notNull(),
+    verified: boolean("verified").notNull().default(false),
+    minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("sellers_of_organization").on(table.organizationId, table.sellerId)],
+);
+
+/** The key is (sellerId, resourceId): two organizations may choose the same resourceId. */
+export const resources = pgTable(
+  "resources",
+  {
+    sellerId: text("seller_id").notNull(),
+    resourceId: text("resource_id").notNull(),
+    organizationId: text("organization_id").notNull(),
+    method: text("method").notNull(),
+    pathTemplate: text("path_template").notNull(),
+    description: text("description"),
+    pricing: json("pricing").$type<{ type: "fixed"; amount: string; asset: string }>().notNull(),
+    configurationSource: text("configuration_source").notNull(),
+    acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
+    minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
+    /** As in the contract, with the chain and the settlement mode filled in. */
+    paymentConfig: json("payment_config")
+      .$type<{
+        chain: string;
+        payTo: string;
+        settlementMode: "offchainAuthorized" | "facilitatorSettled";
+        facilitatorUrl?: string;
+        maxTimeoutSeconds: number;
+      }>()
+      .notNull(),
+    /** In lower case; the facilitator endpoints ask whose payTo this is. */
+    payTo: text("pay_to").notNull(),
+    archivedAt: moment("archived_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sellerId, table.resourceId] }),
+    index("resources_of_organization").on(table.organizationId, table.createdAt, table.sellerId, table.resourceId),
+    index("resources_pay_to").on(table.payTo, table.organizationId),
+  ],
+);
