@@ -42,7 +42,8 @@ export type Schedule = {
 };
 
 export const resourceKey = (sellerId: string, resourceId: string): string => `${sellerId} ${resourceId}`;
-export const routeKey = (sellerId: string, method: string, pathTemplate: string): string => `${sellerId} ${method} ${pathTemplate}`;
+export const routeKey = (sellerId: string, method: string, pathTemplate: string): string =>
+  `${sellerId} ${method} ${pathTemplate}`;
 
 /** The caller keeps the result per mandate and version: a version never changes. */
 export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy {
@@ -67,13 +68,17 @@ export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy 
     approval: { mode: approval?.mode ?? "never", amount: amountOrNull(approval?.amount) },
     minimumAssuranceLevel: policy.minimumAssuranceLevel ?? null,
     requireVerifiedSeller: policy.requireVerifiedSeller ?? false,
-    maximumFee: maximumFee === undefined ? null : "bps" in maximumFee ? maximumFee : { amount: parseAmount(maximumFee.amount, decimals) },
+    maximumFee:
+      maximumFee === undefined ? null : "bps" in maximumFee ? maximumFee : { amount: parseAmount(maximumFee.amount, decimals) },
     validFrom: validFrom === undefined ? null : new Date(validFrom),
     validUntil: validUntil === undefined ? null : new Date(validUntil),
   };
 }
 
-function allowDeny(rule: { allow?: string[] | undefined; deny?: string[] | undefined }, normalize = (entry: string) => entry): AllowDeny {
+function allowDeny(
+  rule: { allow?: string[] | undefined; deny?: string[] | undefined },
+  normalize = (entry: string) => entry,
+): AllowDeny {
   const set = (entries: string[] | undefined) => (entries === undefined ? null : new Set(entries.map(normalize)));
   return { allow: set(rule.allow), deny: set(rule.deny) };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
 import { ApprovalMode, AssuranceLevel, Period, UnregisteredSellers } from "#lib/vocabulary.ts";
+import { minutesOf } from "./duration.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_WINDOWS = 8;
@@ -30,22 +31,13 @@ const TimeZone = z
   .refine(isZone, "This time zone is unknown. Write an IANA time zone, such as Europe/Berlin.")
   .meta({ id: "TimeZone", description: "An IANA time zone; daylight saving is followed.", examples: ["Europe/Berlin"] });
 
-const DURATION = /^P(?:([0-9]{1,3})D)?(?:T(?:([0-9]{1,4})H)?(?:([0-9]{1,6})M)?)?$/;
-const MAX_MINUTES = 366 * 24 * 60;
-
-/** The length of a rolling window in minutes; null for anything but whole days, hours and minutes between PT1M and P366D. */
-export function minutesOf(duration: string): number | null {
-  const match = DURATION.exec(duration);
-  if (match === null || duration.endsWith("T")) return null;
-  const [days = "0", hours = "0", minutes = "0"] = match.slice(1);
-  const total = Number(days) * 1_440 + Number(hours) * 60 + Number(minutes);
-  return total >= 1 && total <= MAX_MINUTES ? total : null;
-}
-
 const RollingDuration = z
   .string()
   .max(20)
-  .refine((text) => minutesOf(text) !== null, "Write an ISO 8601 duration of whole days, hours and minutes from PT1M to P366D, such as PT24H.")
+  .refine(
+    (text) => minutesOf(text) !== null,
+    "Write an ISO 8601 duration of whole days, hours and minutes from PT1M to P366D, such as PT24H.",
+  )
   .meta({
     id: "RollingDuration",
     description:
@@ -104,7 +96,10 @@ export const ResourceRule = z
     z.strictObject({ sellerId: SellerId, resourceId: ResourceId }),
     z.strictObject({ sellerId: SellerId, method: Method, pathTemplate: PathTemplate }),
   ])
-  .meta({ id: "ResourceRule", description: "A registered resource, by its id or by its method and path template. Never a pattern." });
+  .meta({
+    id: "ResourceRule",
+    description: "A registered resource, by its id or by its method and path template. Never a pattern.",
+  });
 
 export const Weekday = z
   .enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
@@ -131,7 +126,9 @@ export const Policy = z
   .strictObject({
     assets: z.array(z.strictObject({ asset: z.string().min(1).max(32), chain: z.string().min(1).max(64) })).length(1),
     limits: Limits,
-    sellers: z.strictObject({ allow: SellerIds.optional(), deny: SellerIds.optional(), unregistered: UnregisteredSellers.optional() }).optional(),
+    sellers: z
+      .strictObject({ allow: SellerIds.optional(), deny: SellerIds.optional(), unregistered: UnregisteredSellers.optional() })
+      .optional(),
     domains: z.strictObject({ allow: Domains.optional(), deny: Domains.optional() }).optional(),
     payTo: z.strictObject({ allow: Addresses.optional(), deny: Addresses.optional() }).optional(),
     resources: z.array(ResourceRule).max(MAX_ENTRIES).optional(),
@@ -143,5 +140,8 @@ export const Policy = z
     validFrom: Timestamp.optional(),
     validUntil: Timestamp.optional(),
   })
-  .meta({ id: "Policy", description: "The rules of a mandate. An absent rule restricts nothing; an empty `allow` allows nothing; deny wins." });
+  .meta({
+    id: "Policy",
+    description: "The rules of a mandate. An absent rule restricts nothing; an empty `allow` allows nothing; deny wins.",
+  });
 export type Policy = z.infer<typeof Policy>;

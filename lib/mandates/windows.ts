@@ -2,14 +2,19 @@ import { parseAmount } from "#lib/money.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 import { calendarPeriodAt } from "./calendar.ts";
-import { minutesOf } from "./policy-schema.ts";
+import { minutesOf } from "./duration.ts";
 import type { Policy } from "./policy-schema.ts";
 
 /** A rolling window is counted in this many parts. */
 const PARTS = 60;
 
 type Caps = { readonly limit?: Atomic; readonly max?: number };
-export type CalendarWindow = Caps & { readonly key: string; readonly kind: "calendar"; readonly period: Period; readonly timezone: string };
+export type CalendarWindow = Caps & {
+  readonly key: string;
+  readonly kind: "calendar";
+  readonly period: Period;
+  readonly timezone: string;
+};
 export type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
 
 /** One span of time in which payments are summed: a budget, a count, or both on the same key. */
@@ -68,7 +73,8 @@ export function bucketAt(window: Window, now: Date): Bucket {
 }
 
 /** Whether a bucket still counts in its window. The oldest part of a rolling window counts whole: never over, at most 1/60 strict. */
-export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean => bucket.liveUntil.getTime() > now.getTime();
+export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
+  bucket.liveUntil.getTime() > now.getTime();
 
 /** The span that is shown to people: what counts now lies in [start, end). */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
