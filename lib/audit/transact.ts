@@ -1,0 +1,43 @@
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { appendEvents, clock } from "#lib/audit/store.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+
+/** What happened; id and time are added when it is written. */
+export type Happened = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
+  readonly organizationId: string | null;
+  readonly subjectId?: string | null;
+};
+
+type Noted = AuditEvent & { readonly chain: string };
+
+const noted = new WeakMap<Tx, Noted[]>();
+
+/**
+ * Notes an event for the end of this transaction, where the audit heads are locked last. The chain is the
+ * organization's, or the platform's where there is none. Answers the event's id.
+ */
+export function audit(tx: Tx, event: Happened, now: Date, chain = event.organizationId ?? "platform"): AuditEvent {
+  const events = noted.get(tx);
+  if (!events) throw new Error("audit() needs a transaction opened by transact().");
+  const complete = { ...event, subjectId: event.subjectId ?? null, auditEventId: newId("audit"), createdAt: now, chain };
+  events.push(complete);
+  return complete;
+}
+
+/** Writes what was noted so far. Called by transact() and by once(), which claims its slot before the audit heads. */
+export async function writeNoted(tx: Tx): Promise<void> {
+  await appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
+}
+
+/** One transaction: the work, then its audit events, then COMMIT. Never across a network call. */
+export async function transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  return database().transaction(async (tx) => {
+    noted.set(tx, []);
+    const result = await work(tx);
+    await writeNoted(tx);
+    return result;
+  });
+}
+
+export { clock };

@@ -1,0 +1,43 @@
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres, { type Sql } from "postgres";
+import { env } from "#lib/env.ts";
+import { forget, perProcess } from "#lib/process.ts";
+
+export type Database = PostgresJsDatabase;
+export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
+
+type Limits = { readonly max: number; readonly lockTimeoutMs: number; readonly statementTimeoutMs: number };
+
+function connect({ max, lockTimeoutMs, statementTimeoutMs }: Limits): Sql {
+  const url = env().DATABASE_URL;
+  if (!url) throw new Error("No database: DATABASE_URL is not set and the embedded database was not started.");
+  return postgres(url, {
+    max,
+    connect_timeout: 5,
+    idle_timeout: 300,
+    onnotice: () => {},
+    connection: {
+      application_name: "countersign",
+      lock_timeout: lockTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 15_000,
+    },
+  });
+}
+
+/** For everything but the lists of the hot path. */
+export const pool = (): Sql =>
+  perProcess("pool", () => connect({ max: env().DATABASE_POOL, lockTimeoutMs: 5_000, statementTimeoutMs: 10_000 }));
+
+/** The connections of the authorize lists: two lists open at once, and one more for key look-ups. */
+export const listPool = (): Sql =>
+  perProcess("listPool", () => connect({ max: 3, lockTimeoutMs: 1_000, statementTimeoutMs: 3_000 }));
+
+export const database = (): Database => perProcess("database", () => drizzle(pool()));
+
+/** Ends every connection, waiting for what runs. */
+export async function closePools(): Promise<void> {
+  const open = [perProcess<Sql | null>("pool", () => null), perProcess<Sql | null>("listPool", () => null)];
+  await Promise.all(open.map((sql) => sql?.end({ timeout: 5 })));
+  for (const name of ["pool", "listPool", "database"]) forget(name);
+}
