@@ -1,0 +1,153 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { createTestClient, encodeDeployData, http, publicActions, walletActions, type Address, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { baseSepolia } from "viem/chains";
+import multicall from "../contracts/artifacts/TestMulticall.json" with { type: "json" };
+import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
+
+/** Circle's USDC on Base Sepolia: the local chain has the test token there, so that stock x402 software works unmodified. */
+export const usdcAddress: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+export const localChainId = "eip155:84532";
+const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+
+/** anvil's first account: published by anvil itself, worth nothing anywhere. */
+const richKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+export const usdcAbi = [
+  {
+    type: "function",
+    name: "balanceOf",
+    stateMutability: "view",
+    inputs: [{ name: "account", type: "address" }],
+    outputs: [{ type: "uint256" }],
+  },
+  {
+    type: "function",
+    name: "mint",
+    stateMutability: "nonpayable",
+    inputs: [
+      { name: "to", type: "address" },
+      { name: "value", type: "uint256" },
+    ],
+    outputs: [],
+  },
+] as const;
+
+export type ChainOptions = {
+  /** 0, the default: a free one. */
+  readonly port?: number;
+  /** Seconds between blocks; left out, each transaction is mined at once. */
+  readonly blockTime?: number;
+  /** Nothing is mined until mine() is called. */
+  readonly manual?: boolean;
+  /** A file that keeps the chain between runs. */
+  readonly statePath?: string;
+};
+
+export type LocalChain = {
+  readonly rpcUrl: string;
+  readonly client: ReturnType<typeof connect>;
+  /** Test USDC out of nothing, in its smallest unit. */
+  mint(to: Address, amount: bigint): Promise<void>;
+  balanceOf(account: Address): Promise<bigint>;
+  /** Ether for gas. */
+  fund(account: Address, wei?: bigint): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const connect = (rpcUrl: string) =>
+  createTestClient({
+    account: privateKeyToAccount(richKey),
+    chain: baseSepolia,
+    mode: "anvil",
+    transport: http(rpcUrl, { retryCount: 0 }),
+    pollingInterval: 50,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+
+/** The program itself, not npm's wrapper around it: a killed wrapper would leave the chain running. */
+function anvilPath(): string {
+  const require = createRequire(import.meta.url);
+  const cpu = process.arch === "x64" ? "amd64" : process.arch;
+  const platform = process.platform === "win32" ? "win32" : process.platform;
+  const wrapper = createRequire(require.resolve("@foundry-rs/anvil/package.json"));
+  const folder = dirname(wrapper.resolve(`@foundry-rs/anvil-${platform}-${cpu}/package.json`));
+  return join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+async function untilReady(client: ReturnType<typeof connect>, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error("The local chain ended while it started.");
+    try {
+      await client.getBlockNumber();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** Runs a constructor without a transaction and puts the code that it returns at an address. */
+async function install(
+  client: ReturnType<typeof connect>,
+  artifact: { readonly abi: readonly unknown[]; readonly bytecode: string },
+  address: Address,
+): Promise<void> {
+  const { data } = await client.call({ data: encodeDeployData({ abi: [], bytecode: artifact.bytecode as Hex }) });
+  if (!data) throw new Error("The contract's constructor returned no code.");
+  await client.setCode({ address, bytecode: data });
+}
+
+/** A chain of our own that looks like Base Sepolia to every stock x402 library. */
+export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
+  const port = options.port ? options.port : await freePort();
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const mining = options.manual ? ["--no-mining"] : options.blockTime ? ["--block-time", String(options.blockTime)] : [];
+  const keep = options.statePath ? ["--state", options.statePath] : [];
+  const child = spawn(
+    anvilPath(),
+    ["--chain-id", "84532", "--port", String(port), "--host", "127.0.0.1", "--quiet", ...mining, ...keep],
+    { stdio: "ignore" },
+  );
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const orphaned = () => child.kill("SIGKILL");
+  process.once("exit", orphaned);
+  const client = connect(rpcUrl);
+  await untilReady(client, child);
+  await install(client, usdc, usdcAddress);
+  await install(client, multicall, multicallAddress);
+  return {
+    rpcUrl,
+    client,
+    async mint(to, amount) {
+      const hash = await client.writeContract({ address: usdcAddress, abi: usdcAbi, functionName: "mint", args: [to, amount] });
+      if (options.manual) await client.mine({ blocks: 1 });
+      await client.waitForTransactionReceipt({ hash });
+    },
+    balanceOf: (account) =>
+      client.readContract({ address: usdcAddress, abi: usdcAbi, functionName: "balanceOf", args: [account] }),
+    fund: (account, wei = 10n ** 18n) => client.setBalance({ address: account, value: wei }),
+    async stop() {
+      process.removeListener("exit", orphaned);
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from "vitest";
+import { startChain, type ChainOptions, type LocalChain } from "../examples/chain.ts";
+
+export { localChainId, usdcAddress } from "../examples/chain.ts";
+
+/** One chain for a test file. The test's configuration is set here, before anything reads it. */
+export function useChain(options: ChainOptions = {}): () => LocalChain {
+  let chain: LocalChain | undefined;
+  beforeAll(async () => {
+    chain = await startChain(options);
+  });
+  afterAll(async () => chain?.stop());
+  return () => {
+    if (!chain) throw new Error("The chain runs from the first hook to the last.");
+    return chain;
+  };
+}
