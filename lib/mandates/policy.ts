@@ -1,9 +1,47 @@
-import type { Decision, IntentFacts, MandateFacts, Usage } from "./facts.ts";
+import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "./facts.ts";
+import { conclude, display, openCase, text } from "./reason.ts";
+import type { Case } from "./reason.ts";
+import { intentRules } from "./rules-intent.ts";
+import { limitRules } from "./rules-limits.ts";
+import { mandateRules } from "./rules-mandate.ts";
+import { sellerRules } from "./rules-seller.ts";
 
 /** May this payment be made? Every rule is evaluated, and every evaluated rule gives its reason. */
 export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {
-  void usage;
-  void intent;
-  void now;
-  throw new Error(`The rules of ${mandate.mandateId} are not evaluated yet.`);
+  const on = openCase(mandate, usage, intent, now);
+  mandateRules(on);
+  intentRules(on);
+  sellerRules(on);
+  limitRules(on);
+  return conclude(on, approval(on));
+}
+
+/** A person is asked only when nothing denies; otherwise the reason is for information. */
+function approval(on: Case): Reason | null {
+  const { mode, amount } = on.policy.approval;
+  const reason = (asked: boolean, message: string): Reason => ({
+    code: asked ? "approval_required" : "satisfied",
+    rule: "approval",
+    effect: !asked ? "allow" : on.denials.length === 0 ? "approval" : "info",
+    message,
+    pointer: "/approval",
+    ...(mode === "above" &&
+      amount !== null && { limit: text(on, amount), requested: text(on, on.requested), unit: on.policy.asset }),
+    policyVersion: on.mandate.version,
+  });
+  switch (mode) {
+    case "never":
+      return null;
+    case "always":
+      return reason(true, "The policy asks a person before every payment.");
+    case "firstPayment":
+      return on.intent.sellerPaidBefore
+        ? reason(false, "This seller was paid before under this mandate.")
+        : reason(true, "The policy asks a person before the first payment to a seller.");
+    case "above": {
+      const limit = amount ?? (0n as typeof on.requested);
+      const message = `The policy asks a person before payments above ${display(on, limit)}.`;
+      return reason(on.requested > limit, message);
+    }
+  }
 }

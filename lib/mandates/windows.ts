@@ -8,7 +8,8 @@ import type { Policy } from "./policy-schema.ts";
 /** A rolling window is counted in this many parts. */
 const PARTS = 60;
 
-type Caps = { readonly limit?: Atomic; readonly max?: number };
+/** Pointers say where in the policy a cap stands. */
+type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 export type CalendarWindow = Caps & {
   readonly key: string;
   readonly kind: "calendar";
@@ -32,8 +33,10 @@ export function windowsOf(policy: Policy, decimals: number): Window[] {
     const window = windowOf(entry);
     windows.set(window.key, { ...(windows.get(window.key) ?? window), ...caps });
   };
-  for (const budget of policy.limits.budgets ?? []) merge(budget, { limit: parseAmount(budget.amount, decimals) });
-  for (const count of policy.limits.counts ?? []) merge(count, { max: count.max });
+  policy.limits.budgets?.forEach((budget, index) => {
+    merge(budget, { limit: parseAmount(budget.amount, decimals), limitPointer: `/limits/budgets/${index}` });
+  });
+  policy.limits.counts?.forEach((count, index) => merge(count, { max: count.max, maxPointer: `/limits/counts/${index}` }));
   return [...windows.values()];
 }
 
@@ -79,6 +82,7 @@ export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): b
 /** The span that is shown to people: what counts now lies in [start, end). */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
-  const { end } = bucketAt(window, now);
-  return { start: new Date(end.getTime() - window.spanMs - window.spanMs / PARTS), end };
+  const width = window.spanMs / PARTS;
+  const end = (Math.floor(now.getTime() / width) + 1) * width;
+  return { start: new Date(end - width - window.spanMs), end: new Date(end) };
 }

@@ -1,0 +1,47 @@
+import { displayAmount, formatAmount } from "#lib/money.ts";
+import type { Atomic } from "#lib/money.ts";
+import { DenialCode } from "#lib/vocabulary.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "./facts.ts";
+
+const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
+
+type Details = Omit<Reason, "code" | "rule" | "effect" | "message" | "policyVersion">;
+
+/** One intent under one mandate at one time: what every rule looks at, and where it leaves its reasons. */
+export type Case = {
+  readonly mandate: MandateFacts;
+  readonly policy: CompiledPolicy;
+  readonly usage: Usage;
+  readonly intent: IntentFacts;
+  readonly now: Date;
+  /** What the budget would consume: the amount and the buyer's share of the fee. */
+  readonly requested: Atomic;
+  readonly denials: Reason[];
+  readonly others: Reason[];
+};
+
+export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Case {
+  const requested = (intent.amount + intent.fee.buyerShare) as Atomic;
+  return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
+}
+
+export function deny(on: Case, code: DenialCode, rule: string, message: string, details?: Details): void {
+  on.denials.push({ code, rule, effect: "deny", message, ...details, policyVersion: on.mandate.version });
+}
+
+export function satisfy(on: Case, rule: string, message: string, details?: Details): void {
+  on.others.push({ code: "satisfied", rule, effect: "allow", message, ...details, policyVersion: on.mandate.version });
+}
+
+/** Amounts of the mandate's asset, for people and for reasons. */
+export const display = (on: Case, amount: Atomic): string => displayAmount(amount, on.policy.decimals, on.policy.asset);
+export const text = (on: Case, amount: Atomic): string => formatAmount(amount, on.policy.decimals);
+
+/** Denials by precedence, then the rest in the order of evaluation. */
+export function conclude(on: Case, approval: Reason | null): Decision {
+  const [first] = on.denials.sort((a, b) => (precedence.get(a.code) ?? 0) - (precedence.get(b.code) ?? 0));
+  const rest = approval === null ? on.others : [approval, ...on.others];
+  if (first !== undefined) return { outcome: "deny", denialCode: first.code as DenialCode, reasons: [...on.denials, ...rest] };
+  return { outcome: approval?.effect === "approval" ? "requireApproval" : "allow", reasons: rest };
+}

@@ -1,0 +1,61 @@
+import { deny, satisfy } from "./reason.ts";
+import type { Case } from "./reason.ts";
+
+/** Whether the intent is sound: in time, new, as registered, and in the mandate's asset. */
+export function intentRules(on: Case): void {
+  soundness(on);
+  registration(on);
+  uniqueness(on);
+  coin(on);
+  protocol(on);
+}
+
+function soundness(on: Case): void {
+  const { intent, now } = on;
+  const { amount, fee, expiresAt } = intent;
+  // A time that cannot be read is not in the future: NaN compares false.
+  if (expiresAt.getTime() > now.getTime())
+    satisfy(on, "intent.expiresAt", `The intent is valid until ${expiresAt.toISOString()}.`);
+  else deny(on, "intent_expired", "intent.expiresAt", "The intent has expired. Make a new one.");
+  if (amount <= 0n || fee.buyerShare < 0n)
+    deny(on, "intent_invalid", "intent.amount", "The amount of a payment must be above zero.");
+}
+
+function registration(on: Case): void {
+  const { mismatches, seller, resource } = on.intent;
+  for (const { field, pointer } of mismatches) {
+    deny(on, "challenge_mismatch", "intent.registration", `The ${field} of the intent differs from what the seller registered.`, {
+      pointer,
+    });
+  }
+  if (mismatches.length === 0 && seller !== null && resource !== null) {
+    satisfy(on, "intent.registration", "The intent is what the seller registered.");
+  }
+}
+
+function uniqueness(on: Case): void {
+  const { duplicateIntentId, duplicateNonce } = on.intent;
+  if (duplicateIntentId)
+    deny(on, "intent_invalid", "intent.intentId", "This intentId was used before under this mandate. Make a new intent.");
+  if (duplicateNonce)
+    deny(on, "nonce_reused", "intent.nonce", "This nonce was used before under this mandate. Choose a new one.");
+  if (!duplicateIntentId && !duplicateNonce) satisfy(on, "intent.intentId", "The intent is new under this mandate.");
+}
+
+function coin(on: Case): void {
+  const { policy, intent } = on;
+  if (intent.asset === policy.asset)
+    satisfy(on, "assets", `The mandate pays in ${policy.asset}.`, { pointer: "/assets/0/asset" });
+  else deny(on, "asset_not_allowed", "assets", `This mandate pays in ${policy.asset} alone.`, { pointer: "/assets/0/asset" });
+  if (intent.chain === policy.chain)
+    satisfy(on, "assets", `The mandate pays on ${policy.chain}.`, { pointer: "/assets/0/chain" });
+  else deny(on, "chain_not_allowed", "assets", `This mandate pays on ${policy.chain} alone.`, { pointer: "/assets/0/chain" });
+}
+
+function protocol(on: Case): void {
+  const { resource, paymentChallengeType } = on.intent;
+  if (resource === null) return;
+  if (resource.acceptedPaymentChallengeTypes.includes(paymentChallengeType))
+    satisfy(on, "protocol", "The resource accepts this kind of challenge.");
+  else deny(on, "protocol_not_allowed", "protocol", "The resource does not accept this kind of payment challenge.");
+}

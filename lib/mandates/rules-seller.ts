@@ -1,0 +1,119 @@
+import { resourceKey, routeKey } from "./compile-policy.ts";
+import type { AllowDeny } from "./compile-policy.ts";
+import { deny, satisfy } from "./reason.ts";
+import type { Case } from "./reason.ts";
+
+/** Who is paid, and for what. */
+export function sellerRules(on: Case): void {
+  payee(on);
+  seller(on);
+  verified(on);
+  domain(on);
+  resource(on);
+}
+
+function payee(on: Case): void {
+  const rule = on.policy.payTo;
+  if (rule === null) return;
+  const payTo = on.intent.payTo?.toLowerCase();
+  if (payTo === undefined)
+    return deny(on, "payee_not_allowed", "payTo", "The policy names payees, and the intent has none.", { pointer: "/payTo" });
+  if (rule.deny?.has(payTo))
+    return deny(on, "payee_not_allowed", "payTo", "The policy forbids payments to this address.", { pointer: "/payTo/deny" });
+  if (rule.allow !== null && !rule.allow.has(payTo)) {
+    return deny(on, "payee_not_allowed", "payTo", "The address is not among those that the policy allows.", {
+      pointer: "/payTo/allow",
+    });
+  }
+  satisfy(on, "payTo", "The policy allows payments to this address.", { pointer: "/payTo" });
+}
+
+function seller(on: Case): void {
+  const { policy, intent } = on;
+  if (intent.seller === null) {
+    // `unregistered: allow` admits no one yet: the facts about an unregistered seller are not read, and what is missing denies.
+    return deny(on, "seller_not_allowed", "sellers", "The seller is not registered, and only registered sellers can be paid.", {
+      pointer: "/sellers/unregistered",
+    });
+  }
+  const { sellerId, status } = intent.seller;
+  if (status === "suspended") deny(on, "seller_not_allowed", "sellers", "The seller is suspended.");
+  const rule = policy.sellers;
+  if (rule?.deny?.has(sellerId))
+    return deny(on, "seller_denied", "sellers", "The policy forbids payments to this seller.", { pointer: "/sellers/deny" });
+  if (rule !== null && rule.allow !== null && !rule.allow.has(sellerId)) {
+    return deny(on, "seller_not_allowed", "sellers", "The seller is not among those that the policy allows.", {
+      pointer: "/sellers/allow",
+    });
+  }
+  if (status === "active") satisfy(on, "sellers", "The seller may be paid.", rule === null ? {} : { pointer: "/sellers" });
+}
+
+function verified(on: Case): void {
+  if (!on.policy.requireVerifiedSeller) return;
+  const pointer = "/requireVerifiedSeller";
+  if (on.intent.seller?.verified === true) satisfy(on, "requireVerifiedSeller", "The seller is verified.", { pointer });
+  else
+    deny(on, "seller_unverified", "requireVerifiedSeller", "The policy asks for a verified seller, and this one is not.", {
+      pointer,
+    });
+}
+
+/** Whether a list names the domain or a parent of it. Only whole labels are compared: evil-example.com is not below example.com. */
+export function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
+  const host = domain.toLowerCase();
+  const port = host.lastIndexOf(":");
+  return namesHost(list, host) || (port > 0 && namesHost(list, host.slice(0, port)));
+}
+
+function namesHost(list: ReadonlySet<string>, host: string): boolean {
+  for (let rest = host; ;) {
+    if (list.has(rest)) return true;
+    const dot = rest.indexOf(".");
+    if (dot < 0) return false;
+    rest = rest.slice(dot + 1);
+  }
+}
+
+function domain(on: Case): void {
+  const rule: AllowDeny | null = on.policy.domains;
+  if (rule === null) return;
+  const name = on.intent.seller?.domain;
+  if (name === undefined || name === "") {
+    return deny(on, "domain_not_allowed", "domains", "The policy names domains, and the seller's is unknown.", {
+      pointer: "/domains",
+    });
+  }
+  if (rule.deny !== null && namesDomain(rule.deny, name)) {
+    return deny(on, "domain_not_allowed", "domains", `The policy forbids payments to ${name}.`, { pointer: "/domains/deny" });
+  }
+  if (rule.allow !== null && !namesDomain(rule.allow, name)) {
+    return deny(on, "domain_not_allowed", "domains", `${name} is not among the domains that the policy allows.`, {
+      pointer: "/domains/allow",
+    });
+  }
+  satisfy(on, "domains", `The policy allows payments to ${name}.`, { pointer: "/domains" });
+}
+
+function resource(on: Case): void {
+  const found = on.intent.resource;
+  if (found === null) {
+    return deny(
+      on,
+      "resource_not_allowed",
+      "resources",
+      "The seller has no such resource, and only registered resources can be paid.",
+    );
+  }
+  const { sellerId, resourceId, method, pathTemplate } = found;
+  if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) {
+    return deny(on, "resource_not_allowed", "resources", "The resource belongs to another seller.");
+  }
+  const list = on.policy.resources;
+  if (list === null) return;
+  const pointer = "/resources";
+  if (list.has(resourceKey(sellerId, resourceId)) || list.has(routeKey(sellerId, method, pathTemplate))) {
+    return satisfy(on, "resources", "The policy allows this resource.", { pointer });
+  }
+  deny(on, "resource_not_allowed", "resources", "The resource is not among those that the policy allows.", { pointer });
+}
