@@ -43,13 +43,13 @@ function uniqueness(on: Case): void {
 }
 
 function coin(on: Case): void {
-  const { policy, intent } = on;
-  if (intent.asset === policy.asset)
-    satisfy(on, "assets", `The mandate pays in ${policy.asset}.`, { pointer: "/assets/0/asset" });
-  else deny(on, "asset_not_allowed", "assets", `This mandate pays in ${policy.asset} alone.`, { pointer: "/assets/0/asset" });
-  if (intent.chain === policy.chain)
-    satisfy(on, "assets", `The mandate pays on ${policy.chain}.`, { pointer: "/assets/0/chain" });
-  else deny(on, "chain_not_allowed", "assets", `This mandate pays on ${policy.chain} alone.`, { pointer: "/assets/0/chain" });
+  const { asset, chain } = on.policy;
+  const fits = on.intent.asset === asset && on.intent.chain === chain;
+  if (fits) return satisfy(on, "assets", `The mandate pays in ${asset} on ${chain}.`, { pointer: "/assets/0" });
+  if (on.intent.asset !== asset)
+    deny(on, "asset_not_allowed", "assets", `This mandate pays in ${asset} alone.`, { pointer: "/assets/0/asset" });
+  if (on.intent.chain !== chain)
+    deny(on, "chain_not_allowed", "assets", `This mandate pays on ${chain} alone.`, { pointer: "/assets/0/chain" });
 }
 
 function protocol(on: Case): void {

@@ -88,10 +88,11 @@ function windowRules(on: Case, window: Window): void {
   if (window.max !== undefined) count(on, window, window.max, sums.payments, span);
 }
 
-/** The window in words, as in "18.20 of 20.00 USDC are left today". */
+/** The window in words, as in "17.00 USDC of 20.00 USDC are left today". */
 function inWords(window: Window): string {
-  if (window.kind === "rolling") return `in ${window.key}`;
-  return window.period === "day" ? "today" : `this ${window.period}`;
+  if (window.kind === "calendar") return window.period === "day" ? "today" : `this ${window.period}`;
+  const minutes = window.spanMs / 60_000;
+  return minutes % 60 === 0 ? `within ${minutes / 60} hours` : `within ${minutes} minutes`;
 }
 
 function spanOf(window: Window, now: Date): ReasonWindow {
@@ -100,7 +101,7 @@ function spanOf(window: Window, now: Date): ReasonWindow {
     return { kind: "calendar", start: startText, end: endText, timezone: window.timezone };
   }
   const { start, end } = windowAt(window, now);
-  return { kind: "rolling", start: start.toISOString(), end: end.toISOString(), timezone: "UTC" };
+  return { kind: "rolling", start: start.toISOString(), end: end.toISOString() };
 }
 
 function budget(on: Case, window: Window, limit: Atomic, used: Atomic, span: ReasonWindow): void {
