@@ -21,6 +21,8 @@ export type Operation = {
   readonly tag: "Payments" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
   readonly access: Access;
   readonly status?: 200 | 201;
+  /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
+  readonly idempotencyKeyAt?: readonly [string, string];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
