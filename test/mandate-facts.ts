@@ -1,0 +1,87 @@
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/facts.ts";
+import { Policy } from "#lib/mandates/policy-schema.ts";
+import { bucketAt } from "#lib/mandates/windows.ts";
+import { atomicOf, parseAmount, zero } from "#lib/money.ts";
+
+/** Facts for tests of the engine: one payment of 0.50 USDC that everything allows. */
+export const NOW = new Date("2026-11-21T12:00:00.000Z");
+export const CHAIN = "eip155:84532";
+export const PAY_TO = "0x00000000000000000000000000000000000000aA";
+
+export const usdc = (text: string) => parseAmount(text, 6);
+
+type PolicyInput = Record<string, unknown> & { limits?: Record<string, unknown> };
+
+/** A valid policy of 1 USDC a payment and 100 in total, with the given rules beside. */
+export function policyOf(rules: PolicyInput = {}): Policy {
+  const { limits, ...rest } = rules;
+  return Policy.parse({
+    assets: [{ asset: "USDC", chain: CHAIN }],
+    limits: { perPayment: "1", total: "100", ...limits },
+    ...rest,
+  });
+}
+
+export function mandateOf(rules: PolicyInput = {}, facts: Partial<MandateFacts> = {}): MandateFacts {
+  return {
+    mandateId: "mdt_test",
+    status: "active",
+    stoppedByEmergency: false,
+    version: 3,
+    policy: compilePolicy(policyOf(rules), 6),
+    agents: null,
+    ...facts,
+  };
+}
+
+export const usageOf = (usage: Partial<Usage> = {}): Usage => ({
+  spent: zero,
+  reserved: zero,
+  lastHeldAt: null,
+  buckets: new Map(),
+  ...usage,
+});
+
+export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
+  return {
+    agent: { subjectId: "sa_one", type: "serviceAccount", active: true },
+    seller: { sellerId: "sel_one", domain: "shop.example.com", verified: true, status: "active" },
+    resource: {
+      sellerId: "sel_one",
+      resourceId: "report",
+      method: "GET",
+      pathTemplate: "/reports/{id}",
+      acceptedPaymentChallengeTypes: ["x402"],
+    },
+    mismatches: [],
+    amount: usdc("0.50"),
+    fee: { serviceFee: zero, buyerShare: zero },
+    asset: "USDC",
+    chain: CHAIN,
+    payTo: PAY_TO,
+    paymentChallengeType: "x402",
+    expiresAt: new Date(NOW.getTime() + 60_000),
+    assuranceLevel: "softwareApproved",
+    sellerPaidBefore: true,
+    duplicateIntentId: false,
+    duplicateNonce: false,
+    ...facts,
+  };
+}
+
+/** Books a hold as the hot path does: lifetime, every window's current bucket, cooldown. */
+export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: Date): void {
+  usage.reserved = atomicOf(usage.reserved + amount);
+  usage.lastHeldAt = now;
+  const buckets = usage.buckets as Map<string, BucketUsage[]>;
+  for (const window of mandate.policy.windows) {
+    const { start, liveUntil } = bucketAt(window, now);
+    const list = buckets.get(window.key) ?? [];
+    buckets.set(window.key, list);
+    let bucket = list.find((candidate) => candidate.start.getTime() === start.getTime());
+    if (bucket === undefined) list.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
+    bucket.reserved = atomicOf(bucket.reserved + amount);
+    bucket.payments += 1;
+  }
+}
