@@ -1,0 +1,166 @@
+import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
+import type { FeePayer, SettlementMode } from "#lib/vocabulary.ts";
+
+/** A fee schedule as the decision sees it. Absent terms restrict nothing; amounts are of the schedule's own asset. */
+export type ScheduleFacts = {
+  readonly feeScheduleId: string;
+  /** SHA-256 of the canonical terms; made where Node's crypto is at hand. */
+  readonly hash: string;
+  readonly active: boolean;
+  readonly buyerOrganizationId: string | null;
+  readonly sellerOrganizationId: string | null;
+  readonly planTier: string | null;
+  readonly settlementMode: string | null;
+  readonly chain: string | null;
+  readonly asset: string | null;
+  readonly feePayer: FeePayer;
+  readonly feeRecipient: string;
+  readonly percentageBps: number;
+  readonly flat: Atomic;
+  readonly minimum: Atomic | null;
+  readonly maximum: Atomic | null;
+  /** In whole units of the asset. */
+  readonly includedMonthlyVolume: number;
+  readonly effectiveFrom: Date;
+  readonly effectiveUntil: Date | null;
+};
+
+/** What a schedule is matched with. The tier is the buyer organization's. */
+export type FeeFacts = {
+  readonly buyerOrganizationId: string;
+  readonly sellerOrganizationId: string | null;
+  readonly tier: string | null;
+  readonly settlementMode: SettlementMode;
+  readonly chain: string;
+  readonly asset: string;
+};
+
+/** The built-in schedule: no fee. It matches where no other does. */
+export const zeroSchedule: ScheduleFacts = {
+  feeScheduleId: "fs_default",
+  hash: "88a8a2e02b5214175b51c0eaa9c302800ed96852a76b710e235d1b38fbf46582",
+  active: true,
+  buyerOrganizationId: null,
+  sellerOrganizationId: null,
+  planTier: null,
+  settlementMode: null,
+  chain: null,
+  asset: null,
+  feePayer: "buyer",
+  feeRecipient: "service",
+  percentageBps: 0,
+  flat: zero,
+  minimum: null,
+  maximum: null,
+  includedMonthlyVolume: 0,
+  effectiveFrom: new Date(0),
+  effectiveUntil: null,
+};
+
+const admits = (term: string | null, fact: string | null): boolean => term === null || term === fact;
+
+const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =>
+  schedule.active &&
+  schedule.effectiveFrom <= now &&
+  (schedule.effectiveUntil === null || now < schedule.effectiveUntil) &&
+  admits(schedule.buyerOrganizationId, facts.buyerOrganizationId) &&
+  admits(schedule.sellerOrganizationId, facts.sellerOrganizationId) &&
+  admits(schedule.planTier, facts.tier) &&
+  admits(schedule.settlementMode, facts.settlementMode) &&
+  admits(schedule.chain, facts.chain) &&
+  admits(schedule.asset, facts.asset);
+
+/** Buyer and seller, buyer, seller, tier, default. */
+const rank = (schedule: ScheduleFacts): number =>
+  (schedule.buyerOrganizationId === null ? 0 : 4) +
+  (schedule.sellerOrganizationId === null ? 0 : 2) +
+  (schedule.planTier === null ? 0 : 1);
+
+/** Which of two matching schedules applies: the closer one, then the newer one, then the one created later. */
+function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
+  if (rank(a) !== rank(b)) return rank(a) > rank(b) ? a : b;
+  const newer = Number(a.effectiveFrom) - Number(b.effectiveFrom);
+  if (newer !== 0) return newer > 0 ? a : b;
+  return a.feeScheduleId > b.feeScheduleId ? a : b;
+}
+
+/** The one schedule that applies to a payment. */
+export const matchSchedule = (schedules: readonly ScheduleFacts[], facts: FeeFacts, now: Date): ScheduleFacts =>
+  schedules.filter((schedule) => matches(schedule, facts, now)).reduce(closer, zeroSchedule);
+
+export type Fee = {
+  readonly serviceFee: Atomic;
+  readonly buyerShare: Atomic;
+  readonly sellerShare: Atomic;
+  readonly sellerNet: Atomic;
+};
+
+/** What of a payment lies above the volume that the schedule includes. */
+function excess(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Atomic {
+  const included = atomicOf(BigInt(schedule.includedMonthlyVolume) * 10n ** BigInt(decimals));
+  const left = max(zero, subtract(included, usedThisMonth));
+  return max(zero, subtract(gross, left));
+}
+
+function wholeFee(schedule: ScheduleFacts, charged: Atomic): Atomic {
+  if (charged === zero) return zero;
+  const fee = max(add(schedule.flat, basisPointsUp(charged, schedule.percentageBps)), schedule.minimum ?? zero);
+  return schedule.maximum === null ? fee : min(fee, schedule.maximum);
+}
+
+/** Half each, the odd unit to the seller. */
+function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomic } {
+  if (feePayer === "buyer") return { buyer: fee, seller: zero };
+  if (feePayer === "seller") return { buyer: zero, seller: fee };
+  const buyer = halfDown(fee);
+  return { buyer, seller: subtract(fee, buyer) };
+}
+
+/**
+ * The service's fee on one payment, rounded up, and who owes it. No fee moves on chain: the seller is paid gross, and
+ * never owes more than that, so the fee shrinks to what the seller can bear.
+ */
+export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Fee {
+  const { buyer, seller } = divide(wholeFee(schedule, excess(schedule, gross, usedThisMonth, decimals)), schedule.feePayer);
+  const sellerShare = min(seller, gross);
+  return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
+}
+
+type Quoted = {
+  readonly feeQuoteId: string;
+  readonly schedule: ScheduleFacts;
+  readonly facts: FeeFacts;
+  readonly fee: Fee;
+  readonly gross: Atomic;
+  readonly decimals: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** The FeeQuote of the contract, its members in the contract's order. */
+export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: Quoted) {
+  return {
+    feeQuoteId: quoted.feeQuoteId,
+    feeScheduleId: schedule.feeScheduleId,
+    buyerOrganizationId: facts.buyerOrganizationId,
+    ...(facts.sellerOrganizationId !== null && { sellerOrganizationId: facts.sellerOrganizationId }),
+    settlementMode: facts.settlementMode,
+    enforcementPath: "offchain" as const,
+    paymentProtocol: "x402" as const,
+    paymentChallengeType: "x402" as const,
+    chain: facts.chain,
+    asset: facts.asset,
+    grossAmount: formatAmount(quoted.gross, decimals),
+    sellerNetAmount: formatAmount(fee.sellerNet, decimals),
+    serviceFeeAmount: formatAmount(fee.serviceFee, decimals),
+    providerFeeAmount: "0",
+    networkFeeAmount: "0",
+    feePayer: schedule.feePayer,
+    feeRecipient: schedule.feeRecipient,
+    feeScheduleHash: schedule.hash,
+    expiresAt: quoted.expiresAt.toISOString(),
+    createdAt: quoted.createdAt.toISOString(),
+    ...(quoted.metadata !== undefined && { metadata: quoted.metadata }),
+  };
+}

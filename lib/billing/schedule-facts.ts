@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { zeroSchedule, type ScheduleFacts } from "#lib/billing/fees.ts";
+import type { feeSchedules } from "#lib/billing/tables.ts";
+import { parseAmount, zero } from "#lib/money.ts";
+import { FeePayer } from "#lib/vocabulary.ts";
+
+export type ScheduleRow = typeof feeSchedules.$inferSelect;
+
+type Terms = Pick<
+  ScheduleRow,
+  | "feeScheduleId"
+  | "buyerOrganizationId"
+  | "sellerOrganizationId"
+  | "planTier"
+  | "settlementMode"
+  | "chain"
+  | "asset"
+  | "feePayer"
+  | "feeRecipient"
+  | "percentageBps"
+  | "flatAmount"
+  | "minimumFeeAmount"
+  | "maximumFeeAmount"
+  | "includedMonthlyVolume"
+  | "effectiveFrom"
+  | "effectiveUntil"
+>;
+
+/** SHA-256 of the schedule's terms in RFC 8785 form, absent ones left out: a quote proves which terms it was made under. */
+export function scheduleHash(row: Terms): string {
+  const terms = {
+    feeScheduleId: row.feeScheduleId,
+    buyerOrganizationId: row.buyerOrganizationId,
+    sellerOrganizationId: row.sellerOrganizationId,
+    planTier: row.planTier,
+    settlementMode: row.settlementMode,
+    chain: row.chain,
+    asset: row.asset,
+    feePayer: row.feePayer,
+    feeRecipient: row.feeRecipient,
+    percentageBps: row.percentageBps,
+    flatAmount: row.flatAmount,
+    minimumFeeAmount: row.minimumFeeAmount,
+    maximumFeeAmount: row.maximumFeeAmount,
+    includedMonthlyVolume: row.includedMonthlyVolume,
+    effectiveFrom: row.effectiveFrom.toISOString(),
+    effectiveUntil: row.effectiveUntil?.toISOString() ?? null,
+  };
+  const present = Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
+  return createHash("sha256")
+    .update(canonicalize(present) ?? "")
+    .digest("hex");
+}
+
+/** The built-in schedule as a row, for lists and its hash. */
+export const zeroRow: ScheduleRow = {
+  feeScheduleId: zeroSchedule.feeScheduleId,
+  name: "No service fee",
+  status: "active",
+  buyerOrganizationId: null,
+  sellerOrganizationId: null,
+  planTier: null,
+  settlementMode: null,
+  chain: null,
+  asset: null,
+  feePayer: zeroSchedule.feePayer,
+  feeRecipient: zeroSchedule.feeRecipient,
+  percentageBps: zeroSchedule.percentageBps,
+  flatAmount: "0",
+  minimumFeeAmount: null,
+  maximumFeeAmount: null,
+  includedMonthlyVolume: 0,
+  effectiveFrom: zeroSchedule.effectiveFrom,
+  effectiveUntil: null,
+  metadata: null,
+  createdAt: zeroSchedule.effectiveFrom,
+  updatedAt: zeroSchedule.effectiveFrom,
+};
+
+/** The row as the decision sees it. `decimals` are those of the schedule's asset; a schedule without one has no amounts. */
+export function toScheduleFacts(row: ScheduleRow, decimals: number): ScheduleFacts {
+  const amount = (text: string | null) => (text === null ? null : parseAmount(text, decimals));
+  return {
+    feeScheduleId: row.feeScheduleId,
+    hash: scheduleHash(row),
+    active: row.status === "active",
+    buyerOrganizationId: row.buyerOrganizationId,
+    sellerOrganizationId: row.sellerOrganizationId,
+    planTier: row.planTier,
+    settlementMode: row.settlementMode,
+    chain: row.chain,
+    asset: row.asset,
+    feePayer: FeePayer.parse(row.feePayer),
+    feeRecipient: row.feeRecipient,
+    percentageBps: row.percentageBps,
+    flat: amount(row.flatAmount) ?? zero,
+    minimum: amount(row.minimumFeeAmount),
+    maximum: amount(row.maximumFeeAmount),
+    includedMonthlyVolume: row.includedMonthlyVolume,
+    effectiveFrom: row.effectiveFrom,
+    effectiveUntil: row.effectiveUntil,
+  };
+}
