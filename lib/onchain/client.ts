@@ -1,0 +1,32 @@
+import { createPublicClient, defineChain, http, type Chain, type PublicClient, type Transport } from "viem";
+import { chainIdOf, chainOf } from "#lib/onchain/chains.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** viem's default for a chain that it does not know is 4 seconds: settling would take that long. */
+export const POLLING_MS = 200;
+
+const TIMEOUT_MS = 4_000;
+
+export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
+
+export function viemChain(chain: string): Chain {
+  const configuration = chainOf(chain);
+  if (!configuration) throw new Error(`The chain ${chain} is not configured.`);
+  return defineChain({
+    id: chainIdOf(chain),
+    name: chain,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [configuration.rpcUrl] } },
+    contracts: { multicall3: { address: multicallAddress } },
+  });
+}
+
+/** Retries reads once; a chain that is slow is a chain that does not answer. */
+export const transport = (chain: string): Transport =>
+  http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100 });
+
+/** One per chain and process, made when it is first asked for. */
+export const publicClient = (chain: string): PublicClient =>
+  perProcess(`publicClient ${chain}`, () =>
+    createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
+  );

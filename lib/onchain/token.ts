@@ -1,0 +1,86 @@
+import { BaseError, hashTypedData, HttpRequestError, parseAbi, recoverAddress, TimeoutError, type PublicClient } from "viem";
+import { publicClient } from "#lib/onchain/client.ts";
+import type { Credential } from "#lib/x402/credential.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
+
+export const tokenAbi = parseAbi([
+  "function balanceOf(address account) view returns (uint256)",
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
+  "event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+]);
+
+const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
+const ERC1271_MAGIC = "0x1626ba7e";
+
+const transferTypes = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+/** What the payer must have signed: built from our configuration and the stored payment, never from what a client names. */
+export const digestOf = (
+  { asset, amount, payTo }: ExpectedPayment,
+  { payer, validAfter, validBefore, nonce }: Credential,
+): `0x${string}` =>
+  hashTypedData({
+    domain: { name: asset.tokenName, version: asset.tokenVersion, chainId: asset.chainId, verifyingContract: asset.tokenAddress },
+    types: transferTypes,
+    primaryType: "TransferWithAuthorization",
+    message: { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce },
+  });
+
+/** Tells a chain that does not answer from a contract that refuses. */
+const unreachable = (error: unknown): boolean =>
+  !(error instanceof BaseError) ||
+  error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError) !== null;
+
+/** An account with code, an EIP-7702 one included, is asked by ERC-1271 alone, as the token does. */
+async function signedByPayer(
+  client: PublicClient,
+  credential: Credential,
+  expected: ExpectedPayment,
+  code: string | undefined,
+): Promise<boolean> {
+  const digest = digestOf(expected, credential);
+  if (code === undefined || code === "0x") {
+    if (!isCanonicalSignature(credential.signature)) return false;
+    try {
+      return (await recoverAddress({ hash: digest, signature: credential.signature })).toLowerCase() === credential.payer;
+    } catch {
+      return false;
+    }
+  }
+  try {
+    const magic = await client.readContract({
+      address: credential.payer,
+      abi: erc1271Abi,
+      functionName: "isValidSignature",
+      args: [digest, credential.signature],
+    });
+    return magic === ERC1271_MAGIC;
+  } catch (error) {
+    if (unreachable(error)) throw error;
+    return false;
+  }
+}
+
+/** Asks the chain about a credential. Throws when the chain does not answer. */
+export async function readChainFacts(credential: Credential, expected: ExpectedPayment): Promise<ChainFacts> {
+  const client = publicClient(expected.asset.chain);
+  const token = { address: expected.asset.tokenAddress, abi: tokenAbi } as const;
+  const [code, nonceUsed, balance] = await Promise.all([
+    client.getCode({ address: credential.payer }),
+    client.readContract({ ...token, functionName: "authorizationState", args: [credential.payer, credential.nonce] }),
+    client.readContract({ ...token, functionName: "balanceOf", args: [credential.payer] }),
+  ]);
+  return { nonceUsed, balance, signatureValid: await signedByPayer(client, credential, expected, code) };
+}

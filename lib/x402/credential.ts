@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { PaymentPayloadV2Schema } from "@x402/core/schemas";
+import type { PaymentPayload } from "@x402/core/types";
+import canonicalize from "canonicalize";
+import { z } from "zod";
+import { parseJson } from "#lib/http/json.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+
+/** A header value that no socket writer can be tricked with, at most 32 KiB. */
+export const CredentialText = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,32768}$/, "Write the credential as the value of a PAYMENT-SIGNATURE header.");
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const Uint256 = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,77})$/)
+  .transform((text) => BigInt(text))
+  .refine((value) => value < 2n ** 256n);
+
+const Eip3009 = z.object({
+  signature: z.string().regex(/^0x(?:[0-9a-fA-F]{2}){1,8192}$/),
+  authorization: z.object({
+    from: Address,
+    to: Address,
+    value: Uint256,
+    validAfter: Uint256,
+    validBefore: Uint256,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  }),
+});
+
+/** A decoded x402 credential of scheme exact over EIP-3009. Addresses and nonce are in lower case: they are compared and claimed. */
+export type Credential = {
+  readonly chain: string;
+  readonly token: `0x${string}`;
+  readonly payer: `0x${string}`;
+  readonly payTo: `0x${string}`;
+  readonly value: bigint;
+  readonly validAfter: bigint;
+  readonly validBefore: bigint;
+  readonly nonce: `0x${string}`;
+  readonly signature: `0x${string}`;
+  /** What the credential says it accepted; the signature does not cover it. */
+  readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
+  readonly payload: PaymentPayload;
+  /** SHA-256 over the RFC 8785 text of the payload. */
+  readonly hash: string;
+};
+
+export type DecodedCredential = { readonly ok: true; readonly credential: Credential } | ({ readonly ok: false } & Failure);
+
+const malformed = (detail: string) => failed("credential_malformed", detail);
+
+const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
+
+/** Under the limits of every JSON that clients send: depth, size, no name twice, no half characters. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(utf8.decode(Buffer.from(text, "base64")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the value of a PAYMENT-SIGNATURE header. Whatever is in it, the answer is a credential or a failure, never an exception. */
+export function decodeCredential(header: string): DecodedCredential {
+  if (!CredentialText.safeParse(header).success || !BASE64.test(header))
+    return malformed("The payment credential is not base64 of at most 32 KiB.");
+  const json = readJson(header);
+  if (typeof json !== "object" || json === null) return malformed("The payment credential is not base64 of a JSON object.");
+  return readCredential(json);
+}
+
+/** The same for a payload that came as JSON and was parsed under the limits, as a facilitator receives it. */
+export function readCredential(json: object): DecodedCredential {
+  const parsed = PaymentPayloadV2Schema.safeParse(json);
+  if (!parsed.success) return malformed("The payment credential is not an x402 version 2 payment payload.");
+  const { accepted, payload } = parsed.data;
+  if (accepted.scheme !== "exact") return failed("scheme_unsupported", "Only the x402 scheme exact is supported.");
+  if ("permit2Authorization" in payload || "permissionContext" in payload)
+    return failed("scheme_unsupported", "Only EIP-3009 authorizations are supported.");
+  const exact = Eip3009.safeParse(payload);
+  if (!exact.success) return malformed("The payment credential has no EIP-3009 authorization with a signature.");
+  const { authorization, signature } = exact.data;
+  const credential: Credential = {
+    chain: accepted.network,
+    token: lower(accepted.asset),
+    payer: lower(authorization.from),
+    payTo: lower(authorization.to),
+    value: authorization.value,
+    validAfter: authorization.validAfter,
+    validBefore: authorization.validBefore,
+    nonce: lower(authorization.nonce),
+    signature: lower(signature),
+    accepted: {
+      amount: accepted.amount,
+      payTo: lower(accepted.payTo),
+      name: accepted.extra?.name,
+      version: accepted.extra?.version,
+    },
+    payload: json as PaymentPayload,
+    hash: createHash("sha256")
+      .update(canonicalize(json) ?? "")
+      .digest("hex"),
+  };
+  return { ok: true, credential };
+}

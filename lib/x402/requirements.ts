@@ -1,0 +1,32 @@
+import { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { Network, PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+
+/** What one authorization pays, from the stored intent. Nothing in it comes from a credential. */
+export type ExpectedPayment = {
+  readonly asset: AssetOnChain;
+  readonly amount: bigint;
+  readonly payTo: `0x${string}`;
+  readonly maxTimeoutSeconds: number;
+};
+
+/** The one requirement that a credential for this payment must fulfil. */
+export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: ExpectedPayment): PaymentRequirements => ({
+  scheme: "exact",
+  network: asset.chain as Network,
+  amount: amount.toString(),
+  asset: asset.tokenAddress,
+  payTo,
+  maxTimeoutSeconds,
+  extra: { name: asset.tokenName, version: asset.tokenVersion },
+});
+
+export const paymentRequiredHeader = "PAYMENT-REQUIRED";
+export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
+export const paymentResponseHeader = "PAYMENT-RESPONSE";
+
+/** The headers of a 402 that ask for this payment. */
+export function paymentRequiredHeaders(payment: ExpectedPayment, url: string): Record<string, string> {
+  const required: PaymentRequired = { x402Version: 2, resource: { url }, accepts: [requirementsOf(payment)] };
+  return { [paymentRequiredHeader]: encodePaymentRequiredHeader(required) };
+}

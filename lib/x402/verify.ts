@@ -1,0 +1,72 @@
+import type { Credential } from "#lib/x402/credential.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+
+export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure);
+
+const ok: Verdict = { ok: true };
+
+/** What is left of a credential's life when it is accepted: enough to be sent and mined. */
+const MARGIN_SECONDS = 30n;
+/** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
+const LIFE_MAX_SECONDS = 86_400n;
+
+/** Compares a credential with the payment that was authorized. Whatever the credential claims is only compared. */
+export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date): Verdict {
+  const { asset } = expected;
+  const { accepted } = credential;
+  if (credential.chain !== asset.chain)
+    return failed("network_mismatch", `The credential is for ${credential.chain}, the payment is on ${asset.chain}.`);
+  if (credential.token !== asset.tokenAddress)
+    return failed("asset_mismatch", `The credential is for another token than ${asset.asset}.`);
+  if (accepted.name !== asset.tokenName || accepted.version !== asset.tokenVersion)
+    return failed("token_domain_mismatch", "The credential names another EIP-712 domain than the token's.");
+  if (credential.payTo !== expected.payTo || accepted.payTo !== expected.payTo)
+    return failed("recipient_mismatch", "The credential pays another address than the authorized one.");
+  if (credential.value !== expected.amount || accepted.amount !== expected.amount.toString())
+    return failed("amount_mismatch", "The credential pays another amount than the authorized one.");
+  return withinLife(credential, now);
+}
+
+function withinLife({ validAfter, validBefore }: Credential, now: Date): Verdict {
+  const seconds = BigInt(Math.floor(now.getTime() / 1000));
+  if (validBefore < seconds + MARGIN_SECONDS)
+    return failed("credential_expired", "The credential has expired or does so within 30 seconds. Sign a new one.");
+  if (validAfter > seconds) return failed("credential_not_yet_valid", "The credential is not valid yet.");
+  if (validBefore > seconds + LIFE_MAX_SECONDS)
+    return failed("credential_malformed", "The credential may be valid for at most 24 hours. Sign a new one.");
+  return ok;
+}
+
+/** A mandate's wallet, if it has one, is the only payer. */
+export const compareSigner = (payer: string, wallet: string | null): Verdict =>
+  wallet === null || wallet.toLowerCase() === payer
+    ? ok
+    : failed("signer_mismatch", "The mandate pays from another wallet than the one that signed.");
+
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** A plain account's signature in its only canonical form: 65 bytes, low s, v 27 or 28. Everything else could be a second form of the same one. */
+export function isCanonicalSignature(signature: `0x${string}`): boolean {
+  if (signature.length !== 132) return false;
+  const s = BigInt(`0x${signature.slice(66, 130)}`);
+  const v = Number.parseInt(signature.slice(130), 16);
+  return s > 0n && s <= HALF_ORDER && (v === 27 || v === 28);
+}
+
+export type ChainFacts = {
+  readonly signatureValid: boolean;
+  readonly nonceUsed: boolean;
+  readonly balance: bigint;
+};
+
+/** What the chain says about a credential that fits the payment. */
+export function judgeChainFacts(facts: ChainFacts, expected: ExpectedPayment): Verdict {
+  if (!facts.signatureValid) return failed("signature_invalid", "The credential's signature is not the payer's.");
+  if (facts.nonceUsed) return failed("nonce_already_used", "The credential was already settled or cancelled on the chain.");
+  if (facts.balance < expected.amount)
+    return failed("insufficient_funds", "The paying wallet does not hold enough of the token.", {
+      balanceAtomic: facts.balance.toString(),
+    });
+  return ok;
+}
