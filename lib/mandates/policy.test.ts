@@ -36,6 +36,12 @@ const rows: Row[] = [
     mandate: { stoppedByEmergency: true, status: "revoked" },
     code: "emergency_stop",
   },
+  {
+    guarantee: "a used up mandate goes before an agent that is not bound",
+    mandate: { agents: [] },
+    usage: usageOf({ spent: usdc("100") }),
+    code: "mandate_exhausted",
+  },
   { guarantee: "a draft pays nothing", mandate: { status: "draft" }, code: "mandate_not_active" },
   { guarantee: "a suspended mandate pays nothing", mandate: { status: "suspended" }, code: "mandate_suspended" },
   { guarantee: "a revoked mandate pays nothing", mandate: { status: "revoked" }, code: "mandate_revoked" },

@@ -32,6 +32,7 @@ const rows: Row[] = [
   ["day", "America/Havana", "2026-11-01T05:30:00Z", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"],
   // Clocks that fall back past midnight: the hour that comes twice belongs to one day alone.
   ["day", "America/Sao_Paulo", "2018-02-18T02:30:00Z", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z"],
+  ["day", "America/St_Johns", "2010-11-07T02:45:00Z", "2010-11-07T02:30:00Z", "2010-11-08T03:30:00Z"],
 ];
 
 describe("calendar windows", () => {
