@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { invalidField } from "#lib/problem.ts";
+
+/** The query of every list. Use its shape when a list has filters of its own: `z.strictObject({ ...PageQuery.shape, … })`. */
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "How many items to answer." }),
+  cursor: z.string().min(1).max(512).optional().meta({ description: "The nextCursor of the page before." }),
+});
+export type PageQuery = z.output<typeof PageQuery>;
+
+/** The reply of every list but the three that answer items alone. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().optional().meta({ description: "Absent on the last page." }),
+    hasMore: z.boolean(),
+  });
+
+/** A cursor is the place of the last item, in a form that nobody is tempted to build. */
+export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`).toString("base64url");
+
+/** @throws Problem invalid_request for a cursor that no list of ours made. */
+export function decodeCursor(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (!/^1:[A-Za-z0-9_.:-]{1,128}$/.test(text) || encodeCursor(text.slice(2)) !== cursor) {
+    throw invalidField("/cursor", "This cursor did not come from this list.");
+  }
+  return text.slice(2);
+}
+
+export type Page<R> = { readonly items: readonly R[]; readonly nextCursor?: string; readonly hasMore: boolean };
+
+/** Cuts a page from rows that were asked for with `limit + 1`, newest first; `placeOf` is what the query is ordered by. */
+export function page<R>(rows: readonly R[], limit: number, placeOf: (row: R) => string): Page<R> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = rows.length > limit;
+  return { items, ...(hasMore && last !== undefined && { nextCursor: encodeCursor(placeOf(last)) }), hasMore };
+}
