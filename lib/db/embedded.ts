@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { basename, join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import postgres, { type Sql } from "postgres";
+import { type Account, accountForPostgres, binariesFor, reaches, sharedDirectory } from "#lib/db/binaries.ts";
+
+export type EmbeddedOptions = {
+  readonly dataDir: string;
+  /** false for tests: nothing survives a crash of the machine, and commits cost nothing. */
+  readonly durable?: boolean;
+  /** The database to serve; made if it is not there. */
+  readonly database?: string;
+};
+
+export type Embedded = {
+  readonly url: string;
+  /** Where the data is; not below dataDir when root's dataDir cannot be reached by the account that PostgreSQL runs as. */
+  readonly directory: string;
+  readonly startedMs: number;
+  /** Leaves the server, and stops it if no other process uses it. */
+  stop(): Promise<void>;
+};
+
+/** Held shared by every process that uses the server, and exclusively by the one that stops it. */
+const IN_USE = 0x656d6264;
+const START_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 30_000;
+
+const settings = (port: number, durable: boolean): string[] =>
+  Object.entries({
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    shared_buffers: "128MB",
+    max_connections: 100,
+    max_wal_size: "1GB",
+    max_parallel_workers_per_gather: 0,
+    jit: "off",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+
+type Cluster = { readonly directory: string; readonly data: string; readonly password: string; readonly account: Account };
+
+const identity = (account: Account) => (account ? { uid: account.uid, gid: account.gid } : {});
+
+async function finished(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  return new Promise((done, fail) => child.once("exit", done).once("error", fail));
+}
+
+async function initialize(directory: string, bin: string, account: Account): Promise<void> {
+  const password = randomBytes(24).toString("base64url");
+  const handed = join(directory, "initial-password");
+  const data = join(directory, "data");
+  await mkdir(data, { mode: 0o700 });
+  await writeFile(handed, password, { mode: 0o600 });
+  if (account) for (const path of [data, handed]) await chown(path, account.uid, account.gid);
+  const options = [
+    "--username=countersign",
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
+    "--no-instructions",
+  ];
+  const locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const child = spawn(join(bin, "initdb"), [`--pgdata=${data}`, `--pwfile=${handed}`, ...options, ...locale], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "pipe"],
+    ...identity(account),
+  });
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
+  if ((await finished(child)) !== 0) throw new Error(`The embedded PostgreSQL could not be set up: ${complaint.trim()}`);
+  await rm(handed);
+  await writeFile(join(directory, "password"), password, { mode: 0o600 });
+}
+
+/** Finds the cluster of this dataDir, or makes one aside and moves it into place whole. */
+async function cluster(dataDir: string, bin: string, account: Account): Promise<Cluster> {
+  const place = join(dataDir, "postgres");
+  if (!(await stat(place).catch(() => null))) {
+    const within = await reaches(account, dataDir);
+    const name = `${basename(place)}-${randomBytes(6).toString("hex")}`;
+    const building = join(within ? dataDir : await sharedDirectory(), name);
+    await mkdir(building, { mode: account ? 0o711 : 0o700 });
+    if (account) await chmod(building, 0o711);
+    try {
+      await initialize(building, bin, account);
+      await (within ? rename(building, place) : symlink(building, place));
+    } catch (error) {
+      await rm(building, { recursive: true, force: true });
+      // Another process that started together with this one may have been faster.
+      if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+  const directory = await realpath(place);
+  const password = await readFile(join(directory, "password"), "utf8").catch(() => {
+    throw new Error(`The password of the embedded PostgreSQL is missing: ${join(directory, "password")}.`);
+  });
+  return { directory, data: join(directory, "data"), password, account };
+}
+
+const urlOf = (port: number, password: string, database: string) =>
+  `postgres://countersign:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (typeof address !== "object" || !address) throw new Error("There is no free port.");
+  return address.port;
+}
+
+type Postmaster = { readonly pid: number; readonly port: number };
+
+async function postmaster(data: string): Promise<Postmaster | null> {
+  const lines = (await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return pid > 0 && port > 0 ? { pid, port } : null;
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** A connection that stays open for as long as this process uses the server, or the reason why there is none. */
+async function enter(port: number, { password }: Cluster): Promise<Sql | Error> {
+  const sql = postgres(urlOf(port, password, "postgres"), {
+    max: 1,
+    connect_timeout: 5,
+    idle_timeout: 0,
+    max_lifetime: null,
+    onnotice: () => {},
+    connection: { application_name: "countersign-embedded", lock_timeout: 10_000 },
+  });
+  try {
+    await sql`SELECT pg_advisory_lock_shared(${IN_USE}::bigint)`;
+    return sql;
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    return error as Error;
+  }
+}
+
+async function spawnServer(bin: string, { directory, data, account }: Cluster, durable: boolean): Promise<ChildProcess> {
+  const log = await open(join(directory, "postgres.log"), "w", 0o600);
+  try {
+    // A session of its own: Ctrl-C must reach this process first, which stops the database last.
+    const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(await freePort(), durable)], {
+      cwd: directory,
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      ...identity(account),
+    });
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+type Running = { readonly sql: Sql; readonly pid: number; readonly port: number; readonly child: ChildProcess | null };
+
+/** Connects to whoever serves the data, or starts a server. PostgreSQL itself decides whether a lock file is stale. */
+async function serve(bin: string, found: Cluster, durable: boolean): Promise<Running> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  let child: ChildProcess | null = null;
+  let reason = "";
+  while (performance.now() < deadline) {
+    const running = await postmaster(found.data);
+    if (running && alive(running.pid)) {
+      const sql = await enter(running.port, found);
+      if (!(sql instanceof Error)) return { sql, ...running, child: child?.pid === running.pid ? child : null };
+      reason = sql.message;
+    }
+    if (!child || child.exitCode !== null) {
+      const complaint = child ? await readFile(join(found.directory, "postgres.log"), "utf8") : "";
+      // Lost the race for the data directory or for the port: look again.
+      if (child && !/postmaster\.pid|Address already in use/.test(complaint)) {
+        throw new Error(`The embedded PostgreSQL did not start:\n${complaint.trim()}`);
+      }
+      child = await spawnServer(bin, found, durable);
+    }
+    await pause(25);
+  }
+  throw new Error(`The embedded PostgreSQL in ${found.directory} did not answer in ${START_LIMIT_MS / 1000} s. ${reason}`);
+}
+
+async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<void> {
+  let last = false;
+  try {
+    await sql`SELECT pg_advisory_unlock_shared(${IN_USE}::bigint)`;
+    const [row] = await sql<{ last: boolean }[]>`SELECT pg_try_advisory_lock(${IN_USE}::bigint) AS last`;
+    last = row?.last === true;
+  } catch {
+    // It is down already, or going down.
+  }
+  if (last) {
+    process.kill(pid, "SIGINT");
+    const deadline = performance.now() + STOP_LIMIT_MS;
+    while ((await postmaster(data))?.pid === pid) {
+      if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
+      await pause(10);
+    }
+    if (child) await finished(child);
+  }
+  await sql.end({ timeout: 1 });
+}
+
+async function ensureDatabase(sql: Sql, name: string): Promise<void> {
+  if ((await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`).length > 0) return;
+  await sql`CREATE DATABASE ${sql(name)}`.catch((error: { code?: string }) => {
+    if (error.code !== "42P04" && error.code !== "23505") throw error;
+  });
+}
+
+export async function startEmbedded({ dataDir, durable = true, database = "countersign" }: EmbeddedOptions): Promise<Embedded> {
+  const began = performance.now();
+  const home = resolve(dataDir);
+  await mkdir(home, { recursive: true });
+  const account = await accountForPostgres();
+  const bin = await binariesFor(account, home);
+  const found = await cluster(home, bin, account);
+  const running = await serve(bin, found, durable);
+  await ensureDatabase(running.sql, database);
+  let stopped: Promise<void> | undefined;
+  return {
+    url: urlOf(running.port, found.password, database),
+    directory: found.directory,
+    startedMs: Math.round(performance.now() - began),
+    stop: () => (stopped ??= leave(running, found)),
+  };
+}
