@@ -128,7 +128,7 @@ describe("matchSchedule", () => {
 
 describe("scheduleHash", () => {
   it("is what the built-in schedule carries", () => {
-    expect(toScheduleFacts(zeroRow, 6)).toEqual(zeroSchedule);
+    expect(toScheduleFacts(zeroRow)).toEqual(zeroSchedule);
   });
 
   it("changes with the terms and not with name, status or metadata", () => {

@@ -126,13 +126,41 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
   return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
 }
 
-type Quoted = {
-  readonly feeQuoteId: string;
+/** What was read for the organizations concerned: candidates, tiers, and this month's captured gross. */
+export type FeeBasis = {
+  readonly schedules: readonly ScheduleFacts[];
+  readonly tiers: ReadonlyMap<string, string>;
+  /** Keyed by volumeKey. */
+  readonly volumes: ReadonlyMap<string, Atomic>;
+};
+
+export const volumeKey = (organizationId: string, chain: string, asset: string): string => `${organizationId} ${chain} ${asset}`;
+
+export type FeeOnPayment = {
   readonly schedule: ScheduleFacts;
   readonly facts: FeeFacts;
   readonly fee: Fee;
   readonly gross: Atomic;
   readonly decimals: number;
+};
+
+/** Match and compute in one step. */
+export function feeOn(
+  basis: FeeBasis,
+  payment: Omit<FeeFacts, "tier">,
+  gross: Atomic,
+  decimals: number,
+  now: Date,
+): FeeOnPayment {
+  const { buyerOrganizationId, chain, asset } = payment;
+  const facts = { ...payment, tier: basis.tiers.get(buyerOrganizationId) ?? null };
+  const schedule = matchSchedule(basis.schedules, facts, now);
+  const used = basis.volumes.get(volumeKey(buyerOrganizationId, chain, asset)) ?? zero;
+  return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
+}
+
+type Quoted = FeeOnPayment & {
+  readonly feeQuoteId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { zeroSchedule, type ScheduleFacts } from "#lib/billing/fees.ts";
 import type { feeSchedules } from "#lib/billing/tables.ts";
+import { env } from "#lib/env.ts";
 import { parseAmount, zero } from "#lib/money.ts";
 import { FeePayer } from "#lib/vocabulary.ts";
 
@@ -78,8 +79,17 @@ export const zeroRow: ScheduleRow = {
   updatedAt: zeroSchedule.effectiveFrom,
 };
 
-/** The row as the decision sees it. `decimals` are those of the schedule's asset; a schedule without one has no amounts. */
-export function toScheduleFacts(row: ScheduleRow, decimals: number): ScheduleFacts {
+/** Fraction digits of a schedule's asset, on its chain or, where it names none, on the first that has the asset. */
+export const digitsOf = (chain: string | null, asset: string): number | null =>
+  env()
+    .CHAINS.filter((configured) => chain === null || configured.chain === chain)
+    .flatMap((configured) => configured.assets)
+    .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
+
+/** The row as the decision sees it; null when its asset is no longer configured. A schedule without asset has no amounts. */
+export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
+  const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
+  if (decimals === null) return null;
   const amount = (text: string | null) => (text === null ? null : parseAmount(text, decimals));
   return {
     feeScheduleId: row.feeScheduleId,

@@ -1,0 +1,123 @@
+import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import type { Row, Sql } from "postgres";
+import { volumeKey, type FeeBasis } from "#lib/billing/fees.ts";
+import { toScheduleFacts } from "#lib/billing/schedule-facts.ts";
+import { fees, feeSchedules, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { atomicOf, type Atomic } from "#lib/money.ts";
+
+/** Statuses in which a subscription's tier counts. */
+const live = ["trialing", "active", "past_due"];
+
+/**
+ * What fees depend on, for a list of payments in one statement and one row: schedules that may apply, tiers, and this
+ * month's volumes. Only arrays as parameters, so every list length shares one prepared statement. Read the row with toFeeBasis.
+ */
+export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], sellerIds: readonly string[]) => c`
+  SELECT
+    (SELECT json_agg(json_build_object('feeScheduleId', fee_schedule_id, 'status', status,
+        'buyerOrganizationId', buyer_organization_id, 'sellerOrganizationId', seller_organization_id, 'planTier', plan_tier,
+        'settlementMode', settlement_mode, 'chain', chain, 'asset', asset, 'feePayer', fee_payer, 'feeRecipient', fee_recipient,
+        'percentageBps', percentage_bps, 'flatAmount', flat_amount, 'minimumFeeAmount', minimum_fee_amount,
+        'maximumFeeAmount', maximum_fee_amount, 'includedMonthlyVolume', included_monthly_volume,
+        'effectiveFrom', effective_from, 'effectiveUntil', effective_until))
+      FROM fee_schedules
+      WHERE status = 'active'
+        AND (buyer_organization_id IS NULL OR buyer_organization_id = ANY(${buyerOrganizationIds}::text[]))
+        AND (seller_organization_id IS NULL OR seller_organization_id = ANY(ARRAY(
+          SELECT organization_id FROM sellers WHERE seller_id = ANY(${sellerIds}::text[]))))) AS schedules,
+    (SELECT json_agg(json_build_object('organizationId', organization_id, 'tier', tier))
+      FROM subscriptions
+      WHERE organization_id = ANY(${buyerOrganizationIds}::text[]) AND status = ANY(${live}::text[])) AS tiers,
+    (SELECT json_agg(json_build_object('organizationId', organization_id, 'chain', chain, 'asset', asset, 'gross', gross::text))
+      FROM monthly_volumes
+      WHERE organization_id = ANY(${buyerOrganizationIds}::text[])
+        AND month = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')) AS volumes`;
+
+type Terms = Parameters<typeof toScheduleFacts>[0];
+type ScheduleJson = Omit<Terms, "effectiveFrom" | "effectiveUntil"> & { effectiveFrom: string; effectiveUntil: string | null };
+type Tier = { readonly organizationId: string; readonly tier: string };
+type Volume = { readonly organizationId: string; readonly chain: string; readonly asset: string; readonly gross: Atomic };
+
+const basisOf = (schedules: readonly Terms[], tiers: readonly Tier[], volumes: readonly Volume[]): FeeBasis => ({
+  schedules: schedules.map(toScheduleFacts).filter((facts) => facts !== null),
+  tiers: new Map(tiers.map(({ organizationId, tier }) => [organizationId, tier])),
+  volumes: new Map(volumes.map(({ organizationId, chain, asset, gross }) => [volumeKey(organizationId, chain, asset), gross])),
+});
+
+/** The row of selectFeeBasis as the decision sees it. */
+export function toFeeBasis(row: Row | undefined): FeeBasis {
+  const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
+  const volumes = (row?.["volumes"] ?? []) as readonly (Omit<Volume, "gross"> & { readonly gross: string })[];
+  return basisOf(
+    schedules.map((schedule) => ({
+      ...schedule,
+      effectiveFrom: new Date(schedule.effectiveFrom),
+      effectiveUntil: schedule.effectiveUntil === null ? null : new Date(schedule.effectiveUntil),
+    })),
+    (row?.["tiers"] ?? []) as readonly Tier[],
+    volumes.map((volume) => ({ ...volume, gross: atomicOf(volume.gross) })),
+  );
+}
+
+const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
+
+/** The same for one buyer and one seller's organization. */
+export async function loadFeeBasis(tx: Tx, buyerOrganizationId: string, sellerOrganizationId: string | null): Promise<FeeBasis> {
+  const schedules = await tx
+    .select()
+    .from(feeSchedules)
+    .where(
+      and(
+        eq(feeSchedules.status, "active"),
+        or(isNull(feeSchedules.buyerOrganizationId), eq(feeSchedules.buyerOrganizationId, buyerOrganizationId)),
+        or(isNull(feeSchedules.sellerOrganizationId), eq(feeSchedules.sellerOrganizationId, sellerOrganizationId ?? "")),
+      ),
+    );
+  const tiers = await tx
+    .select({ organizationId: subscriptions.organizationId, tier: subscriptions.tier })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.organizationId, buyerOrganizationId), inArray(subscriptions.status, live)));
+  const volumes = await tx
+    .select()
+    .from(monthlyVolumes)
+    .where(and(eq(monthlyVolumes.organizationId, buyerOrganizationId), eq(monthlyVolumes.month, thisMonth)));
+  return basisOf(schedules, tiers, volumes);
+}
+
+/** The authorization that was captured; rows of `authorizations` fit. */
+export type CapturedPayment = {
+  readonly authorizationId: string;
+  readonly organizationId: string;
+  readonly sellerOrganizationId: string | null;
+  readonly amount: Atomic;
+  readonly buyerShare: Atomic;
+  readonly sellerShare: Atomic;
+  readonly asset: string;
+  readonly chain: string;
+};
+
+/**
+ * Books the debts of a capture and adds its gross to the buyer's month. Call it once, in the transaction that captures,
+ * after the mandate's lock and before the audit heads.
+ */
+export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
+  const { authorizationId, asset, chain, organizationId } = payment;
+  const debts = [
+    { organizationId, side: "buyer", amount: payment.buyerShare },
+    { organizationId: payment.sellerOrganizationId, side: "seller", amount: payment.sellerShare },
+  ].flatMap((debt) =>
+    debt.organizationId === null || debt.amount === 0n
+      ? []
+      : [{ ...debt, organizationId: debt.organizationId, feeId: newId("fee"), authorizationId, asset, chain, kind: "accrual" }],
+  );
+  if (debts.length > 0) await tx.insert(fees).values(debts);
+  await tx
+    .insert(monthlyVolumes)
+    .values({ organizationId, month: thisMonth, chain, asset, gross: payment.amount })
+    .onConflictDoUpdate({
+      target: [monthlyVolumes.organizationId, monthlyVolumes.month, monthlyVolumes.chain, monthlyVolumes.asset],
+      set: { gross: sql`${monthlyVolumes.gross} + excluded.gross` },
+    });
+}
