@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** Intent, decision and authorization of one request: they are born together and never change, so they are one row (ADR 0002). */
@@ -107,6 +107,11 @@ export const executions = pgTable(
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
+    /** The newest block when the credential was accepted: its settlement cannot lie before. */
+    fromBlock: bigint("from_block", { mode: "bigint" }),
+    /** Of executePayment's idempotency key: a repeat after a crash finds the execution that has no stored reply yet. */
+    slot: text("slot"),
+    fingerprint: text("fingerprint"),
     /** Whether /settle has handed this result to the seller: once. */
     handedOver: boolean("handed_over").notNull().default(false),
     attempts: integer("attempts").notNull().default(0),
@@ -121,6 +126,8 @@ export const executions = pgTable(
     index("executions_due")
       .on(table.nextCheckAt)
       .where(sql`settlement_status IN ('pending', 'processing', 'unknown')`),
+    uniqueIndex("executions_slot").on(table.slot),
+    index("executions_of_credential").on(table.payer, table.nonce),
     index("executions_of_authorization").on(table.authorizationId, table.executionId),
     index("executions_of_organization").on(table.organizationId, table.executionId),
   ],

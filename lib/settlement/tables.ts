@@ -1,0 +1,48 @@
+import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { atomic, createdAt, moment } from "#lib/db/columns.ts";
+
+/** Transactions that our facilitator broadcast and has not seen mined: a repeat follows them and broadcasts nothing. */
+export const pendingSettlements = pgTable("pending_settlements", {
+  /** SHA-256 of the signature. */
+  key: text("key").primaryKey(),
+  transaction: text("transaction").notNull(),
+  createdAt: createdAt(),
+});
+
+/** Payments without a mandate that a seller settled through our facilitator. */
+export const plainSettlements = pgTable(
+  "plain_settlements",
+  {
+    settlementId: text("settlement_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    serviceAccountId: text("service_account_id").notNull(),
+    chain: text("chain").notNull(),
+    tokenAddress: text("token_address").notNull(),
+    payer: text("payer").notNull(),
+    nonce: text("nonce").notNull(),
+    payTo: text("pay_to").notNull(),
+    amount: atomic("amount").notNull(),
+    credentialHash: text("credential_hash").notNull(),
+    status: text("status").notNull(),
+    transaction: text("transaction"),
+    errorReason: text("error_reason"),
+    createdAt: createdAt(),
+    resolvedAt: moment("resolved_at"),
+  },
+  (table) => [
+    uniqueIndex("plain_settlements_nonce").on(table.chain, table.tokenAddress, table.payer, table.nonce),
+    index("plain_settlements_of_organization").on(table.organizationId, table.settlementId),
+  ],
+);
+
+/** How often an organization had us spend gas on a UTC day. */
+export const settlementDays = pgTable(
+  "settlement_days",
+  {
+    organizationId: text("organization_id").notNull(),
+    day: text("day").notNull(),
+    settlements: integer("settlements").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.day] })],
+);
