@@ -73,6 +73,8 @@ const Variables = z.object({
   OUTBOUND_LOOPBACK: z.string().max(1024).optional(),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(8).default(0),
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(1).max(1_000_000).default(5000),
+  RATE_LIMIT_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(100),
+  METRICS_TOKEN: secret.optional(),
   DATABASE_POOL: z.coerce.number().int().min(4).max(200).default(16),
   SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),

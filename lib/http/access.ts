@@ -1,0 +1,63 @@
+import type { Access, Caller } from "#lib/http/operation.ts";
+import { Problem } from "#lib/problem.ts";
+
+const lacks = (capability: string): Problem =>
+  new Problem("capability_required", {
+    detail: `This needs the capability ${capability}, which the caller does not have in this organization.`,
+    nextActions: [
+      {
+        type: "request_capability",
+        label: "Ask for the capability",
+        description: `Ask an owner or admin of the organization for ${capability}.`,
+        metadata: { capability },
+      },
+    ],
+  });
+
+const noOrganization = (): Problem =>
+  new Problem("capability_required", {
+    detail: "No organization is active in this session. Complete the onboarding or activate one.",
+    nextActions: [{ type: "switch_organization", label: "Choose an organization" }],
+  });
+
+const personsOnly = (): Problem =>
+  new Problem("forbidden", { detail: "Only a person who is signed in may do this; API keys may not." });
+
+const anonymous = (): Problem =>
+  new Problem("unauthenticated", {
+    detail: "Send an API key as a bearer token, or sign in.",
+    nextActions: [{ type: "sign_in", label: "Sign in" }],
+  });
+
+type Check = (caller: Caller | null) => void;
+
+const requireCaller: Check = (caller) => {
+  if (!caller) throw anonymous();
+};
+
+const requirePerson: Check = (caller) => {
+  requireCaller(caller);
+  if (caller?.kind !== "session") throw personsOnly();
+};
+
+/** The check of one operation, made once. @throws Problem unauthenticated, forbidden, capability_required */
+export function compileAccess(access: Access): Check {
+  if (access === "anyone") return () => {};
+  if (access === "authenticated") return requireCaller;
+  if (access === "session") return requirePerson;
+  if ("platformCapability" in access) {
+    return (caller) => {
+      requirePerson(caller);
+      if (caller?.kind === "session" && !caller.platformCapabilities.has(access.platformCapability)) {
+        throw lacks(access.platformCapability);
+      }
+    };
+  }
+  const person = "sessionCapability" in access;
+  const capability = person ? access.sessionCapability : access.capability;
+  return (caller) => {
+    (person ? requirePerson : requireCaller)(caller);
+    if (caller?.organizationId === null) throw noOrganization();
+    if (!caller?.capabilities.has(capability)) throw lacks(capability);
+  };
+}

@@ -1,0 +1,41 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { env } from "#lib/env.ts";
+import { perProcess } from "#lib/process.ts";
+
+const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
+
+/** The server notes whose socket a request came through; a web-standard Request cannot say. */
+export const noteAddress = (request: Request, address: string): void => {
+  sockets().set(request, address);
+};
+
+/** The address of the socket itself, whatever headers say. */
+export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
+
+/** The first four groups of an IPv6 address: one customer has a /64 and every address in it. */
+function networkOf(address: string): string {
+  const plain = address.replace(/%.*$/, "");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (mapped) return mapped;
+  if (isIPv4(plain)) return plain;
+  if (!isIPv6(plain)) return "unknown";
+  const [head = "", tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const rest = tail === "" ? [] : tail.split(":");
+    groups.push(...Array.from({ length: 8 - groups.length - rest.length }, () => "0"), ...rest);
+  }
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/**
+ * Who sent this. X-Forwarded-For counts only as far as configured proxies wrote it: each appends the address that it saw, so the
+ * client's is that many places from the end, and whatever stands before it is the client's own invention.
+ */
+export function addressOf(request: Request, hops: number = env().TRUSTED_PROXY_HOPS): string {
+  const socket = socketAddressOf(request) ?? "unknown";
+  if (hops === 0) return networkOf(socket);
+  const forwarded = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  const chain = [...forwarded.filter((part) => part !== ""), socket];
+  return networkOf(chain[Math.max(0, chain.length - 1 - hops)] ?? socket);
+}

@@ -1,0 +1,184 @@
+import { invalidField, Problem } from "#lib/problem.ts";
+
+/** Limits of a request body. JSON.parse has none of its own, cannot see duplicate keys, and changes large integers silently. */
+export const BODY_BYTES_MAX = 65_536;
+const DEPTH_MAX = 16;
+const NODES_MAX = 2_000;
+const POINTER_MAX = 256;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** One open object or array: the keys seen so far, or null, and where in it the scanner is. */
+type Frame = { readonly keys: Set<string> | null; at: string | number };
+
+const NUMBER = /-?[0-9][0-9.eE+-]*/y;
+
+/** A member's name in a JSON pointer. */
+export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+const pointerTo = (frames: readonly Frame[]): string => {
+  const pointer = frames.map(({ at }) => `/${typeof at === "number" ? at : escapePointer(at)}`).join("");
+  return pointer.length > POINTER_MAX ? pointer.slice(0, POINTER_MAX) : pointer;
+};
+
+export const malformed = (): Problem =>
+  new Problem("invalid_request", {
+    detail: "The body is not valid JSON.",
+    errors: [{ detail: "The body is not valid JSON.", pointer: "" }],
+  });
+
+/** True where the number that JSON.parse makes is not the one that was written. */
+function changes(token: string): boolean {
+  const value = Number(token);
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return true;
+  if (value === 0) return /[1-9]/.test(token.split(/[eE]/, 1)[0] ?? "");
+  return token.length > 24 || (token.length > 17 && !/[eE]/.test(token) && String(value) !== token.replace(/0+$/, ""));
+}
+
+/** The characters of a string token, decoded where it has escapes. Only escapes can smuggle NUL or a lone surrogate in. */
+function decode(text: string, start: number, end: number, escaped: boolean, frames: readonly Frame[]): string {
+  if (!escaped) return text.slice(start, end);
+  let value: string;
+  try {
+    value = JSON.parse(text.slice(start - 1, end + 1)) as string;
+  } catch {
+    throw malformed();
+  }
+  if (value.includes("\0")) throw invalidField(pointerTo(frames), "NUL characters are not allowed.");
+  if (!value.isWellFormed()) throw invalidField(pointerTo(frames), "The text has half of a surrogate pair.");
+  return value;
+}
+
+function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
+  const repeated = frame.keys?.has(key);
+  frame.at = key;
+  if (repeated) throw invalidField(pointerTo(frames), "This field is given twice.");
+  if (key === "__proto__") throw invalidField(pointerTo(frames), "This name is not allowed.");
+  frame.keys?.add(key);
+}
+
+/** Refuses what the limits forbid. What is not JSON at all is left to JSON.parse. */
+function scan(text: string): void {
+  const frames: Frame[] = [];
+  let frame: Frame | undefined;
+  let nodes = 0;
+  let expectKey = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const start = i + 1;
+      let escaped = false;
+      for (i = start; i < text.length; i++) {
+        const inner = text.charCodeAt(i);
+        if (inner === QUOTE) break;
+        if (inner === BACKSLASH) {
+          escaped = true;
+          i++;
+        }
+      }
+      if (expectKey && frame) enterKey(frame, decode(text, start, i, escaped, frames), frames);
+      else if (escaped) decode(text, start, i, true, frames);
+      expectKey = false;
+      nodes++;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      frame = code === OPEN_OBJECT ? { keys: new Set(), at: "" } : { keys: null, at: 0 };
+      expectKey = code === OPEN_OBJECT;
+      nodes++;
+      if (frames.push(frame) > DEPTH_MAX)
+        throw invalidField(pointerTo(frames.slice(0, -1)), `The body is nested deeper than ${DEPTH_MAX}.`);
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      frames.pop();
+      frame = frames.at(-1);
+      expectKey = false;
+    } else if (code === COMMA) {
+      if (frame?.keys) expectKey = true;
+      else if (frame) frame.at = Number(frame.at) + 1;
+    } else if ((code >= 48 && code <= 57) || code === 45) {
+      NUMBER.lastIndex = i;
+      const token = NUMBER.exec(text)?.[0] ?? "-";
+      if (token.length > 15 && changes(token)) throw invalidField(pointerTo(frames), "This number cannot be kept exactly.");
+      i += token.length - 1;
+      nodes++;
+    } else if (code > 96 && code !== COLON) {
+      nodes += code === 102 || code === 110 || code === 116 ? 1 : 0;
+    }
+    if (nodes > NODES_MAX) throw invalidField("", `The body has more than ${NODES_MAX} values.`);
+  }
+}
+
+/** Parses a JSON text under the limits. @throws Problem invalid_request with a pointer */
+export function parseJson(text: string): unknown {
+  scan(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed();
+  }
+}
+
+const tooLarge = (): Problem =>
+  new Problem("body_too_large", { detail: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB. Send less in one request.` });
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > BODY_BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Reads a body of at most 64 KiB. With a Content-Length the HTTP parser holds the sender to it; without one the bytes are
+ * counted as they come.
+ */
+export async function readBody(request: Request): Promise<string> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
+  let bytes: ArrayBuffer | Uint8Array;
+  if (declared !== null) bytes = await request.arrayBuffer();
+  else if (request.body) bytes = await readCounting(request.body);
+  else return "";
+  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed();
+  }
+}
+
+const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
+
+/** 415 for anything but JSON, also where the body is empty: a form that posts across sites has no JSON type. */
+export function requireJsonType(contentType: string | null): void {
+  if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
+  throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });
+}
+
+/** 406 where the Accept header rules JSON out. */
+export function requireJsonAccepted(accept: string | null): void {
+  if (accept === null || accept === "" || accept === "*/*" || accept === "application/json") return;
+  let best = -1;
+  let quality = 0;
+  for (const range of accept.slice(0, 4096).split(",")) {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const rank = ["*/*", "application/*", "application/json"].indexOf(type ?? "");
+    if (rank < best || rank < 0) continue;
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    best = rank;
+    quality = weight === undefined ? 1 : Number(weight.slice(2));
+  }
+  if (quality > 0) return;
+  throw new Problem("not_acceptable", { detail: "This service answers application/json only." });
+}

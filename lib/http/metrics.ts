@@ -1,0 +1,56 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { perProcess } from "#lib/process.ts";
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Every metric of the process, in one registry that both copies of lib/ share. */
+function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Histogram({
+      name: "countersign_request_duration_seconds",
+      help: "Time from request to reply, by operation and status.",
+      labelNames: ["operation", "status"] as const,
+      buckets: SECONDS,
+      registers,
+    }),
+    queueDepth: new Gauge({ name: "countersign_authorize_queue_depth", help: "Requests that wait for a list.", registers }),
+    listSize: new Histogram({
+      name: "countersign_authorize_list_size",
+      help: "Requests that were decided in one transaction.",
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    executions: new Counter({
+      name: "countersign_executions_total",
+      help: "Executions by the settlement status that they reached.",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+    settlementLag: new Histogram({
+      name: "countersign_settlement_lag_seconds",
+      help: "Time from an execution's creation to its settlement.",
+      buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600],
+      registers,
+    }),
+    auditEvents: new Counter({ name: "countersign_audit_events_total", help: "Audit events written.", registers }),
+  };
+}
+
+export const metrics = () => perProcess("metrics", createMetrics);
+
+type Observer = { observe(seconds: number): void };
+
+/** Labels are resolved once per pair: prom-client hashes them on each call otherwise. */
+const observers = (): Map<string, Observer[]> => perProcess("metrics.requests", () => new Map());
+
+export function observeRequest(operationId: string, status: number, milliseconds: number): void {
+  const known = observers();
+  let byStatus = known.get(operationId);
+  if (!byStatus) known.set(operationId, (byStatus = []));
+  const observer = (byStatus[status] ??= metrics().requests.labels(operationId, String(status)));
+  observer.observe(milliseconds / 1000);
+}

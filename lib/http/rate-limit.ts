@@ -1,0 +1,56 @@
+import { addressOf } from "#lib/http/address.ts";
+import type { Caller } from "#lib/http/operation.ts";
+import { env } from "#lib/env.ts";
+import { Problem } from "#lib/problem.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** What a request may still do, and the header fields that say so. */
+export type Allowance = { readonly allowed: boolean; readonly remaining: number; readonly policy: string; readonly name: string };
+
+type Bucket = { tokens: number; at: number };
+
+const GENERATION_MAX = 50_000;
+
+/**
+ * A token bucket per id that refills continuously and holds one second's worth. Memory is bounded by two generations: an id that
+ * was not seen during a whole generation is dropped, and its bucket would be full again anyway.
+ */
+export function createBuckets(name: string, ratePerSecond: number): (id: string, nowMs?: number) => Allowance {
+  const policy = `"${name}";q=${ratePerSecond};w=1`;
+  let young = new Map<string, Bucket>();
+  let old = new Map<string, Bucket>();
+  return (id, nowMs = performance.now()) => {
+    let bucket = young.get(id);
+    if (!bucket) {
+      if (young.size >= GENERATION_MAX) [old, young] = [young, new Map()];
+      bucket = old.get(id) ?? { tokens: ratePerSecond, at: nowMs };
+      young.set(id, bucket);
+    }
+    bucket.tokens = Math.min(ratePerSecond, bucket.tokens + ((nowMs - bucket.at) * ratePerSecond) / 1000);
+    bucket.at = nowMs;
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens -= 1;
+    return { allowed, remaining: Math.floor(bucket.tokens), policy, name };
+  };
+}
+
+const perCredential = () => perProcess("rateLimit.credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
+const perAddress = () => perProcess("rateLimit.address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
+
+/** One request of this key or session. */
+export const takeCredential = (caller: Caller): Allowance =>
+  perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);
+
+/** One request that no valid credential stands behind. */
+export const takeAddress = (request: Request): Allowance => perAddress()(addressOf(request));
+
+/** @throws Problem rate_limited */
+export function requireAllowed({ allowed, policy, name }: Allowance): void {
+  if (allowed) return;
+  throw new Problem("rate_limited", {
+    detail: `Too many requests from this ${name}. Wait a second and go on more slowly.`,
+    retryAfterSeconds: 1,
+    nextActions: [{ type: "retry_later", label: "Wait and try again" }],
+    headers: { "RateLimit-Policy": policy, RateLimit: `"${name}";r=0;t=1` },
+  });
+}

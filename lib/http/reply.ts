@@ -1,0 +1,65 @@
+import type { Allowance } from "#lib/http/rate-limit.ts";
+import { log } from "#lib/http/log.ts";
+import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
+
+/** A reply before it becomes a Response. */
+export type Reply = { readonly status: number; readonly body: string; readonly headers: Record<string, string> };
+
+export function headersOf(requestId: string, status: number, allowance: Allowance | null): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Content-Type": status < 400 ? "application/json" : "application/problem+json",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Request-Id": requestId,
+  };
+  if (allowance) {
+    headers["RateLimit-Policy"] = allowance.policy;
+    headers["RateLimit"] = `"${allowance.name}";r=${allowance.remaining};t=1`;
+  }
+  return headers;
+}
+
+/** The deepest cause: drizzle wraps what the driver threw. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause !== undefined && error.cause !== error ? causeOf(error.cause) : error;
+
+const codeOf = (error: unknown): string => {
+  const cause = causeOf(error);
+  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+};
+
+/** The database is away, shutting down or full: PostgreSQL's classes 08, 53 and 57P, the driver's names and the socket's. */
+const AWAY =
+  /^(?:CONNECTION_(?:ENDED|CLOSED|DESTROYED)|CONNECT_TIMEOUT|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|53...|57P0[1-5])$/;
+const LOCK_TIMEOUT = "55P03";
+
+/** What a caller may know of an error. Everything unexpected is an internal_error with nothing but the request id. */
+export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
+  if (isProblem(error)) return error;
+  const code = codeOf(error);
+  if (AWAY.test(code)) {
+    log().error({ requestId, operation: operationId, code }, "The database does not answer");
+    return new Problem("service_unavailable", {
+      detail: "The service cannot reach its database. Nothing was decided; ask again with the same key.",
+      retryAfterSeconds: 1,
+    });
+  }
+  if (code === LOCK_TIMEOUT) {
+    log().warn({ requestId, operation: operationId, code }, "A lock was not free in time");
+    return new Problem("overloaded", {
+      detail: "Too much work on the same record. Ask again in a moment.",
+      retryAfterSeconds: 1,
+    });
+  }
+  log().error({ requestId, operation: operationId, error }, "Unexpected error");
+  return new Problem("internal_error", { detail: `Something went wrong here. Quote the request id ${requestId} to support.` });
+}
+
+/** RFC 9457. */
+export function problemReply(problem: Problem, requestId: string, allowance: Allowance | null): Reply {
+  const { status } = problems[problem.code];
+  const headers = { ...headersOf(requestId, status, allowance), ...problem.details.headers };
+  if (problem.details.retryAfterSeconds !== undefined) headers["Retry-After"] = String(problem.details.retryAfterSeconds);
+  if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="countersign"';
+  return { status, headers, body: JSON.stringify(problemBody(problem, requestId)) };
+}

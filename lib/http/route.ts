@@ -1,0 +1,126 @@
+import { compileAccess } from "#lib/http/access.ts";
+import { compileIdempotency } from "#lib/http/idempotency-key.ts";
+import { compileInput, splitUrl } from "#lib/http/input.ts";
+import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
+import { log } from "#lib/http/log.ts";
+import { observeRequest } from "#lib/http/metrics.ts";
+import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
+import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
+import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
+import { authenticate } from "#lib/identity/authenticate.ts";
+import { newId } from "#lib/ids.ts";
+import { isProblem, notFound, Problem } from "#lib/problem.ts";
+
+/** An operation that is served: the same function for Next.js, for direct dispatch and for a test. */
+export type Route = ((request: Request) => Promise<Response>) & { readonly operation: Operation };
+
+/** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
+async function identify(request: Request) {
+  const caller = await authenticate(request).catch((error: unknown) => {
+    if (isProblem(error)) requireAllowed(takeAddress(request));
+    throw error;
+  });
+  if (!caller) requireAllowed(takeAddress(request));
+  return caller;
+}
+
+function replyOf(operation: Operation, result: unknown, request: Request, requestId: string, allowance: Allowance | null): Reply {
+  if (isStoredReply(result)) {
+    const headers = headersOf(requestId, result.status, allowance);
+    if (result.replayed) headers["Idempotent-Replayed"] = "true";
+    return { status: result.status, body: result.body, headers };
+  }
+  const status = operation.status ?? 200;
+  const headers = headersOf(requestId, status, allowance);
+  if (!isListed(result)) return { status, body: JSON.stringify(operation.response.parse(result)), headers };
+  if (result.nextCursor !== null) {
+    const { path, search } = splitUrl(request.url);
+    const query = new URLSearchParams(search);
+    query.set("cursor", result.nextCursor);
+    headers["Link"] = `<${path}?${query}>; rel="next"`;
+  }
+  return { status, body: JSON.stringify(operation.response.parse(result.output)), headers };
+}
+
+function note(operation: Operation, status: number, requestId: string, started: number): void {
+  const durationMs = performance.now() - started;
+  observeRequest(operation.id, status, durationMs);
+  if (status >= 500) log().warn({ requestId, operation: operation.id, status, durationMs }, "Request failed");
+  else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
+}
+
+/** The only place that authenticates, checks access, limits, parses, runs, parses the reply and turns refusals into problems. */
+export function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
+  const requireAccess = compileAccess(operation.access);
+  const readInput = compileInput(operation);
+  const readIdempotency = compileIdempotency(operation);
+  const isPublic = operation.access === "anyone";
+  const hasBody = operation.method !== "GET";
+  const serve = async (request: Request): Promise<Response> => {
+    const started = performance.now();
+    const requestId = newId("request");
+    let allowance: Allowance | null = null;
+    let reply: Reply;
+    try {
+      requireJsonAccepted(request.headers.get("accept"));
+      if (hasBody) requireJsonType(request.headers.get("content-type"));
+      if (isPublic) requireAllowed(takeAddress(request));
+      const caller = isPublic ? null : await identify(request);
+      if (caller) requireAllowed((allowance = takeCredential(caller)));
+      requireAccess(caller);
+      const parsed = await readInput(request);
+      const idempotency = readIdempotency(request, parsed, caller);
+      const input = { ...parsed.params, body: parsed.body, query: parsed.query };
+      const context = { caller, requestId, idempotency, request };
+      // The checks above are what the types of handlers promise.
+      const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
+      reply = replyOf(operation, result, request, requestId, allowance);
+    } catch (error) {
+      reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
+    }
+    note(operation, reply.status, requestId, started);
+    return new Response(reply.body, { status: reply.status, headers: reply.headers });
+  };
+  return Object.assign(serve, { operation });
+}
+
+const refuse = (problem: Problem) => (): Promise<Response> => {
+  const requestId = newId("request");
+  const { body, status, headers } = problemReply(problem, requestId, null);
+  return Promise.resolve(new Response(body, { status, headers }));
+};
+
+/** The answer where no operation lives. */
+export const notFoundRoute = refuse(notFound("path"));
+
+type Serve = (request: Request) => Promise<Response>;
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+export type Methods = Readonly<Record<Method, Serve>>;
+
+const withoutBody =
+  (serve: Serve): Serve =>
+  async (request) => {
+    const { status, headers } = await serve(request);
+    return new Response(null, { status, headers });
+  };
+
+/** The exports of a route file: its operations, HEAD for every GET, and 405 with Allow for the rest. */
+export function methods(...routes: readonly Route[]): Methods {
+  const served = new Map<string, Serve>(routes.map((one) => [one.operation.method, one]));
+  const get = served.get("GET");
+  if (get) served.set("HEAD", withoutBody(get));
+  const allow = [...served.keys()].toSorted().join(", ");
+  const other = refuse(
+    new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }),
+  );
+  const pick = (method: Method): Serve => served.get(method) ?? (method === "HEAD" ? withoutBody(other) : other);
+  return {
+    GET: pick("GET"),
+    HEAD: pick("HEAD"),
+    POST: pick("POST"),
+    PUT: pick("PUT"),
+    PATCH: pick("PATCH"),
+    DELETE: pick("DELETE"),
+    OPTIONS: pick("OPTIONS"),
+  };
+}
