@@ -31,18 +31,16 @@ export const resources = pgTable(
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
-    /** As in the contract, with the chain and the settlement mode filled in. */
-    paymentConfig: json("payment_config")
-      .$type<{
-        chain: string;
-        payTo: string;
-        settlementMode: "offchainAuthorized" | "facilitatorSettled";
-        facilitatorUrl?: string;
-        maxTimeoutSeconds: number;
-      }>()
-      .notNull(),
+    /** As in the contract, with chain, settlement mode and time filled in. Null: registered, but not payable yet. */
+    paymentConfig: json("payment_config").$type<{
+      chain: string;
+      payTo: string;
+      settlementMode: "offchainAuthorized" | "facilitatorSettled";
+      facilitatorUrl?: string;
+      maxTimeoutSeconds: number;
+    }>(),
     /** In lower case; the facilitator endpoints ask whose payTo this is. */
-    payTo: text("pay_to").notNull(),
+    payTo: text("pay_to"),
     archivedAt: moment("archived_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
