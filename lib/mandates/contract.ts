@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { PageQuery, pageOf } from "#lib/http/paging.ts";
+import { AskedIntent, Reason } from "#lib/payments/intent.ts";
+import { DenialCode, Outcome } from "#lib/vocabulary.ts";
+import { Agents, exampleMandate, examplePolicy, LedgerEntry, Mandate, MandateName, Metadata, Wallet } from "./mandate-schema.ts";
+import { Policy } from "./policy-schema.ts";
+
+const { mandateId } = exampleMandate;
+const draft = { ...exampleMandate, status: "draft" as const };
+
+/** A reason is for the audit and for people; it decides nothing. */
+const Because = z
+  .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
+  .meta({ id: "MandateStep", description: "Why, for the audit." });
+
+export const createMandate = operation({
+  id: "createMandate",
+  method: "POST",
+  path: "/api/v1/mandates",
+  tag: "Mandates",
+  summary: "Draft a mandate",
+  description: "Makes a draft, which pays nothing until a person activates it.",
+  access: { capability: "mandates:create" },
+  status: 201,
+  body: z
+    .strictObject({
+      name: MandateName,
+      policy: Policy,
+      agents: Agents.optional(),
+      wallet: Wallet.nullable().optional(),
+      metadata: Metadata.optional(),
+    })
+    .meta({ id: "CreateMandate" }),
+  response: Mandate,
+  problems: ["idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    body: { name: "Research agent", policy: examplePolicy, agents: exampleMandate.agents },
+    response: { ...draft, usage: [] },
+  },
+});
+
+export const listMandates = operation({
+  id: "listMandates",
+  method: "GET",
+  path: "/api/v1/mandates",
+  tag: "Mandates",
+  summary: "List the organization's mandates",
+  access: { capability: "mandates:read" },
+  query: PageQuery,
+  response: pageOf(Mandate).meta({ id: "MandateList" }),
+  problems: [],
+  example: { query: { limit: "20" }, response: { items: [exampleMandate], hasMore: false } },
+});
+
+export const getMandate = operation({
+  id: "getMandate",
+  method: "GET",
+  path: "/api/v1/mandates/{id}",
+  tag: "Mandates",
+  summary: "Read a mandate and what is used of it",
+  access: { capability: "mandates:read" },
+  response: Mandate,
+  problems: ["not_found"],
+  example: { params: { id: mandateId }, response: exampleMandate },
+});
+
+export const updateMandate = operation({
+  id: "updateMandate",
+  method: "PATCH",
+  path: "/api/v1/mandates/{id}",
+  tag: "Mandates",
+  summary: "Change a mandate",
+  description:
+    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts anew. The asset never changes. null removes the agents or the wallet.",
+  access: { sessionCapability: "mandates:manage" },
+  body: z
+    .strictObject({
+      name: MandateName.optional(),
+      policy: Policy.optional(),
+      agents: Agents.nullable().optional(),
+      wallet: Wallet.nullable().optional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, "Name at least one field to change.")
+    .meta({ id: "UpdateMandate" }),
+  response: Mandate,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: mandateId }, body: { name: "Research agent" }, response: { ...exampleMandate, version: 2 } },
+});
+
+export const activateMandate = operation({
+  id: "activateMandate",
+  method: "POST",
+  path: "/api/v1/mandates/{id}/activate",
+  tag: "Mandates",
+  summary: "Activate a draft",
+  access: { sessionCapability: "mandates:manage" },
+  response: Mandate,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: mandateId }, response: exampleMandate },
+});
+
+export const resumeMandate = operation({
+  id: "resumeMandate",
+  method: "POST",
+  path: "/api/v1/mandates/{id}/resume",
+  tag: "Mandates",
+  summary: "Resume a suspended mandate",
+  access: { sessionCapability: "mandates:manage" },
+  response: Mandate,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: mandateId }, response: exampleMandate },
+});
+
+export const suspendMandate = operation({
+  id: "suspendMandate",
+  method: "POST",
+  path: "/api/v1/mandates/{id}/suspend",
+  tag: "Mandates",
+  summary: "Suspend a mandate",
+  description: "Once this is answered nothing new is authorized or submitted under the mandate. A person can resume it.",
+  access: { capability: "mandates:revoke" },
+  body: Because,
+  response: Mandate,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { id: mandateId },
+    body: { reason: "The agent is being updated." },
+    response: { ...exampleMandate, status: "suspended" },
+  },
+});
+
+export const revokeMandate = operation({
+  id: "revokeMandate",
+  method: "POST",
+  path: "/api/v1/mandates/{id}/revoke",
+  tag: "Mandates",
+  summary: "Revoke a mandate for ever",
+  description:
+    "Once this is answered nothing new is authorized or submitted under the mandate. What was submitted before is followed to its end.",
+  access: { capability: "mandates:revoke" },
+  body: Because,
+  response: Mandate,
+  problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { id: mandateId },
+    body: { reason: "The key leaked." },
+    response: { ...exampleMandate, status: "revoked" },
+  },
+});
+
+const Simulated = z
+  .object({ outcome: Outcome, denialCode: DenialCode.optional(), reasons: z.array(Reason) })
+  .meta({ id: "SimulatedDecision" });
+
+const Compared = z
+  .object({ policyDecisionId: z.string(), was: Outcome, wouldBe: Outcome, reasons: z.array(Reason) })
+  .meta({ id: "ComparedDecision", description: "A decision of the past, and what it would be under another policy." });
+
+export const simulateMandate = operation({
+  id: "simulateMandate",
+  method: "POST",
+  path: "/api/v1/mandates/{id}/simulate",
+  tag: "Mandates",
+  summary: "Ask what a mandate would decide",
+  description:
+    "With an intent: what it would be answered now. With a policy: what the mandate's last decisions would be under it, with budgets used as if it had been in force. Nothing is held or stored.",
+  access: { capability: "mandates:read" },
+  body: z
+    .union([z.strictObject({ intent: AskedIntent }), z.strictObject({ policy: Policy, last: z.int().min(1).max(200) })])
+    .meta({ id: "SimulateMandate" }),
+  response: z.union([z.object({ decision: Simulated }), z.object({ items: z.array(Compared) })]).meta({ id: "Simulation" }),
+  problems: ["not_found"],
+  example: {
+    params: { id: mandateId },
+    body: { policy: examplePolicy, last: 20 },
+    response: { items: [{ policyDecisionId: "pd_01kaj4n7v8e2m0x3c9t5q6r7sb", was: "deny", wouldBe: "allow", reasons: [] }] },
+  },
+});
+
+export const listMandateLedger = operation({
+  id: "listMandateLedger",
+  method: "GET",
+  path: "/api/v1/mandates/{id}/ledger",
+  tag: "Mandates",
+  summary: "List what was held, captured and released",
+  access: { capability: "mandates:read" },
+  query: PageQuery,
+  response: pageOf(LedgerEntry).meta({ id: "LedgerList" }),
+  problems: ["not_found"],
+  example: {
+    params: { id: mandateId },
+    query: { limit: "20" },
+    response: {
+      items: [
+        {
+          ledgerId: "led_01kaj4n7v8e2m0x3c9t5q6r7sd",
+          mandateId,
+          kind: "hold",
+          amount: "0.25",
+          asset: "USDC",
+          authorizationId: "aut_01kaj4n7v8e2m0x3c9t5q6r7sa",
+          reservationId: "rsv_01kaj4n7v8e2m0x3c9t5q6r7sc",
+          createdAt: "2026-11-21T12:00:00.000Z",
+        },
+      ],
+      hasMore: false,
+    },
+  },
+});

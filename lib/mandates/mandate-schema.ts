@@ -1,0 +1,106 @@
+/** The wire shapes of a mandate: browser-safe, shared by its operations. */
+import { z } from "zod";
+import { Timestamp } from "#lib/time.ts";
+import { Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
+import { Policy } from "./policy-schema.ts";
+
+export const Wallet = z
+  .strictObject({
+    chain: z.string().min(1).max(64),
+    address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write the address as 0x and 40 hexadecimal digits."),
+  })
+  .meta({ id: "MandateWallet", description: "The wallet that signs: a credential of another one is refused." });
+
+export const MandateName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .meta({ description: "A name for people.", examples: ["Research agent"] });
+export const Agents = z
+  .array(z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not a serviceAccountId."))
+  .max(100)
+  .meta({ description: "The service accounts that may use the mandate. Without the list, every one of the organization may." });
+export const Metadata = z.record(z.string().max(128), z.unknown()).meta({ description: "Free-form; the policy never reads it." });
+
+export const WindowUsage = z
+  .object({
+    window: z.string().meta({ description: "total, a period with its time zone, or a rolling duration." }),
+    unit: z.string().meta({ description: "The asset, or payments where their number is limited." }),
+    start: Timestamp.optional(),
+    end: Timestamp.optional(),
+    limit: z.string(),
+    spent: z.string(),
+    reserved: z.string(),
+    available: z.string(),
+  })
+  .meta({
+    id: "WindowUsage",
+    description: "What is used of one limit, and what is left of it: available = limit - spent - reserved.",
+  });
+export type WindowUsage = z.input<typeof WindowUsage>;
+
+export const Mandate = z
+  .object({
+    mandateId: z.string(),
+    organizationId: z.string(),
+    environment: Environment,
+    name: z.string(),
+    status: MandateStatus,
+    version: z.int(),
+    policy: Policy,
+    agents: z.array(z.string()).optional(),
+    wallet: Wallet.optional(),
+    usage: z.array(WindowUsage),
+    metadata: Metadata.optional(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: "Mandate", description: "What a buyer allows an agent to pay, and what is used of it." });
+export type Mandate = z.input<typeof Mandate>;
+
+export const LedgerEntry = z
+  .object({
+    ledgerId: z.string(),
+    mandateId: z.string(),
+    kind: LedgerKind,
+    amount: z.string(),
+    asset: z.string(),
+    authorizationId: z.string(),
+    reservationId: z.string(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: "LedgerEntry", description: "One hold, or how one ended. Entries never change." });
+
+const PAY_TO = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+
+export const examplePolicy = {
+  assets: [{ asset: "USDC", chain: "eip155:84532" }],
+  limits: { perPayment: "1", budgets: [{ period: "day" as const, timezone: "Europe/Berlin", amount: "5" }] },
+  payTo: { allow: [PAY_TO] },
+};
+
+export const exampleMandate = {
+  mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",
+  organizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s0",
+  environment: "sandbox" as const,
+  name: "Research agent",
+  status: "active" as const,
+  version: 1,
+  policy: examplePolicy,
+  agents: ["sa_01kaj4n7v8e2m0x3c9t5q6r7s1"],
+  usage: [
+    {
+      window: "day Europe/Berlin",
+      unit: "USDC",
+      start: "2026-11-20T23:00:00.000Z",
+      end: "2026-11-21T23:00:00.000Z",
+      limit: "5",
+      spent: "1.25",
+      reserved: "0.25",
+      available: "3.5",
+    },
+  ],
+  createdAt: "2026-11-21T08:00:00.000Z",
+  updatedAt: "2026-11-21T08:05:00.000Z",
+};

@@ -1,0 +1,114 @@
+import { formatAmount, zero } from "#lib/money.ts";
+import type { Atomic } from "#lib/money.ts";
+import { toWire } from "#lib/time.ts";
+import type { Environment, StoredMandateStatus } from "#lib/vocabulary.ts";
+import { compilePolicy } from "./compile-policy.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import type { BucketUsage } from "./facts.ts";
+import type { Mandate, WindowUsage } from "./mandate-schema.ts";
+import type { Policy } from "./policy-schema.ts";
+import { remainingOf } from "./rules-limits.ts";
+import { statusOf } from "./status.ts";
+import { bucketCounts, windowAt } from "./windows.ts";
+import type { Window } from "./windows.ts";
+
+/** A mandate as it is stored, with the policy of its current version. */
+export type MandateRow = {
+  readonly mandateId: string;
+  readonly organizationId: string;
+  readonly environment: string;
+  readonly name: string;
+  readonly status: string;
+  readonly version: number;
+  readonly policy: Policy;
+  readonly asset: string;
+  readonly chain: string;
+  readonly agents: readonly string[] | null;
+  readonly walletChain: string | null;
+  readonly walletAddress: string | null;
+  readonly metadata: unknown;
+  readonly spent: Atomic;
+  readonly reserved: Atomic;
+  readonly lastHeldAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** The wire form of a mandate at one time. `decimals` are those of its asset. */
+export function presentMandate(
+  row: MandateRow,
+  buckets: readonly (BucketUsage & { windowKey: string })[],
+  decimals: number,
+  now: Date,
+): Mandate {
+  const policy = compilePolicy(row.policy, decimals);
+  const { walletChain, walletAddress } = row;
+  return {
+    mandateId: row.mandateId,
+    organizationId: row.organizationId,
+    environment: row.environment as Environment,
+    name: row.name,
+    status: statusOf(row.status as StoredMandateStatus, policy, row, now),
+    version: row.version,
+    policy: row.policy,
+    ...(row.agents && { agents: [...row.agents] }),
+    ...(walletChain !== null && walletAddress !== null && { wallet: { chain: walletChain, address: walletAddress } }),
+    usage: presentUsage(policy, row, buckets, now),
+    ...(row.metadata !== null && { metadata: row.metadata as Record<string, unknown> }),
+    createdAt: toWire(row.createdAt),
+    updatedAt: toWire(row.updatedAt),
+  };
+}
+
+type Sums = { readonly spent: Atomic; readonly reserved: Atomic };
+
+function presentUsage(
+  policy: CompiledPolicy,
+  total: Sums,
+  buckets: readonly (BucketUsage & { windowKey: string })[],
+  now: Date,
+): WindowUsage[] {
+  const usage: WindowUsage[] = [];
+  if (policy.total !== null) usage.push({ window: "total", ...amounts(policy, policy.total, total) });
+  for (const window of policy.windows) {
+    const live = buckets.filter((bucket) => bucket.windowKey === window.key && bucketCounts(bucket, now));
+    usage.push(...presentWindow(policy, window, live, now));
+  }
+  return usage;
+}
+
+const sum = (values: readonly Atomic[]): Atomic => values.reduce<bigint>((total, value) => total + value, zero) as Atomic;
+
+function presentWindow(policy: CompiledPolicy, window: Window, live: readonly BucketUsage[], now: Date): WindowUsage[] {
+  const { start, end } = windowAt(window, now);
+  const span = { window: window.key, start: toWire(start), end: toWire(end) };
+  const usage: WindowUsage[] = [];
+  if (window.limit !== undefined) {
+    const sums = { spent: sum(live.map(({ spent }) => spent)), reserved: sum(live.map(({ reserved }) => reserved)) };
+    usage.push({ ...span, ...amounts(policy, window.limit, sums) });
+  }
+  if (window.max !== undefined) {
+    const count = live.reduce((total, { payments }) => total + payments, 0);
+    const available = Math.max(0, window.max - count);
+    usage.push({
+      ...span,
+      unit: "payments",
+      limit: String(window.max),
+      spent: String(count),
+      reserved: "0",
+      available: String(available),
+    });
+  }
+  return usage;
+}
+
+function amounts({ asset, decimals }: CompiledPolicy, limit: Atomic, { spent, reserved }: Sums) {
+  const text = (amount: Atomic) => formatAmount(amount, decimals);
+  return {
+    unit: asset,
+    limit: text(limit),
+    spent: text(spent),
+    reserved: text(reserved),
+    available: text(remainingOf(limit, spent, reserved)),
+  };
+}

@@ -1,0 +1,48 @@
+import { Problem } from "#lib/problem.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+
+type Used = { readonly spent: Atomic; readonly reserved: Atomic };
+
+/** The status as it is shown: an active mandate may be over, or used up. */
+export function statusOf(
+  stored: StoredMandateStatus,
+  policy: CompiledPolicy,
+  { spent, reserved }: Used,
+  now: Date,
+): MandateStatus {
+  if (stored !== "active") return stored;
+  if (policy.validUntil !== null && now.getTime() >= policy.validUntil.getTime()) return "expired";
+  if (policy.total !== null && spent + reserved >= policy.total) return "exhausted";
+  return "active";
+}
+
+export type Step = "activate" | "suspend" | "resume" | "revoke";
+
+const steps: Record<
+  Step,
+  { readonly from: readonly StoredMandateStatus[]; readonly to: StoredMandateStatus; readonly event: string }
+> = {
+  activate: { from: ["draft"], to: "active", event: "mandate.activated" },
+  suspend: { from: ["active"], to: "suspended", event: "mandate.suspended" },
+  resume: { from: ["suspended"], to: "active", event: "mandate.resumed" },
+  revoke: { from: ["draft", "active", "suspended"], to: "revoked", event: "mandate.revoked" },
+};
+
+/**
+ * Where a step leads, and the event that tells of it. Null when the mandate is there already: repeating a step is safe.
+ * @throws Problem conflict
+ */
+export function stepFrom(
+  status: StoredMandateStatus,
+  step: Step,
+): { readonly to: StoredMandateStatus; readonly event: string } | null {
+  const { from, to, event } = steps[step];
+  if (status === to) return null;
+  if (from.includes(status)) return { to, event };
+  const state = status === "draft" ? "a draft" : status;
+  throw new Problem("conflict", {
+    detail: `This mandate is ${state}, and only one that is ${from.join(" or ")} can be ${event.slice(8)}.`,
+  });
+}
