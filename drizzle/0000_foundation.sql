@@ -378,7 +378,7 @@ CREATE TABLE "installation" (
 	"setup_code_hash" text,
 	"claimed_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	CONSTRAINT "installation_has_one_row" CHECK (only)
+	CONSTRAINT "installation_has_one_row" CHECK ("only")
 );
 --> statement-breakpoint
 CREATE TABLE "resources" (

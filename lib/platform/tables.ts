@@ -12,5 +12,5 @@ export const installation = pgTable(
     claimedAt: moment("claimed_at"),
     createdAt: createdAt(),
   },
-  () => [check("installation_has_one_row", sql`only`)],
+  () => [check("installation_has_one_row", sql`"only"`)],
 );

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import postgres, { type Sql } from "postgres";
+import { pool } from "#lib/db/client.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
+
+/** Two processes that start together migrate in turn. */
+const MIGRATION = 0x6d696772;
+
+export type MigrateOptions = {
+  readonly url: string;
+  readonly environment: Environment;
+  /** Where the generated SQL is. */
+  readonly folder?: string;
+};
+
+type Applied = { hash: string; at: string };
+
+async function apply(sql: Sql, folder: string): Promise<number> {
+  const known = readMigrationFiles({ migrationsFolder: folder });
+  await sql`CREATE SCHEMA IF NOT EXISTS drizzle`;
+  await sql`CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`;
+  const applied = await sql<Applied[]>`SELECT hash, created_at::text AS at FROM drizzle.__drizzle_migrations`;
+  const hashes = new Map(applied.map((row) => [Number(row.at), row.hash]));
+  let count = 0;
+  for (const migration of known) {
+    const hash = hashes.get(migration.folderMillis);
+    if (hash === migration.hash) continue;
+    if (hash) throw new Error("A migration was changed after it was applied to this database. Migrations only go forward.");
+    for (const statement of migration.sql) await sql.unsafe(statement);
+    await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${migration.hash}, ${migration.folderMillis})`;
+    count += 1;
+  }
+  return count;
+}
+
+/** One database is for one environment, for ever: sandbox and real payments never share rows. */
+async function claimEnvironment(sql: Sql, environment: Environment): Promise<void> {
+  await sql`INSERT INTO installation (environment) VALUES (${environment}) ON CONFLICT DO NOTHING`;
+  const [row] = await sql<{ environment: string }[]>`SELECT environment FROM installation`;
+  if (row?.environment !== environment) {
+    throw new Error(
+      `This database belongs to the ${row?.environment} environment and ENVIRONMENT is ${environment}. ` +
+        `Start with ENVIRONMENT=${row?.environment}, or give this installation a database of its own.`,
+    );
+  }
+}
+
+/** Brings the database to this release, all or nothing. Answers how many migrations were applied. */
+export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "countersign-migrate" } });
+  try {
+    return await sql.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint)`;
+      const count = await apply(tx as unknown as Sql, folder);
+      await claimEnvironment(tx as unknown as Sql, environment);
+      return count;
+    });
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Whether this release finds the tables it knows. A newer database is current too, so that releases can roll. */
+export async function schemaIsCurrent(sql: Sql = pool()): Promise<boolean> {
+  const newest = journal.entries.at(-1)?.when ?? 0;
+  const [row] = await sql<{ current: boolean }[]>`
+    SELECT coalesce(max(created_at), 0) >= ${newest} AS current FROM drizzle.__drizzle_migrations`;
+  return row?.current === true;
+}
