@@ -20,6 +20,10 @@ export const prefixes = {
   organization: "org",
   user: "usr",
   session: "ses",
+  member: "mem",
+  account: "acc",
+  verification: "ver",
+  invitation: "inv",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

@@ -30,7 +30,7 @@ describe("paging", () => {
       try {
         refused();
       } catch (error) {
-        expect(isProblem(error) && error.details.errors?.[0]?.pointer).toBe("/cursor");
+        expect(isProblem(error) && error.details.errors?.[0]?.pointer).toBe("/query/cursor");
       }
     }
   });

@@ -1,6 +1,106 @@
-import type { Caller } from "#lib/http/operation.ts";
+import { isOwnOrigin } from "#lib/http/origin.ts";
+import type { Caller, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
+import { env } from "#lib/env.ts";
+import { matchesApiKey, parseApiKey } from "#lib/identity/api-key.ts";
+import { auditNewUser } from "#lib/identity/audit-new-user.ts";
+import {
+  capabilitiesOfRole,
+  keyCapabilitiesOf,
+  membershipRoleOf,
+  platformCapabilitiesOf,
+  platformRolesOf,
+} from "#lib/identity/capabilities.ts";
+import { lookUpKey } from "#lib/identity/key-lookups.ts";
+import {
+  RENEWAL_SECONDS,
+  SESSION_SECONDS,
+  sessionCookieLine,
+  sessionCookieOf,
+  verifySessionCookie,
+} from "#lib/identity/session-cookie.ts";
+import { findLiveSession, renewSession } from "#lib/identity/store.ts";
+import { Problem } from "#lib/problem.ts";
 
-/** Null without a credential. @throws Problem for a bad one */
-export async function authenticate(_request: Request): Promise<Caller | null> {
-  return Promise.resolve(null);
+/** One answer for what is mistyped, unknown, revoked, expired or of the other environment: it tells nothing about keys. */
+const keyInvalid = (): Problem =>
+  new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
+
+async function authenticateKey(text: string): Promise<KeyCaller> {
+  const presented = parseApiKey(text);
+  if (!presented || presented.environment !== env().ENVIRONMENT) throw keyInvalid();
+  const row = await lookUpKey(presented.keyId);
+  const matches = matchesApiKey(presented.apiKey, row?.secretHash ?? null);
+  if (!row || !matches || row.environment !== presented.environment) throw keyInvalid();
+  return {
+    kind: "key",
+    subjectId: row.serviceAccountId,
+    serviceAccountId: row.serviceAccountId,
+    organizationId: row.organizationId,
+    keyId: row.keyId,
+    environment: presented.environment,
+    capabilities: keyCapabilitiesOf(row.capabilities),
+  };
+}
+
+/** A browser sends the cookie by itself, so a request that changes something must come from our own pages. */
+function requireOwnOrigin(request: Request): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  if (isOwnOrigin(request.headers.get("origin")) && request.headers.get("sec-fetch-site") !== "cross-site") return;
+  throw new Problem("origin_not_allowed", {
+    detail: `A request with a session must come from ${env().BASE_URL}. Programs use an API key instead.`,
+  });
+}
+
+const renewed = new WeakMap<Request, string>();
+
+/** The Set-Cookie line that the reply to this request carries, when its session was renewed. */
+export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
+
+async function authenticateSession(cookie: string, request: Request): Promise<SessionCaller | null> {
+  const token = verifySessionCookie(cookie);
+  if (token === null) return null;
+  const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS);
+  if (!row) {
+    throw new Problem("session_expired", {
+      detail: "This session has ended. Sign in again.",
+      nextActions: [{ type: "sign_in", label: "Sign in" }],
+    });
+  }
+  requireOwnOrigin(request);
+  if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
+  if (!row.audited) await auditNewUser(row.userId);
+  if (row.renewable) {
+    await renewSession(row.sessionId, SESSION_SECONDS);
+    renewed.set(request, sessionCookieLine(token));
+  }
+  const role = row.role === null ? null : membershipRoleOf(row.role);
+  return {
+    kind: "session",
+    subjectId: row.userId,
+    userId: row.userId,
+    sessionId: row.sessionId,
+    organizationId: row.organizationId,
+    environment: env().ENVIRONMENT,
+    capabilities: capabilitiesOfRole(role),
+    platformCapabilities: platformCapabilitiesOf(platformRolesOf(row.platformRoles)),
+  };
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * Who sends this request: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: what was
+ * revoked, banned or removed before the request came is gone.
+ * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
+ */
+export async function authenticate(request: Request): Promise<Caller | null> {
+  const authorization = request.headers.get("authorization");
+  const cookie = sessionCookieOf(request);
+  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request);
+  if (cookie !== null) {
+    throw new Problem("ambiguous_credentials", { detail: "The request carries an API key and a session. Send one of them." });
+  }
+  const bearer = BEARER.exec(authorization);
+  if (!bearer) throw keyInvalid();
+  return authenticateKey(bearer[1]!);
 }

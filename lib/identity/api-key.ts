@@ -1,0 +1,74 @@
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { env } from "#lib/env.ts";
+import { perProcess } from "#lib/process.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+/*
+ * csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the row; the secret has 256 bits, so a keyed hash is
+ * enough and no slow one is needed. The checksum covers everything before it: a typing error costs no database look-up.
+ */
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const FORM = /^csk_(sandbox|production)_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
+
+/** Five bits a character, padded at the end with zero bits. */
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = (buffer << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(buffer >> bits) & 31];
+      buffer &= (1 << bits) - 1;
+    }
+  }
+  return bits === 0 ? text : text + ALPHABET[(buffer << (5 - bits)) & 31];
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return base32(bytes);
+}
+
+const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
+
+/** What is stored: the whole key under the server's secret, in base64url. */
+export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
+
+export type NewApiKey = {
+  readonly keyId: string;
+  /** Shown once, never stored. */
+  readonly apiKey: string;
+  readonly secretHash: string;
+  readonly keyPreview: string;
+};
+
+export function newApiKey(environment: Environment): NewApiKey {
+  const keyId = base32(randomBytes(10));
+  const body = `csk_${environment}_${keyId}_${base32(randomBytes(32))}`;
+  const apiKey = body + checksum(body);
+  return { keyId, apiKey, secretHash: hashApiKey(apiKey), keyPreview: `csk_${environment}_${keyId}_…${apiKey.slice(-4)}` };
+}
+
+export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
+
+/** Null for what cannot be a key of ours, a mistyped one among it. */
+export function parseApiKey(text: string): PresentedKey | null {
+  const parts = FORM.exec(text);
+  if (!parts) return null;
+  const [, environment, keyId, , sum] = parts;
+  if (checksum(text.slice(0, -7)) !== sum) return null;
+  return { apiKey: text, keyId: keyId!, environment: environment as Environment };
+}
+
+/** Compares digests in constant time; an unknown key is compared too, with a digest that nothing has. */
+export function matchesApiKey(apiKey: string, secretHash: string | null): boolean {
+  const presented = Buffer.from(hashApiKey(apiKey), "base64url");
+  const stored = secretHash === null ? Buffer.alloc(32) : Buffer.from(secretHash, "base64url");
+  return stored.length === presented.length && timingSafeEqual(presented, stored) && secretHash !== null;
+}

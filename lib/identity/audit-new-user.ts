@@ -1,0 +1,22 @@
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { markAudited } from "#lib/identity/user-store.ts";
+
+/** better-auth creates users in transactions of its own, so their event follows with their first authenticated request, once. */
+export async function auditNewUser(userId: string): Promise<void> {
+  await transact(async (tx) => {
+    if (!(await markAudited(tx, userId))) return;
+    audit(
+      tx,
+      {
+        type: "user.created",
+        actorId: userId,
+        organizationId: null,
+        subjectId: userId,
+        entityType: "user",
+        entityId: userId,
+        metadata: {},
+      },
+      await clock(tx),
+    );
+  });
+}

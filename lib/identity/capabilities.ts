@@ -1,0 +1,115 @@
+import { invalidField, Problem } from "#lib/problem.ts";
+import {
+  Capability,
+  MembershipRole,
+  PlatformCapability,
+  PlatformRole,
+  type Capability as CapabilityName,
+  type MembershipRole as MembershipRoleName,
+  type PlatformCapability as PlatformCapabilityName,
+  type PlatformRole as PlatformRoleName,
+} from "#lib/vocabulary.ts";
+
+type Capabilities = ReadonlySet<CapabilityName>;
+
+const everything = Capability.options;
+const reads = everything.filter((capability) => capability.endsWith(":read"));
+
+const byRole: Readonly<Record<MembershipRoleName, Capabilities>> = {
+  owner: new Set(everything),
+  admin: new Set(everything),
+  approver: new Set<CapabilityName>(["checkouts:approve", "mandates:read", "payments:read"]),
+  developer: new Set<CapabilityName>([...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]),
+  finance: new Set<CapabilityName>(["billing:read", "payments:read", "audit:read"]),
+  viewer: new Set(reads),
+};
+
+const none: ReadonlySet<never> = new Set();
+
+/** A stored role as one of ours. better-auth's `member`, and whatever else we do not know, reads as the least right. */
+export const membershipRoleOf = (stored: string): MembershipRoleName => MembershipRole.safeParse(stored).data ?? "viewer";
+
+/** What a person may do in the active organization; nothing without a membership. */
+export const capabilitiesOfRole = (role: MembershipRoleName | null): Capabilities => (role === null ? none : byRole[role]);
+
+const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabilityName[]>> = {
+  user: [],
+  support: ["platform.users.read", "platform.sessions.revoke"],
+  auditor: ["platform.users.read", "platform.audit.read"],
+  operator: [
+    "platform.users.read",
+    "platform.users.ban",
+    "platform.sessions.revoke",
+    "platform.emergency.revoke",
+    "platform.sellers.verify",
+  ],
+  admin: PlatformCapability.options,
+};
+
+/** Unknown stored roles give nothing. */
+export const platformRolesOf = (stored: readonly string[]): PlatformRoleName[] =>
+  PlatformRole.options.filter((role) => stored.includes(role));
+
+export const platformCapabilitiesOf = (roles: readonly PlatformRoleName[]): ReadonlySet<PlatformCapabilityName> =>
+  roles.every((role) => role === "user") ? none : new Set(roles.flatMap((role) => byPlatformRole[role]));
+
+/** No API key ever has these, whoever made it. */
+const personsOnly: Capabilities = new Set<CapabilityName>([
+  "checkouts:approve",
+  "mandates:manage",
+  "serviceAccounts:read",
+  "serviceAccounts:manage",
+  "members:manage",
+]);
+
+/** What an agent needs for the main job. */
+const agentSet: Capabilities = new Set<CapabilityName>([
+  "readiness:read",
+  "checkouts:preview",
+  "checkouts:read",
+  "payments:authorize",
+  "payments:execute",
+  "payments:read",
+  "orders:place",
+  "billing:quote",
+  "mandates:read",
+]);
+
+const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.filter((capability) => capabilities.has(capability));
+
+/** The stored list of a key as a set. The store is not trusted with what only persons have. */
+export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities =>
+  new Set(
+    stored.filter(
+      (name): name is CapabilityName => Capability.safeParse(name).success && !personsOnly.has(name as CapabilityName),
+    ),
+  );
+
+/**
+ * The capabilities of a new service account: what was asked for, or the agent's set as far as its creator has it.
+ * @throws Problem invalid_request for what no key may have, capability_required for what the creator lacks
+ */
+export function grantCapabilities(asked: readonly CapabilityName[] | undefined, creator: Capabilities): CapabilityName[] {
+  if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));
+  for (const [at, capability] of asked.entries()) {
+    if (personsOnly.has(capability)) {
+      throw invalidField(`/capabilities/${at}`, `${capability} is for persons only; no API key can have it.`);
+    }
+    if (!creator.has(capability)) {
+      throw new Problem("capability_required", {
+        detail: `A service account gets no more than its creator has, and you do not have ${capability}.`,
+        nextActions: [{ type: "request_capability", label: "Ask for the capability", metadata: { capability } }],
+      });
+    }
+  }
+  if (asked.includes("mandates:create")) {
+    const at = asked.findIndex((capability) => capability.startsWith("payments:"));
+    if (at >= 0) {
+      throw invalidField(
+        `/capabilities/${at}`,
+        `${asked[at]} and mandates:create exclude each other: who spends does not set limits.`,
+      );
+    }
+  }
+  return inOrder(new Set(asked));
+}

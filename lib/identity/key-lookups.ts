@@ -1,0 +1,34 @@
+import { findLiveKeys, type KeyRow } from "#lib/identity/store.ts";
+import { perProcess } from "#lib/process.ts";
+
+type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
+type Lookups = { waiting: Batch | null; running: Promise<unknown> };
+
+/** Enough for every request that can wait; a batch that is full goes on its own. */
+const BATCH_MAX = 1_024;
+
+const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
+
+/** A batch starts when the one before has ended, so nobody is answered by a query that began before he asked. */
+function openBatch(state: Lookups): Batch {
+  const keyIds = new Set<string>();
+  const rows = state.running
+    .then(() => new Promise<void>((resolve) => void setImmediate(resolve)))
+    .then(async () => {
+      if (state.waiting === batch) state.waiting = null;
+      const found = await findLiveKeys([...keyIds]);
+      return new Map(found.map((row) => [row.keyId, row]));
+    });
+  state.running = rows.catch(() => {});
+  const batch: Batch = { keyIds, rows };
+  return batch;
+}
+
+/** The live key of this id, read from the database after this call; calls that wait together share one query. */
+export async function lookUpKey(keyId: string): Promise<KeyRow | null> {
+  const state = lookups();
+  if (!state.waiting || state.waiting.keyIds.size >= BATCH_MAX) state.waiting = openBatch(state);
+  const { waiting } = state;
+  waiting.keyIds.add(keyId);
+  return (await waiting.rows).get(keyId) ?? null;
+}

@@ -1,0 +1,57 @@
+import { listPool, pool } from "#lib/db/client.ts";
+
+export type KeyRow = {
+  readonly keyId: string;
+  readonly secretHash: string;
+  readonly serviceAccountId: string;
+  readonly organizationId: string;
+  readonly environment: string;
+  readonly capabilities: readonly string[];
+};
+
+/** The live ones among these keys. A revoked or expired key looks like one that never was. */
+export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
+  return listPool()<KeyRow[]>`
+    SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
+           a.organization_id AS "organizationId", a.environment, a.capabilities
+    FROM api_keys k
+    JOIN service_accounts a ON a.service_account_id = k.service_account_id
+    JOIN organization o ON o.id = a.organization_id
+    WHERE k.key_id = ANY(${keyIds as string[]}::text[])
+      AND k.revoked_at IS NULL AND a.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
+}
+
+export type SessionRow = {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly banned: boolean;
+  readonly banReason: string | null;
+  readonly platformRoles: readonly string[];
+  readonly audited: boolean;
+  /** Whether an hour of the session's time was used. */
+  readonly renewable: boolean;
+  readonly organizationId: string | null;
+  readonly role: string | null;
+};
+
+/** A live session with its person and the membership in its active organization, as they are now. */
+export async function findLiveSession(token: string, renewalSeconds: number, seconds: number): Promise<SessionRow | null> {
+  const [row] = await pool()<SessionRow[]>`
+    SELECT s.id AS "sessionId", u.id AS "userId",
+           u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()) AS banned, u.ban_reason AS "banReason",
+           u.platform_roles AS "platformRoles", u.audited_at IS NOT NULL AS audited,
+           s.expires_at < clock_timestamp() + make_interval(secs => ${seconds - renewalSeconds}) AS renewable,
+           m.organization_id AS "organizationId", m.role
+    FROM session s
+    JOIN "user" u ON u.id = s.user_id
+    LEFT JOIN member m ON m.user_id = s.user_id AND m.organization_id = s.active_organization_id
+    WHERE s.token = ${token} AND s.expires_at > clock_timestamp()`;
+  return row ?? null;
+}
+
+/** Moves the end of a session in use. */
+export async function renewSession(sessionId: string, seconds: number): Promise<void> {
+  await pool()`
+    UPDATE session SET expires_at = clock_timestamp() + make_interval(secs => ${seconds}), updated_at = clock_timestamp()
+    WHERE id = ${sessionId} AND expires_at > clock_timestamp()`;
+}
