@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, beforeAll, inject } from "vitest";
+import { closePools } from "#lib/db/client.ts";
+import { forget } from "#lib/process.ts";
+
+export type TestDatabase = { readonly url: string; readonly name: string };
+
+async function administer(statement: string): Promise<void> {
+  const sql = postgres(inject("cluster").url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** A database of its own, migrated, or empty where the test wants to migrate itself. */
+export async function createDatabase({ empty = false } = {}): Promise<TestDatabase & { drop(): Promise<void> }> {
+  const { url, template } = inject("cluster");
+  const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : template}`);
+  const own = new URL(url);
+  own.pathname = name;
+  return { url: own.href, name, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** One migrated database for a test file: DATABASE_URL names it from the first hook to the last. */
+export function useDatabase(): () => TestDatabase {
+  let database: Awaited<ReturnType<typeof createDatabase>> | undefined;
+  beforeAll(async () => {
+    database = await createDatabase();
+    process.env["DATABASE_URL"] = database.url;
+    forget("env");
+  });
+  afterAll(async () => {
+    await closePools();
+    await database?.drop();
+  });
+  return () => {
+    if (!database) throw new Error("The database exists from the first hook to the last.");
+    return database;
+  };
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["{app,bench,components,contracts,examples,lib,scripts,test}/**/*.test.{ts,tsx}"],
+    exclude: ["**/node_modules/**", ".next/**"],
+    globalSetup: ["./test/cluster.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    retry: 0,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: {
+      ENVIRONMENT: "sandbox",
+      // Vite sets it to "/".
+      BASE_URL: "http://localhost:3000",
+      LOG_LEVEL: "silent",
+      BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
+      API_KEY_SECRET: "another one, also for the tests only",
+    },
+  },
+});
