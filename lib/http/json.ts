@@ -9,14 +9,13 @@ const POINTER_MAX = 256;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
-const COLON = 58;
 const OPEN_ARRAY = 91;
 const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /** One open object or array: the keys seen so far, or null, and where in it the scanner is. */
-type Frame = { readonly keys: Set<string> | null; at: string | number };
+type Frame = { readonly keys: Set<string> | null; at: string | number | null };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
@@ -24,7 +23,7 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 const pointerTo = (frames: readonly Frame[]): string => {
-  const pointer = frames.map(({ at }) => `/${typeof at === "number" ? at : escapePointer(at)}`).join("");
+  const pointer = frames.map(({ at }) => (at === null ? "" : `/${escapePointer(String(at))}`)).join("");
   return pointer.length > POINTER_MAX ? pointer.slice(0, POINTER_MAX) : pointer;
 };
 
@@ -88,7 +87,7 @@ function scan(text: string): void {
       expectKey = false;
       nodes++;
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      frame = code === OPEN_OBJECT ? { keys: new Set(), at: "" } : { keys: null, at: 0 };
+      frame = code === OPEN_OBJECT ? { keys: new Set(), at: null } : { keys: null, at: 0 };
       expectKey = code === OPEN_OBJECT;
       nodes++;
       if (frames.push(frame) > DEPTH_MAX)
@@ -98,16 +97,19 @@ function scan(text: string): void {
       frame = frames.at(-1);
       expectKey = false;
     } else if (code === COMMA) {
-      if (frame?.keys) expectKey = true;
-      else if (frame) frame.at = Number(frame.at) + 1;
+      if (frame?.keys) {
+        expectKey = true;
+        frame.at = null;
+      } else if (frame) frame.at = Number(frame.at) + 1;
     } else if ((code >= 48 && code <= 57) || code === 45) {
       NUMBER.lastIndex = i;
       const token = NUMBER.exec(text)?.[0] ?? "-";
-      if (token.length > 15 && changes(token)) throw invalidField(pointerTo(frames), "This number cannot be kept exactly.");
+      if ((token.length > 15 || /e/i.test(token)) && changes(token))
+        throw invalidField(pointerTo(frames), "This number cannot be kept exactly.");
       i += token.length - 1;
       nodes++;
-    } else if (code > 96 && code !== COLON) {
-      nodes += code === 102 || code === 110 || code === 116 ? 1 : 0;
+    } else if (code === 102 || code === 110 || code === 116) {
+      nodes++; // the f, n or t of a literal
     }
     if (nodes > NODES_MAX) throw invalidField("", `The body has more than ${NODES_MAX} values.`);
   }
