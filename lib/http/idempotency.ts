@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { lockTimedOut } from "#lib/db/failure.ts";
 import { claimSlot, findReply } from "#lib/http/idempotency-store.ts";
 import { storedReply, type Idempotency, type Operation, type Output, type StoredReply } from "#lib/http/operation.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
@@ -37,11 +38,6 @@ async function replay(idempotency: Idempotency): Promise<StoredReply | null> {
   if (old.fingerprint !== idempotency.fingerprint) throw keyReused();
   return storedReply(old.status, old.body, true);
 }
-
-const lockTimedOut = (error: unknown): boolean => {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return typeof cause === "object" && cause !== null && "code" in cause && cause.code === "55P03";
-};
 
 /**
  * Runs a command once per idempotency key: work, slot and audit commit together, and a repeat answers the stored bytes.

@@ -1,3 +1,4 @@
+import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
 import type { Allowance } from "#lib/http/rate-limit.ts";
 import { log } from "#lib/http/log.ts";
 import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
@@ -19,32 +20,18 @@ export function headersOf(requestId: string, status: number, allowance: Allowanc
   return headers;
 }
 
-/** The deepest cause: drizzle wraps what the driver threw. */
-const causeOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause !== undefined && error.cause !== error ? causeOf(error.cause) : error;
-
-const codeOf = (error: unknown): string => {
-  const cause = causeOf(error);
-  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : "";
-};
-
-/** The database is away, shutting down or full: PostgreSQL's classes 08, 53 and 57P, the driver's names and the socket's. */
-const AWAY =
-  /^(?:CONNECTION_(?:ENDED|CLOSED|DESTROYED)|CONNECT_TIMEOUT|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|53...|57P0[1-5])$/;
-const LOCK_TIMEOUT = "55P03";
-
 /** What a caller may know of an error. Everything unexpected is an internal_error with nothing but the request id. */
 export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
   if (isProblem(error)) return error;
-  const code = codeOf(error);
-  if (AWAY.test(code)) {
+  const code = sqlState(error) ?? "";
+  if (databaseAway(error)) {
     log().error({ requestId, operation: operationId, code }, "The database does not answer");
     return new Problem("service_unavailable", {
       detail: "The service cannot reach its database. Nothing was decided; ask again with the same key.",
       retryAfterSeconds: 1,
     });
   }
-  if (code === LOCK_TIMEOUT) {
+  if (lockTimedOut(error)) {
     log().warn({ requestId, operation: operationId, code }, "A lock was not free in time");
     return new Problem("overloaded", {
       detail: "Too much work on the same record. Ask again in a moment.",

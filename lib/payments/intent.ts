@@ -3,17 +3,13 @@ import { z } from "zod";
 import { ClientId } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
-import {
-  DenialCode,
-  EnforcementPath,
-  Outcome,
-  PaymentChallengeType,
-  PaymentProtocol,
-  SettlementMode,
-} from "#lib/vocabulary.ts";
+import { DenialCode, EnforcementPath, Outcome, PaymentChallengeType, PaymentProtocol, SettlementMode } from "#lib/vocabulary.ts";
 
 const FreeForm = z.record(z.string(), z.unknown());
-const ChainId = z.string().max(64).regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
+const ChainId = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
 const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
@@ -73,7 +69,12 @@ export const Reason = z
     remaining: z.string().optional(),
     unit: z.string().optional(),
     window: z
-      .object({ kind: z.enum(["calendar", "rolling", "lifetime"]), start: z.string().optional(), end: z.string().optional(), timezone: z.string().optional() })
+      .object({
+        kind: z.enum(["calendar", "rolling", "lifetime"]),
+        start: z.string().optional(),
+        end: z.string().optional(),
+        timezone: z.string().optional(),
+      })
       .optional(),
     policyVersion: z.number().int(),
   })
@@ -94,7 +95,10 @@ export const PolicyDecision = z
 
 export const Authorization = z
   .object({ authorizationId: z.string(), policyDecision: PolicyDecision, expiresAt: Timestamp })
-  .meta({ id: "Authorization", description: "The answer to an authorize request; usable until expiresAt when the outcome is allow." });
+  .meta({
+    id: "Authorization",
+    description: "The answer to an authorize request; usable until expiresAt when the outcome is allow.",
+  });
 export type Authorization = z.input<typeof Authorization>;
 
 export const FeeQuote = z
@@ -132,7 +136,13 @@ export const PaymentIntent = z
     paymentProtocol: PaymentProtocol,
     paymentChallengeType: PaymentChallengeType,
     settlementMode: SettlementMode,
-    seller: z.object({ sellerId: z.string().optional(), name: z.string().optional(), domain: z.string().optional(), verified: z.boolean().optional(), minimumAssuranceLevel: z.string().optional() }),
+    seller: z.object({
+      sellerId: z.string().optional(),
+      name: z.string().optional(),
+      domain: z.string().optional(),
+      verified: z.boolean().optional(),
+      minimumAssuranceLevel: z.string().optional(),
+    }),
     resource: z
       .object({
         resourceId: z.string(),

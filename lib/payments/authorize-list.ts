@@ -1,0 +1,119 @@
+import type { ReservedSql } from "postgres";
+import { listPool } from "#lib/db/client.ts";
+import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
+import { keyReused } from "#lib/http/idempotency.ts";
+import { log } from "#lib/http/log.ts";
+import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
+import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
+import { Authorization } from "#lib/payments/intent.ts";
+import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
+import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
+import { openAndLoad, pipelined } from "#lib/payments/list-load.ts";
+import { auditStatements, saveRows, SlotRace } from "#lib/payments/list-save.ts";
+import { overloaded } from "#lib/payments/queue.ts";
+import { Problem } from "#lib/problem.ts";
+
+const TRIES_MAX = 2;
+const TRANSACTIONS_MAX = 20;
+
+/** COMMIT was sent and no answer came: the rows may exist, and the same key finds the truth later. */
+class CommitUnknown extends Error {}
+
+const terms = (): ListTerms => ({
+  digitsOf: (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? null,
+  onlyChain: onlyChain(),
+  serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),
+  keyReused,
+  onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
+});
+
+/** One transaction in three trips (two when nothing is new). Answers are given after COMMIT, never before. */
+async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<readonly Answer[]> {
+  const known = compiledPolicies(items);
+  let committing = false;
+  try {
+    const loaded = await openAndLoad(c, items, known);
+    const decided = terms();
+    const facts = factsOf(loaded, known, (chain, asset) => decided.digitsOf(chain, asset) ?? 0);
+    const { answers, rows } = decideList(items, facts, decided);
+    if (rows.length === 0) {
+      await c`ROLLBACK`;
+      return answers;
+    }
+    const heads = await saveRows(c, rows);
+    const audit = auditStatements(c, rows, heads);
+    committing = true;
+    await pipelined([...audit, c`COMMIT`]);
+    return answers;
+  } catch (error) {
+    if (committing && databaseAway(error)) throw new CommitUnknown("COMMIT", { cause: error });
+    await c`ROLLBACK`.catch(() => {});
+    throw error;
+  }
+}
+
+const away = (): Problem =>
+  new Problem("service_unavailable", {
+    detail: "The database does not answer. Ask again with the same idempotency key.",
+    retryAfterSeconds: 1,
+  });
+
+/** Deadlock, serialization, lock timeout: the same list may fit a moment later. */
+const passing = (error: unknown): boolean =>
+  error instanceof SlotRace || ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");
+
+/** By mandate while there are several, then in halves: one bad item among n costs about 2·log2(n) transactions. */
+function parts(items: readonly Item[]): (readonly Item[])[] {
+  const byMandate = [...Map.groupBy(items, (item) => item.mandateId).values()];
+  if (byMandate.length > 1) return byMandate.length > 8 ? halves(byMandate).map((half) => half.flat()) : byMandate;
+  return halves(items);
+}
+
+function halves<T>(list: readonly T[]): T[][] {
+  const middle = Math.ceil(list.length / 2);
+  return [list.slice(0, middle), list.slice(middle)];
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
+
+/** Decides a list under the locks of its mandates. A list that the database refuses is split until the bad item stands alone. */
+export async function authorizeList(items: readonly Item[]): Promise<readonly Answer[]> {
+  const answers = new Map<Item, Answer>();
+  const budget = { left: TRANSACTIONS_MAX };
+  await run(items, answers, budget, 0);
+  return items.map((item) => answers.get(item) ?? refusal(overloaded()));
+}
+
+async function attempt(items: readonly Item[]): Promise<readonly Answer[]> {
+  const c = await listPool().reserve();
+  try {
+    return await authorizeAll(c, items);
+  } finally {
+    c.release();
+  }
+}
+
+async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: { left: number }, tries: number): Promise<void> {
+  const answerAll = (problem: () => Problem) => items.forEach((item) => answers.set(item, refusal(problem())));
+  if (budget.left <= 0) return answerAll(overloaded);
+  budget.left -= 1;
+  try {
+    (await attempt(items)).forEach((answer, index) => answers.set(items[index]!, answer));
+  } catch (error) {
+    if (error instanceof CommitUnknown || databaseAway(error)) return answerAll(away);
+    if (passing(error) && tries < TRIES_MAX) {
+      await pause();
+      return run(items, answers, budget, tries + 1);
+    }
+    if (items.length > 1) {
+      for (const part of parts(items)) await run(part, answers, budget, tries);
+      return;
+    }
+    log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A list was refused by the database");
+    answerAll(
+      lockTimedOut(error)
+        ? overloaded
+        : () => new Problem("internal_error", { detail: "Something went wrong on our side. Nothing was authorized." }),
+    );
+  }
+}

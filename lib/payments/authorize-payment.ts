@@ -1,0 +1,41 @@
+import { keyReused } from "#lib/http/idempotency.ts";
+import { storedReply, type Handler } from "#lib/http/operation.ts";
+import { authorizeList } from "#lib/payments/authorize-list.ts";
+import type * as contract from "#lib/payments/contract.ts";
+import type { Asker } from "#lib/payments/item.ts";
+import { AuthorizeQueue } from "#lib/payments/queue.ts";
+import { Problem } from "#lib/problem.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** One queue per process, whichever copy of the code asks. */
+export const authorizeQueue = (): AuthorizeQueue =>
+  perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeList, keyReused));
+
+/** Decides whether a payment may be made; the decision is stored with its hold and its audit event before it is answered. */
+export const authorizePayment: Handler<typeof contract.authorizePayment> = async (
+  { body },
+  { caller, idempotency, requestId },
+) => {
+  if (!idempotency) {
+    throw new Problem("idempotency_key_required", {
+      detail: "Send an idempotency key in intent.idempotencyKey or in the Idempotency-Key header.",
+    });
+  }
+  const asker: Asker =
+    caller.kind === "key"
+      ? { kind: "key", subjectId: caller.serviceAccountId, keyId: caller.keyId }
+      : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
+  const answer = await authorizeQueue().submit({
+    slot: idempotency.slot,
+    fingerprint: idempotency.fingerprint,
+    idempotencyKey: idempotency.key,
+    organizationId: caller.organizationId,
+    environment: caller.environment,
+    asker,
+    mandateId: body.mandateId,
+    intent: body.intent,
+    requestId,
+  });
+  if (answer.kind === "problem") throw answer.problem;
+  return storedReply(answer.status, answer.body, answer.replayed);
+};

@@ -1,0 +1,81 @@
+import { formatAmount, readAmount, type Atomic } from "#lib/money.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
+
+/** A registered seller and resource, as far as an intent may name them. */
+export type RegisteredSeller = {
+  readonly sellerId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly verified: boolean;
+  readonly minimumAssuranceLevel: string;
+};
+
+export type RegisteredResource = {
+  readonly sellerId: string;
+  readonly resourceId: string;
+  readonly method: string;
+  readonly pathTemplate: string;
+  readonly description: string | null;
+  readonly pricing: { readonly type: "fixed"; readonly amount: string; readonly asset: string };
+  readonly acceptedPaymentChallengeTypes: readonly string[];
+  readonly minimumAssuranceLevel: string;
+  readonly paymentConfig: {
+    readonly chain: string;
+    readonly payTo: string;
+    readonly settlementMode: "offchainAuthorized" | "facilitatorSettled";
+    readonly facilitatorUrl?: string;
+    readonly maxTimeoutSeconds: number;
+  };
+};
+
+export type Difference = { readonly field: string; readonly pointer: string };
+
+const sameText = (asked: string | undefined, registered: string): boolean => asked === undefined || asked === registered;
+const sameAddress = (asked: string | undefined, registered: string): boolean =>
+  asked === undefined || asked.toLowerCase() === registered.toLowerCase();
+
+function sameAmount(asked: string | undefined, registered: string, decimals: number): boolean {
+  if (asked === undefined) return true;
+  const amount = readAmount(asked, decimals);
+  const price = readAmount(registered, decimals);
+  return amount.ok && price.ok && amount.amount === price.amount;
+}
+
+/** Where an intent says something else than what the seller registered; names and free-form fields are not compared. */
+export function compareIntent(
+  intent: AskedIntent,
+  chain: string,
+  amount: Atomic,
+  decimals: number,
+  seller: RegisteredSeller,
+  resource: RegisteredResource,
+): Difference[] {
+  const asked = intent.resource;
+  const { pricing, paymentConfig } = resource;
+  const checks: readonly (readonly [same: boolean, field: string, pointer: string])[] = [
+    [sameText(intent.seller.domain, seller.domain), "domain", "/intent/seller/domain"],
+    [sameText(asked?.sellerId, seller.sellerId), "sellerId", "/intent/resource/sellerId"],
+    [sameText(asked?.method, resource.method), "method", "/intent/resource/method"],
+    [sameText(asked?.pathTemplate, resource.pathTemplate), "pathTemplate", "/intent/resource/pathTemplate"],
+    [sameAmount(asked?.pricing?.amount, pricing.amount, decimals), "pricing.amount", "/intent/resource/pricing/amount"],
+    [sameText(asked?.pricing?.asset, pricing.asset), "pricing.asset", "/intent/resource/pricing/asset"],
+    [
+      sameTypes(asked?.acceptedPaymentChallengeTypes, resource.acceptedPaymentChallengeTypes),
+      "acceptedPaymentChallengeTypes",
+      "/intent/resource/acceptedPaymentChallengeTypes",
+    ],
+    [sameAmount(formatAmount(amount, decimals), pricing.amount, decimals), "amount", "/intent/amount"],
+    [sameText(intent.asset, pricing.asset), "asset", "/intent/asset"],
+    [sameText(chain, paymentConfig.chain), "chain", "/intent/chain"],
+    [sameAddress(intent.payTo, paymentConfig.payTo), "payTo", "/intent/payTo"],
+  ];
+  return checks.filter(([same]) => !same).map(([, field, pointer]) => ({ field, pointer }));
+}
+
+/** Sets: the order in which a client lists them says nothing. */
+function sameTypes(asked: readonly string[] | undefined, registered: readonly string[]): boolean {
+  if (asked === undefined) return true;
+  const types = new Set(registered);
+  return new Set(asked).size === types.size && asked.every((type) => types.has(type));
+}

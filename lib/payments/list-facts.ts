@@ -1,0 +1,196 @@
+import type { Row } from "postgres";
+import type { FeeBasis } from "#lib/billing/fees.ts";
+import { toFeeBasis } from "#lib/billing/store.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { BucketUsage, MandateFacts, Usage } from "#lib/mandates/facts.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { atomicOf } from "#lib/money.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { Item } from "#lib/payments/item.ts";
+import type { Loaded } from "#lib/payments/list-load.ts";
+import { perProcess } from "#lib/process.ts";
+import type { StoredMandateStatus } from "#lib/vocabulary.ts";
+
+const COMPILED_MAX = 10_000;
+
+export type Compiled = { readonly version: number; readonly policy: CompiledPolicy };
+
+/** Policy versions are immutable, so a compiled one stays true as long as the mandate is at that version. */
+const compiled = (): Map<string, Compiled> => perProcess("compiledPolicies", () => new Map());
+
+/** What this process has compiled of these mandates; the list keeps it, whatever the cache drops meanwhile. */
+export function compiledPolicies(items: readonly Item[]): Map<string, Compiled> {
+  const known = new Map<string, Compiled>();
+  for (const { mandateId } of items) {
+    const entry = compiled().get(mandateId);
+    if (entry) known.set(mandateId, entry);
+  }
+  return known;
+}
+
+type Buckets = Map<string, BucketUsage[]>;
+
+/** A mandate of the list with its running usage. */
+export type Budget = {
+  readonly organizationId: string;
+  readonly facts: Omit<MandateFacts, "stoppedByEmergency">;
+  readonly usage: Usage;
+  /** The buckets of usage, open for those that the list adds. */
+  readonly buckets: Buckets;
+  readonly intentIds: Set<string>;
+  readonly nonces: Set<string>;
+  readonly paidSellers: Set<string>;
+  readonly openApprovals: Set<string>;
+};
+
+/** The facts of a list, by id. */
+export type ListFacts = {
+  readonly now: Date;
+  readonly stored: ReadonlyMap<string, Row>;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  readonly sellers: ReadonlyMap<string, RegisteredSeller>;
+  readonly resources: ReadonlyMap<string, RegisteredResource>;
+  readonly feeBasis: FeeBasis;
+  readonly mayAuthorize: (item: Item) => boolean | null;
+};
+
+const text = (row: Row, name: string): string => row[name] as string;
+
+function group(rows: readonly Row[], name: string, value: string): Map<string, Set<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const key = text(row, name);
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = new Set()));
+    group.add(text(row, value));
+  }
+  return groups;
+}
+
+type DecimalsOf = (chain: string, asset: string) => number;
+type Policies = { readonly known: ReadonlyMap<string, Compiled>; readonly read: ReadonlyMap<string, Policy> };
+
+function policyOf(row: Row, { known, read }: Policies, decimalsOf: DecimalsOf): CompiledPolicy {
+  const mandateId = text(row, "mandate_id");
+  const version = row["version"] as number;
+  const old = known.get(mandateId);
+  if (old?.version === version) return old.policy;
+  const policy = read.get(mandateId);
+  if (!policy) throw new Error(`No policy ${version} of ${mandateId}.`);
+  const fresh = compilePolicy(policy, decimalsOf(text(row, "chain"), text(row, "asset")));
+  const cache = compiled();
+  if (cache.size >= COMPILED_MAX) cache.delete(cache.keys().next().value!);
+  cache.set(mandateId, { version, policy: fresh });
+  return fresh;
+}
+
+function bucketsOf(buckets: readonly Row[]): Buckets {
+  const byWindow: Buckets = new Map();
+  for (const bucket of buckets) {
+    const usage = {
+      start: bucket["start"] as Date,
+      liveUntil: bucket["live_until"] as Date,
+      spent: atomicOf(text(bucket, "spent")),
+      reserved: atomicOf(text(bucket, "reserved")),
+      payments: bucket["payments"] as number,
+    };
+    const window = byWindow.get(text(bucket, "window_key"));
+    if (window) window.push(usage);
+    else byWindow.set(text(bucket, "window_key"), [usage]);
+  }
+  return byWindow;
+}
+
+function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): Map<string, Budget> {
+  const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
+  const buckets = Map.groupBy(loaded.buckets, (row) => text(row, "mandate_id"));
+  const intents = group(loaded.intents, "mandate_id", "intent_id");
+  const nonces = group(loaded.nonces, "mandate_id", "nonce");
+  const paid = group(loaded.paid, "mandate_id", "seller_id");
+  const approvals = group(loaded.approvals, "mandate_id", "approval_key");
+  const budgets = new Map<string, Budget>();
+  for (const row of loaded.mandates) {
+    const mandateId = text(row, "mandate_id");
+    const policy = policyOf(row, policies, decimalsOf);
+    const live = bucketsOf(buckets.get(mandateId) ?? []);
+    budgets.set(mandateId, {
+      organizationId: text(row, "organization_id"),
+      facts: {
+        mandateId,
+        status: text(row, "status") as StoredMandateStatus,
+        version: row["version"] as number,
+        policy,
+        agents: row["agents"] as string[] | null,
+      },
+      usage: {
+        spent: atomicOf(text(row, "spent")),
+        reserved: atomicOf(text(row, "reserved")),
+        lastHeldAt: row["last_held_at"] as Date | null,
+        buckets: live,
+      },
+      buckets: live,
+      intentIds: intents.get(mandateId) ?? new Set(),
+      nonces: nonces.get(mandateId) ?? new Set(),
+      paidSellers: paid.get(mandateId) ?? new Set(),
+      openApprovals: approvals.get(mandateId) ?? new Set(),
+    });
+  }
+  return budgets;
+}
+
+/** Null when the credential is no longer live, false when it lost the capability: read under the gate, so a revocation that was acknowledged is seen. */
+function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
+  const keys = new Map(loaded.keys.map((row) => [text(row, "key_id"), row]));
+  const sessions = new Map(loaded.sessions.map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]));
+  return ({ asker, organizationId }) => {
+    if (asker.kind === "key") {
+      const row = keys.get(asker.keyId);
+      if (!row || text(row, "organization_id") !== organizationId) return null;
+      return (row["capabilities"] as string[]).includes("payments:authorize");
+    }
+    const row = sessions.get(`${asker.sessionId} ${organizationId}`);
+    if (!row) return null;
+    return capabilitiesOfRole(membershipRoleOf(text(row, "role"))).has("payments:authorize");
+  };
+}
+
+export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
+  return {
+    now: loaded.now,
+    stored: new Map(loaded.stored.map((row) => [text(row, "slot"), row])),
+    budgets: budgetsOf(loaded, known, decimalsOf),
+    sellers: new Map(
+      loaded.sellers.map((row) => [
+        text(row, "seller_id"),
+        {
+          sellerId: text(row, "seller_id"),
+          organizationId: text(row, "organization_id"),
+          name: text(row, "name"),
+          domain: text(row, "domain"),
+          verified: row["verified"] as boolean,
+          minimumAssuranceLevel: text(row, "minimum_assurance_level"),
+        },
+      ]),
+    ),
+    resources: new Map(
+      loaded.resources.map((row) => [
+        `${text(row, "seller_id")} ${text(row, "resource_id")}`,
+        {
+          sellerId: text(row, "seller_id"),
+          resourceId: text(row, "resource_id"),
+          method: text(row, "method"),
+          pathTemplate: text(row, "path_template"),
+          description: row["description"] as string | null,
+          pricing: row["pricing"] as RegisteredResource["pricing"],
+          acceptedPaymentChallengeTypes: row["accepted_payment_challenge_types"] as string[],
+          minimumAssuranceLevel: text(row, "minimum_assurance_level"),
+          paymentConfig: row["payment_config"] as RegisteredResource["paymentConfig"],
+        },
+      ]),
+    ),
+    feeBasis: toFeeBasis(loaded.feeBasis[0]),
+    mayAuthorize: mayAuthorize(loaded),
+  };
+}

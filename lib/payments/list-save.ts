@@ -1,0 +1,212 @@
+import type { ReservedSql, Row } from "postgres";
+import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
+import { bulkInsert } from "#lib/db/bulk.ts";
+import { newId } from "#lib/ids.ts";
+import { add, type Atomic } from "#lib/money.ts";
+import { timeoutOf, type Decided } from "#lib/payments/decide-list.ts";
+import { pipelined } from "#lib/payments/list-load.ts";
+
+type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
+
+const insertAuthorizations = bulkInsert<Decided>("authorizations", [
+  ["authorization_id", "text", (row) => row.authorizationId],
+  ["organization_id", "text", (row) => row.item.organizationId],
+  ["environment", "text", (row) => row.item.environment],
+  ["mandate_id", "text", (row) => row.item.mandateId],
+  ["policy_version", "int", (row) => String(row.policyVersion)],
+  ["subject_id", "text", (row) => row.item.asker.subjectId],
+  ["policy_decision_id", "text", (row) => row.policyDecisionId],
+  ["intent_id", "text", (row) => row.item.intent.intentId],
+  ["nonce", "text", (row) => row.item.intent.nonce],
+  ["outcome", "text", (row) => row.decision.outcome],
+  ["denial_code", "text", (row) => row.decision.denialCode ?? null],
+  ["intent", "json", (row) => JSON.stringify(row.intent)],
+  ["reasons", "json", (row) => JSON.stringify(row.decision.reasons)],
+  ["amount", "numeric", (row) => String(row.amount)],
+  ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
+  ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
+  ["asset", "text", (row) => row.intent.asset],
+  ["chain", "text", (row) => row.intent.chain],
+  ["pay_to", "text", (row) => row.resource?.paymentConfig.payTo ?? null],
+  ["seller_id", "text", (row) => row.seller?.sellerId ?? null],
+  ["seller_organization_id", "text", (row) => row.seller?.organizationId ?? null],
+  ["resource_id", "text", (row) => row.resource?.resourceId ?? null],
+  ["settlement_mode", "text", (row) => row.intent.settlementMode],
+  ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
+  ["max_timeout_seconds", "int", (row) => String(timeoutOf(row.resource))],
+  ["fee_schedule_id", "text", (row) => row.feeScheduleId],
+  ["reservation_id", "text", (row) => row.hold?.reservationId ?? null],
+  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
+  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+]);
+
+const insertReservations = bulkInsert<Held>("reservations", [
+  ["reservation_id", "text", (row) => row.hold.reservationId],
+  ["authorization_id", "text", (row) => row.authorizationId],
+  ["organization_id", "text", (row) => row.item.organizationId],
+  ["mandate_id", "text", (row) => row.item.mandateId],
+  ["status", "text", () => "held"],
+  ["amount", "numeric", (row) => String(row.hold.amount)],
+  ["approval_key", "text", (row) => row.hold.approvalKey],
+  ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
+  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
+  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+]);
+
+const insertLedger = bulkInsert<Held>("mandate_ledger", [
+  ["ledger_id", "text", () => newId("ledger")],
+  ["organization_id", "text", (row) => row.item.organizationId],
+  ["mandate_id", "text", (row) => row.item.mandateId],
+  ["reservation_id", "text", (row) => row.hold.reservationId],
+  ["authorization_id", "text", (row) => row.authorizationId],
+  ["kind", "text", () => "hold"],
+  ["amount", "numeric", (row) => String(row.hold.amount)],
+  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+]);
+
+const insertIdempotency = bulkInsert<Decided>(
+  "idempotency",
+  [
+    ["slot", "text", (row) => row.item.slot],
+    ["fingerprint", "text", (row) => row.item.fingerprint],
+    ["status", "smallint", () => "200"],
+    ["body", "text", (row) => row.body],
+  ],
+  "ORDER BY slot ON CONFLICT DO NOTHING RETURNING slot",
+);
+
+type Added = {
+  readonly mandateId: string;
+  readonly windowKey: string;
+  readonly start: Date;
+  readonly liveUntil: Date;
+  readonly ceiling: string | null;
+  amount: Atomic;
+  payments: number;
+};
+
+const addToBuckets = bulkInsert<Added>(
+  "usage_buckets",
+  [
+    ["mandate_id", "text", (row) => row.mandateId],
+    ["window_key", "text", (row) => row.windowKey],
+    ["start", "timestamptz", (row) => row.start.toISOString()],
+    ["live_until", "timestamptz", (row) => row.liveUntil.toISOString()],
+    ["ceiling", "numeric", (row) => row.ceiling],
+    ["reserved", "numeric", (row) => String(row.amount)],
+    ["payments", "int", (row) => String(row.payments)],
+  ],
+  `ORDER BY mandate_id, window_key, start ON CONFLICT (mandate_id, window_key, start) DO UPDATE
+   SET reserved = usage_buckets.reserved + excluded.reserved, payments = usage_buckets.payments + excluded.payments`,
+);
+
+const insertAudit = bulkInsert<ChainedEvent>("audit_events", [
+  ["chain", "text", (event) => event.chain],
+  ["sequence", "bigint", (event) => String(event.sequence)],
+  ["audit_event_id", "text", (event) => event.auditEventId],
+  ["type", "text", (event) => event.type],
+  ["actor_id", "text", (event) => event.actorId],
+  ["organization_id", "text", (event) => event.organizationId],
+  ["subject_id", "text", (event) => event.subjectId],
+  ["entity_type", "text", (event) => event.entityType],
+  ["entity_id", "text", (event) => event.entityId],
+  ["metadata", "json", (event) => JSON.stringify(event.metadata)],
+  ["hash", "text", (event) => event.hash],
+  ["created_at", "timestamptz", (event) => event.createdAt.toISOString()],
+]);
+
+function addReserved(c: ReservedSql, held: readonly Held[]) {
+  const sums = new Map<string, Atomic>();
+  for (const { item, hold } of held) sums.set(item.mandateId, add(sums.get(item.mandateId) ?? (0n as Atomic), hold.amount));
+  return c`
+    UPDATE mandates m SET reserved = m.reserved + d.amount::numeric, last_held_at = d.at::timestamptz
+    FROM unnest(${[...sums.keys()]}::text[], ${[...sums.values()].map(String)}::text[], ${[...sums.keys()].map(() => held[0]!.createdAt.toISOString())}::text[])
+      AS d(mandate_id, amount, at)
+    WHERE m.mandate_id = d.mandate_id`;
+}
+
+/** What the list adds to each bucket, summed. */
+function addedOf(held: readonly Held[]): Added[] {
+  const sums = new Map<string, Added>();
+  for (const { item, hold } of held) {
+    for (const { windowKey, start, liveUntil, ceiling } of hold.buckets) {
+      const key = `${item.mandateId} ${windowKey} ${start.getTime()}`;
+      const sum = sums.get(key);
+      if (sum) {
+        sum.amount = add(sum.amount, hold.amount);
+        sum.payments += 1;
+      } else sums.set(key, { mandateId: item.mandateId, windowKey, start, liveUntil, ceiling, amount: hold.amount, payments: 1 });
+    }
+  }
+  return [...sums.values()];
+}
+
+const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
+
+const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
+  auditEventId: newId("audit"),
+  type: auditType[decision.outcome],
+  actorId: item.asker.subjectId,
+  organizationId: item.organizationId,
+  subjectId: item.asker.subjectId,
+  entityType: "authorization",
+  entityId: row.authorizationId,
+  metadata: {
+    requestId: item.requestId,
+    mandateId: item.mandateId,
+    policyVersion: row.policyVersion,
+    policyDecisionId: row.policyDecisionId,
+    intentId: item.intent.intentId,
+    amount: row.intent.amount,
+    asset: row.intent.asset,
+    chain: row.intent.chain,
+    ...(row.seller && { sellerId: row.seller.sellerId }),
+    ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
+    ...(row.hold && { reservationId: row.hold.reservationId }),
+  },
+  createdAt: row.createdAt,
+});
+
+/** Another process stored this slot meanwhile, for another mandate: the next try finds it. */
+export class SlotRace extends Error {}
+
+/** Trip 2: every row of the list and the audit heads, the last lock. */
+export async function saveRows(c: ReservedSql, rows: readonly Decided[]): Promise<readonly Row[]> {
+  const held = rows.filter((row): row is Held => row.hold !== null);
+  const added = addedOf(held);
+  const organizations = [...new Set(rows.map((row) => row.item.organizationId))];
+  const nothing = Promise.resolve([]);
+  const [, , , , , slots, , heads] = await pipelined([
+    insertAuthorizations(c, rows),
+    held.length > 0 ? insertReservations(c, held) : nothing,
+    held.length > 0 ? insertLedger(c, held) : nothing,
+    held.length > 0 ? addReserved(c, held) : nothing,
+    added.length > 0 ? addToBuckets(c, added) : nothing,
+    insertIdempotency(c, rows),
+    c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, 0, ${genesis.hash} FROM unnest(${organizations}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`,
+    c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${organizations}::text[]) ORDER BY chain FOR NO KEY UPDATE`,
+  ]);
+  if ((slots as readonly Row[]).length < rows.length) throw new SlotRace();
+  return heads as readonly Row[];
+}
+
+/** Trip 3: the audit events behind their heads. The caller sends COMMIT in the same trip. */
+export function auditStatements(
+  c: ReservedSql,
+  rows: readonly Decided[],
+  heads: readonly Row[],
+): readonly PromiseLike<unknown>[] {
+  const events = Map.groupBy(rows.map(eventOf), (event) => event.organizationId);
+  const chained = heads.flatMap((head) => {
+    const chain = head["chain"] as string;
+    return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, events.get(chain) ?? []);
+  });
+  const last = [...Map.groupBy(chained, (event) => event.chain).values()].map((ofChain) => ofChain.at(-1)!);
+  return [
+    insertAudit(c, chained),
+    c`UPDATE audit_heads h SET sequence = d.sequence::bigint, hash = d.hash
+      FROM unnest(${last.map((event) => event.chain)}::text[], ${last.map((event) => String(event.sequence))}::text[], ${last.map((event) => event.hash)}::text[])
+        AS d(chain, sequence, hash)
+      WHERE h.chain = d.chain`,
+  ];
+}

@@ -1,0 +1,62 @@
+import { formatAmount, type Atomic } from "#lib/money.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import type { Item } from "#lib/payments/item.ts";
+
+/** The chain that is meant, and the amount in its asset's smallest unit. */
+export type Terms = { readonly chain: string; readonly digits: number; readonly amount: Atomic; readonly expiresAt: Date };
+
+type Decided = {
+  readonly item: Item;
+  readonly seller: RegisteredSeller | null;
+  readonly resource: RegisteredResource | null;
+  readonly terms: Terms;
+  readonly feeQuote: PaymentIntent["feeQuote"];
+  readonly createdAt: Date;
+};
+
+/** What is kept and shown: registered facts where there are any, else what was asked. */
+export function presentIntent({ item, seller, resource, terms, feeQuote, createdAt }: Decided): PaymentIntent {
+  const { intent } = item;
+  const payTo = resource?.paymentConfig.payTo ?? intent.payTo;
+  return {
+    intentId: intent.intentId,
+    enforcementPath: intent.enforcementPath,
+    paymentProtocol: "x402",
+    paymentChallengeType: intent.paymentChallengeType,
+    settlementMode: resource?.paymentConfig.settlementMode ?? "offchainAuthorized",
+    seller: seller
+      ? {
+          sellerId: seller.sellerId,
+          name: seller.name,
+          domain: seller.domain,
+          verified: seller.verified,
+          minimumAssuranceLevel: seller.minimumAssuranceLevel,
+        }
+      : intent.seller,
+    ...presentResource(intent, resource),
+    amount: formatAmount(terms.amount, terms.digits),
+    asset: intent.asset,
+    chain: terms.chain,
+    ...(payTo !== undefined && { payTo }),
+    feeQuote,
+    ...(intent.challenge && { challenge: intent.challenge }),
+    ...(intent.metadata && { metadata: intent.metadata }),
+    expiresAt: terms.expiresAt.toISOString(),
+    nonce: intent.nonce,
+    idempotencyKey: item.idempotencyKey,
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
+  if (!resource) return intent.resource ? { resource: intent.resource } : {};
+  const { paymentConfig: _, description, minimumAssuranceLevel: __, acceptedPaymentChallengeTypes, ...rest } = resource;
+  return {
+    resource: {
+      ...rest,
+      ...(description !== null && { description }),
+      acceptedPaymentChallengeTypes: [...acceptedPaymentChallengeTypes],
+    },
+  };
+}

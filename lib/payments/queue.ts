@@ -1,0 +1,167 @@
+import type { Answer, Item } from "#lib/payments/item.ts";
+import { refusal } from "#lib/payments/item.ts";
+import { Problem } from "#lib/problem.ts";
+
+export const bounds = {
+  queued: 4096,
+  queuedPerOrganization: 1024,
+  listsOpen: 2,
+  itemsPerList: 256,
+  mandatesPerList: 64,
+  organizationsPerList: 32,
+  ageMs: 5_000,
+} as const;
+
+type Waiting = {
+  readonly item: Item;
+  readonly at: number;
+  readonly settle: (answer: Answer) => void;
+  readonly fail: (error: unknown) => void;
+};
+type Live = { readonly fingerprint: string; readonly answer: Promise<Answer> };
+
+/** Decides a list and answers each of its items; never throws. */
+export type RunList = (items: readonly Item[]) => Promise<readonly Answer[]>;
+
+export const overloaded = (): Problem =>
+  new Problem("overloaded", {
+    detail: "The service has more to decide than it can. Nothing was written; ask again in a moment.",
+    retryAfterSeconds: 1,
+  });
+
+/**
+ * What waits to be authorized in this process. One request when idle becomes a list of one at once; under load what
+ * arrived meanwhile becomes the next list. Organizations take turns, and no mandate is in two open lists.
+ */
+export class AuthorizeQueue {
+  readonly #run: RunList;
+  readonly #keyReused: () => Problem;
+  readonly #live = new Map<string, Live>();
+  /** In turn order: the organization served last stands last. */
+  readonly #queues = new Map<string, Waiting[]>();
+  readonly #busyMandates = new Set<string>();
+  readonly #idle: (() => void)[] = [];
+  #queued = 0;
+  #open = 0;
+  #woken = false;
+
+  constructor(run: RunList, keyReused: () => Problem) {
+    this.#run = run;
+    this.#keyReused = keyReused;
+  }
+
+  get depth(): number {
+    return this.#queued;
+  }
+
+  /** Twins of a live request wait for its answer; the same key with another body is refused. */
+  async submit(item: Item): Promise<Answer> {
+    const twin = this.#live.get(item.slot);
+    if (twin) {
+      if (twin.fingerprint !== item.fingerprint) return refusal(this.#keyReused());
+      const answer = await twin.answer;
+      return answer.kind === "reply" ? { ...answer, replayed: true } : answer;
+    }
+    const queue = this.#queues.get(item.organizationId) ?? [];
+    if (this.#queued >= bounds.queued || queue.length >= bounds.queuedPerOrganization) return refusal(overloaded());
+    const answer = new Promise<Answer>((settle, fail) => queue.push({ item, at: performance.now(), settle, fail }));
+    if (queue.length === 1) this.#queues.set(item.organizationId, queue);
+    this.#queued += 1;
+    this.#live.set(item.slot, { fingerprint: item.fingerprint, answer });
+    this.#wake();
+    try {
+      return await answer;
+    } finally {
+      this.#live.delete(item.slot);
+    }
+  }
+
+  /** Resolves when nothing is queued and no list is open. */
+  async drained(): Promise<void> {
+    if (this.#queued === 0 && this.#open === 0) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #wake(): void {
+    if (this.#woken) return;
+    this.#woken = true;
+    setImmediate(() => {
+      this.#woken = false;
+      while (this.#open < bounds.listsOpen) {
+        const list = this.#nextList();
+        if (list.length === 0) break;
+        void this.#decide(list);
+      }
+      if (this.#queued === 0 && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    });
+  }
+
+  async #decide(list: readonly Waiting[]): Promise<void> {
+    const mandates = new Set(list.map(({ item }) => item.mandateId));
+    for (const mandateId of mandates) this.#busyMandates.add(mandateId);
+    this.#open += 1;
+    try {
+      const answers = await this.#run(list.map(({ item }) => item));
+      list.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded())));
+    } catch (error) {
+      for (const waiting of list) waiting.fail(error);
+    } finally {
+      this.#open -= 1;
+      for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
+      this.#wake();
+    }
+  }
+
+  /** Round robin over organizations, one item per turn, skipping mandates that another list holds. */
+  #nextList(): Waiting[] {
+    this.#dropOld();
+    const list: Waiting[] = [];
+    const mandates = new Set<string>();
+    const organizations = new Set<string>();
+    const exhausted = new Set<string>();
+    while (list.length < bounds.itemsPerList && exhausted.size < this.#queues.size) {
+      for (const [organizationId, queue] of this.#queues) {
+        if (list.length >= bounds.itemsPerList) break;
+        if (exhausted.has(organizationId)) continue;
+        const fits = organizations.has(organizationId) || organizations.size < bounds.organizationsPerList;
+        const index = fits ? queue.findIndex(({ item }) => this.#mayJoin(item.mandateId, mandates)) : -1;
+        if (index < 0) {
+          exhausted.add(organizationId);
+          continue;
+        }
+        const [waiting] = queue.splice(index, 1);
+        organizations.add(organizationId);
+        mandates.add(waiting!.item.mandateId);
+        list.push(waiting!);
+      }
+    }
+    this.#queued -= list.length;
+    this.#rotate(organizations);
+    return list;
+  }
+
+  #mayJoin(mandateId: string, mandates: ReadonlySet<string>): boolean {
+    return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerList);
+  }
+
+  /** The next list begins with the organizations that this one did not serve. */
+  #rotate(served: ReadonlySet<string>): void {
+    for (const organizationId of served) {
+      const queue = this.#queues.get(organizationId) ?? [];
+      this.#queues.delete(organizationId);
+      if (queue.length > 0) this.#queues.set(organizationId, queue);
+    }
+  }
+
+  /** Nothing was written for what waited too long, so refusing it is safe. */
+  #dropOld(): void {
+    const oldest = performance.now() - bounds.ageMs;
+    for (const [organizationId, queue] of this.#queues) {
+      while (queue[0] && queue[0].at < oldest) {
+        this.#queued -= 1;
+        queue.shift()!.settle(refusal(overloaded()));
+      }
+      if (queue.length === 0) this.#queues.delete(organizationId);
+    }
+  }
+}
