@@ -1,0 +1,73 @@
+import { domainToUnicode } from "node:url";
+
+export type Domain = { readonly ok: true; readonly domain: string } | { readonly ok: false; readonly detail: string };
+
+const refused = (detail: string): Domain => ({ ok: false, detail });
+
+/** What a URL would take for something else than a host, drop without a word, or not show. */
+const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const LOCAL = /(^|\.)(localhost|local|internal)$/;
+
+/** UTS 39, highly restrictive: one script, or those that Japanese, Chinese and Korean write together with Latin. */
+const single = [
+  ..."Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu".split(" "),
+  ..."Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer".split(" "),
+];
+const together = [
+  ["Latin", "Han", "Hiragana", "Katakana"],
+  ["Latin", "Han", "Bopomofo"],
+  ["Latin", "Han", "Hangul"],
+];
+const writing = [...single.map((script) => [script]), ...together].map(
+  (scripts) => new RegExp(`^[0-9\\-${scripts.map((script) => `\\p{scx=${script}}`).join("")}]+$`, "u"),
+);
+
+/** Labels that are wholly Cyrillic or Greek and yet read as Latin. */
+const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Each label in one writing system; under an ASCII top level none that only looks Latin. What does not decode is unsafe. */
+function isSafe(domain: string): boolean {
+  const labels = domainToUnicode(domain).split(".");
+  const latinTop = ASCII.test(labels.at(-1) ?? "");
+  return labels.every((label) => {
+    if (ASCII.test(label)) return label !== "" && !label.startsWith("xn--");
+    return writing.some((scripts) => scripts.test(label)) && !(latinTop && LOOKS_LATIN.test(label));
+  });
+}
+
+/** The sandbox may name hosts of this machine by host:port; localhost and its addresses are the same place. */
+const isLoopback = (host: string, loopback: readonly string[]): boolean =>
+  loopback.includes(host) ||
+  (host.startsWith("localhost:") && loopback.some((entry) => /^(127\.0\.0\.1|\[::1\]):/.test(entry) && sameEnd(entry, host)));
+
+const sameEnd = (a: string, b: string): boolean => a.slice(a.lastIndexOf(":")) === b.slice(b.lastIndexOf(":"));
+
+function parseHost(text: string): URL | null {
+  try {
+    return new URL(`https://${text}`);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The one spelling under which a seller's domain is stored and compared: lower-case ASCII, no trailing dot. What could pass
+ * for another domain is refused. `loopback` lists the host:port pairs that the sandbox may reach.
+ */
+export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
+  if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write a host name alone, such as shop.example.com.");
+  const url = parseHost(text);
+  if (!url) return refused("This is not a host name.");
+  if (isLoopback(url.host, loopback)) return { ok: true, domain: url.host };
+  if (url.port !== "") return refused("A domain has no port.");
+  const domain = url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname;
+  const labels = domain.split(".");
+  if (labels.length < 2 || LOCAL.test(domain) || /^[0-9]*$/.test(labels.at(-1) ?? "")) {
+    return refused("Write a public domain, not an address or the name of a machine.");
+  }
+  if (!labels.every((label) => LABEL.test(label))) return refused("This is not a host name.");
+  if (!isSafe(domain)) return refused("This domain mixes scripts or imitates Latin letters.");
+  return { ok: true, domain };
+}

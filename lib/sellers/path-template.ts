@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+const SEGMENT = /^(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9_]*\})$/;
+
+/** Segments of unreserved characters or {name}. Nothing that a server could read as another path: no `..`, no escapes, no `//`. */
+function isPathTemplate(text: string): boolean {
+  if (!text.startsWith("/")) return false;
+  if (text === "/") return true;
+  const segments = text.slice(1).split("/");
+  const names = segments.filter((segment) => segment.startsWith("{"));
+  return (
+    segments.every((segment) => SEGMENT.test(segment) && segment !== "." && segment !== "..") &&
+    new Set(names).size === names.length
+  );
+}
+
+export const PathTemplate = z
+  .string()
+  .max(1024)
+  .refine(isPathTemplate, "Write a path of letters, digits and . _ ~ - with parameters in braces, such as /reports/{date}.")
+  .meta({ description: "The path of the resource; a parameter stands in braces.", examples: ["/reports/{date}"] });
