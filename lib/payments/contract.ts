@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
-import { Id } from "#lib/ids.ts";
+import { PageQuery, pageOf } from "#lib/http/paging.ts";
+import { ClientId, Id } from "#lib/ids.ts";
+import { Payment, PaymentExecution } from "#lib/payments/execution.ts";
 import { AskedIntent, Authorization } from "#lib/payments/intent.ts";
+import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
+import { failureCodes } from "#lib/x402/failure.ts";
 
 export const authorizePayment = operation({
   id: "authorizePayment",
@@ -59,5 +63,142 @@ export const authorizePayment = operation({
       },
       expiresAt: "2026-11-21T12:10:00.000Z",
     },
+  },
+});
+
+const feeQuote = {
+  feeQuoteId: "fq_01kaj4n7v8e2m0x3c9t5q6r7sd",
+  feeScheduleId: "fs_default",
+  buyerOrganizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s1",
+  sellerOrganizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s2",
+  settlementMode: "offchainAuthorized",
+  enforcementPath: "offchain",
+  paymentProtocol: "x402",
+  paymentChallengeType: "x402",
+  chain: "eip155:84532",
+  asset: "USDC",
+  grossAmount: "0.25",
+  sellerNetAmount: "0.25",
+  serviceFeeAmount: "0",
+  providerFeeAmount: "0",
+  networkFeeAmount: "0",
+  feePayer: "buyer",
+  feeRecipient: "service",
+  feeScheduleHash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+  expiresAt: "2026-11-21T12:10:00.000Z",
+  createdAt: "2026-11-21T12:00:00.000Z",
+} as const;
+
+const execution = {
+  executionId: "exe_01kaj4n7v8e2m0x3c9t5q6r7se",
+  intentId: "report-2026-11-21-0001",
+  authorizationId: "aut_01kaj4n7v8e2m0x3c9t5q6r7sa",
+  enforcementPath: "offchain",
+  paymentProtocol: "x402",
+  paymentChallengeType: "x402",
+  settlementMode: "offchainAuthorized",
+  feeQuote,
+  settlementStatus: "pending",
+  paymentCredentialHash: "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+  credentialHeaders: { "PAYMENT-SIGNATURE": "eyJ4NDAyVmVyc2lvbiI6Mn0=" },
+  createdAt: "2026-11-21T12:00:01.000Z",
+} as const;
+
+const payment = {
+  intent: {
+    ...authorizePayment.example.body.intent,
+    paymentProtocol: "x402",
+    settlementMode: "offchainAuthorized",
+    payTo: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    feeQuote,
+    createdAt: "2026-11-21T12:00:00.000Z",
+  },
+  authorization: authorizePayment.example.response,
+  executions: [execution],
+} as const;
+
+export const executePayment = operation({
+  id: "executePayment",
+  method: "POST",
+  path: "/api/v1/payments/execute",
+  tag: "Payments",
+  summary: "Execute an authorized payment",
+  description:
+    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Without a credential the answer is a 402 that says what to sign.",
+  access: { capability: "payments:execute" },
+  body: z
+    .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })
+    .meta({ id: "ExecutePayment" }),
+  response: PaymentExecution,
+  problems: [
+    "credential_missing",
+    ...failureCodes,
+    "forbidden",
+    "policy_denied",
+    "approval_required",
+    "mandate_revoked",
+    "mandate_not_active",
+    "not_found",
+    "authorization_consumed",
+    "idempotency_in_flight",
+    "authorization_expired",
+    "idempotency_key_reused",
+    "rpc_unavailable",
+  ],
+  variants: [402],
+  example: {
+    body: {
+      authorizationId: "aut_01kaj4n7v8e2m0x3c9t5q6r7sa",
+      idempotencyKey: "report-2026-11-21-0001-pay",
+      paymentCredential: "eyJ4NDAyVmVyc2lvbiI6Mn0=",
+    },
+    response: execution,
+  },
+});
+
+export const getExecution = operation({
+  id: "getExecution",
+  method: "GET",
+  path: "/api/v1/payments/executions/{executionId}",
+  tag: "Payments",
+  summary: "Read one execution",
+  access: { capability: "payments:read" },
+  response: PaymentExecution,
+  problems: ["not_found"],
+  example: { params: { executionId: execution.executionId }, response: execution },
+});
+
+export const getPayment = operation({
+  id: "getPayment",
+  method: "GET",
+  path: "/api/v1/payments/{authorizationId}",
+  tag: "Payments",
+  summary: "Read a payment: its intent, its authorization and its executions",
+  access: { capability: "payments:read" },
+  response: Payment,
+  problems: ["not_found"],
+  example: { params: { authorizationId: execution.authorizationId }, response: payment },
+});
+
+export const listPayments = operation({
+  id: "listPayments",
+  method: "GET",
+  path: "/api/v1/payments",
+  tag: "Payments",
+  summary: "List payments, newest first",
+  description: "Finds what a client lost: idempotencyKey is the key of an authorize or of an execute request.",
+  access: { capability: "payments:read" },
+  query: z.strictObject({
+    ...PageQuery.shape,
+    idempotencyKey: ClientId.optional(),
+    mandateId: Id.optional(),
+    outcome: Outcome.optional(),
+    settlementStatus: SettlementStatus.optional(),
+  }),
+  response: pageOf(Payment),
+  problems: [],
+  example: {
+    query: { limit: "20", mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8" },
+    response: { items: [payment], hasMore: false },
   },
 });

@@ -1,31 +1,26 @@
-import type { Actor, Category } from "#lib/vocabulary.ts";
+import type { ProblemCode } from "#lib/problem.ts";
 
-type FailureRow = { readonly category: Category; readonly actor: Actor; readonly retryable: boolean };
+/** Why an execution fails; each is a row of the problem catalogue. */
+export const failureCodes = [
+  "insufficient_funds",
+  "credential_malformed",
+  "credential_expired",
+  "credential_not_yet_valid",
+  "signature_invalid",
+  "signer_mismatch",
+  "amount_mismatch",
+  "recipient_mismatch",
+  "network_mismatch",
+  "asset_mismatch",
+  "token_domain_mismatch",
+  "nonce_already_used",
+  "scheme_unsupported",
+  "verification_failed",
+  "settlement_rejected",
+  "transaction_reverted",
+] as const satisfies readonly ProblemCode[];
 
-const row = (category: Category, actor: Actor, retryable: boolean): FailureRow => ({ category, actor, retryable });
-
-/** Why an execution failed, who can do something about it, and whether trying again helps. */
-export const failures = {
-  insufficient_funds: row("buyer_action_required", "buyer", true),
-  credential_malformed: row("agent_action_required", "agent", true),
-  credential_expired: row("agent_action_required", "agent", true),
-  credential_not_yet_valid: row("agent_action_required", "agent", true),
-  signature_invalid: row("agent_action_required", "agent", true),
-  signer_mismatch: row("agent_action_required", "agent", true),
-  amount_mismatch: row("policy_denied", "seller", false),
-  recipient_mismatch: row("policy_denied", "seller", false),
-  network_mismatch: row("policy_denied", "seller", false),
-  asset_mismatch: row("policy_denied", "seller", false),
-  token_domain_mismatch: row("policy_denied", "seller", false),
-  nonce_already_used: row("conflict", "agent", false),
-  scheme_unsupported: row("configuration_error", "seller", false),
-  verification_failed: row("payment_failed", "agent", false),
-  settlement_rejected: row("payment_failed", "network", false),
-  transaction_reverted: row("payment_failed", "network", false),
-  settlement_unknown: row("settlement_unknown", "provider", false),
-} as const satisfies Record<string, FailureRow>;
-
-export type FailureCode = keyof typeof failures;
+export type FailureCode = (typeof failureCodes)[number];
 
 export type Failure = {
   readonly code: FailureCode;

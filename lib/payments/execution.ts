@@ -1,0 +1,45 @@
+/** The wire shape of an execution: browser-safe, shared by the operations that carry one. */
+import { z } from "zod";
+import { Authorization, FeeQuote, PaymentIntent } from "#lib/payments/intent.ts";
+import { Timestamp } from "#lib/time.ts";
+import {
+  Actor,
+  Category,
+  EnforcementPath,
+  PaymentChallengeType,
+  PaymentProtocol,
+  SettlementMode,
+  SettlementStatus,
+} from "#lib/vocabulary.ts";
+
+export const PaymentExecution = z
+  .object({
+    executionId: z.string(),
+    intentId: z.string(),
+    authorizationId: z.string(),
+    enforcementPath: EnforcementPath,
+    paymentProtocol: PaymentProtocol,
+    paymentChallengeType: PaymentChallengeType,
+    settlementMode: SettlementMode,
+    feeQuote: FeeQuote,
+    settlementStatus: SettlementStatus,
+    paymentCredentialHash: z.string().optional(),
+    credentialHeaders: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: "Send these headers to the seller. Shown to the subject that executed." }),
+    settlementReference: z.string().optional().meta({ description: "The hash of the settling transaction." }),
+    failureCode: z.string().optional(),
+    failureCategory: Category.optional(),
+    failureActor: Actor.optional(),
+    failureDetail: z.string().optional(),
+    failureMetadata: z.record(z.string(), z.unknown()).optional(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: "PaymentExecution", description: "One attempt to carry out an authorized payment." });
+export type PaymentExecution = z.input<typeof PaymentExecution>;
+
+export const Payment = z
+  .object({ intent: PaymentIntent, authorization: Authorization, executions: z.array(PaymentExecution) })
+  .meta({ id: "Payment", description: "An intent, what was decided about it, and every attempt to carry it out, newest first." });
+export type Payment = z.input<typeof Payment>;

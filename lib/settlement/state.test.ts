@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SettlementStatus } from "#lib/vocabulary.ts";
+import { isFinal, mayBecome, stepOf, type Finding } from "./state.ts";
+
+const finding: fc.Arbitrary<Finding> = fc.oneof(
+  fc.constant<Finding>({ kind: "settled", transaction: "0x1" }),
+  fc.constant<Finding>({ kind: "failed", failure: { code: "settlement_rejected", detail: "" } }),
+  fc.constant<Finding>({ kind: "broadcast", transaction: "0x1" }),
+  fc.constant<Finding>({ kind: "unknown", detail: "" }),
+  fc.constant<Finding>({ kind: "waiting" }),
+);
+const status = fc.constantFrom(...SettlementStatus.options);
+
+describe("settlement states", () => {
+  test("any sequence of findings takes listed transitions only, and nothing leaves a final state", () => {
+    fc.assert(
+      fc.property(status, fc.array(finding, { maxLength: 20 }), (start, findings) => {
+        let current = start;
+        for (const next of findings) {
+          const step = stepOf(current, next);
+          if (step.changes) expect(mayBecome(current, step.status)).toBe(true);
+          else expect(step.status).toBe(current);
+          if (isFinal(current)) expect(step.changes).toBe(false);
+          current = step.status;
+        }
+      }),
+    );
+  });
+
+  test("unknown is left by evidence alone", () => {
+    fc.assert(
+      fc.property(finding, (next) => {
+        const { status: to } = stepOf("unknown", next);
+        expect(to === "unknown" || next.kind === "settled" || next.kind === "failed").toBe(true);
+      }),
+    );
+  });
+
+  test("a known transaction never closes an execution", () => {
+    for (const from of SettlementStatus.options)
+      expect(stepOf(from, { kind: "broadcast", transaction: "0x1" }).changes).toBe(false);
+  });
+});
