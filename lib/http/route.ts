@@ -7,7 +7,7 @@ import { observeRequest } from "#lib/http/metrics.ts";
 import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate, renewedCookie } from "#lib/identity/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 
@@ -61,12 +61,14 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     const requestId = newId("request");
     let allowance: Allowance | null = null;
     let reply: Reply;
+    let cookie: string | null = null;
     try {
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
       const caller = isPublic ? null : await identify(request);
       if (caller) requireAllowed((allowance = takeCredential(caller)));
+      if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);
       const parsed = await readInput(request);
       const idempotency = readIdempotency(request, parsed, caller);
@@ -78,24 +80,36 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     } catch (error) {
       reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
     }
+    if (cookie !== null) reply.headers["Set-Cookie"] = cookie;
     note(operation, reply.status, requestId, started);
     return new Response(reply.body, { status: reply.status, headers: reply.headers });
   };
   return Object.assign(serve, { operation });
 }
 
-const refuse = (problem: Problem) => (): Promise<Response> => {
+const problemResponse = (problem: Problem, request: Request): Response => {
   const requestId = newId("request");
   const { body, status, headers } = problemReply(problem, requestId, null);
-  return Promise.resolve(new Response(body, { status, headers }));
+  return new Response(request.method === "HEAD" ? null : body, { status, headers });
 };
 
-/** The answer where no operation lives. */
-export const notFoundRoute = refuse(notFound("path"));
-
 type Serve = (request: Request) => Promise<Response>;
-type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-export type Methods = Readonly<Record<Method, Serve>>;
+
+/** The answer where no operation lives. */
+export const notFoundRoute: Serve = (request) => Promise.resolve(problemResponse(notFound("path"), request));
+
+const refuseMethod =
+  (allow: string): Serve =>
+  (request) =>
+    Promise.resolve(
+      problemResponse(
+        new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }),
+        request,
+      ),
+    );
+
+const exported = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+export type Methods = Readonly<Record<(typeof exported)[number], Serve>>;
 
 const withoutBody =
   (serve: Serve): Serve =>
@@ -104,23 +118,13 @@ const withoutBody =
     return new Response(null, { status, headers });
   };
 
-/** The exports of a route file: its operations, HEAD for every GET, and 405 with Allow for the rest. */
-export function methods(...routes: readonly Route[]): Methods {
-  const served = new Map<string, Serve>(routes.map((one) => [one.operation.method, one]));
-  const get = served.get("GET");
-  if (get) served.set("HEAD", withoutBody(get));
-  const allow = [...served.keys()].toSorted().join(", ");
-  const other = refuse(
-    new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }),
-  );
-  const pick = (method: Method): Serve => served.get(method) ?? (method === "HEAD" ? withoutBody(other) : other);
-  return {
-    GET: pick("GET"),
-    HEAD: pick("HEAD"),
-    POST: pick("POST"),
-    PUT: pick("PUT"),
-    PATCH: pick("PATCH"),
-    DELETE: pick("DELETE"),
-    OPTIONS: pick("OPTIONS"),
-  };
+/** The exports of a route file: what is served, HEAD for every GET, and 405 with Allow for the rest. */
+export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
+  const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
+  const refuse = refuseMethod(Object.keys(all).toSorted().join(", "));
+  return Object.fromEntries(exported.map((method) => [method, all[method] ?? refuse])) as Methods;
 }
+
+/** The operations of one path as the exports of its route file. */
+export const methods = (...routes: readonly Route[]): Methods =>
+  exportMethods(Object.fromEntries(routes.map((one) => [one.operation.method, one])));
