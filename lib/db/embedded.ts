@@ -53,7 +53,7 @@ async function finished(child: ChildProcess): Promise<number | null> {
   return new Promise((done, fail) => child.once("exit", done).once("error", fail));
 }
 
-async function initialize(directory: string, bin: string, account: Account): Promise<void> {
+async function initialize(directory: string, bin: string, account: Account, durable: boolean): Promise<void> {
   const password = randomBytes(24).toString("base64url");
   const handed = join(directory, "initial-password");
   const data = join(directory, "data");
@@ -82,7 +82,7 @@ async function initialize(directory: string, bin: string, account: Account): Pro
 }
 
 /** Finds the cluster of this dataDir, or makes one aside and moves it into place whole. */
-async function cluster(dataDir: string, bin: string, account: Account): Promise<Cluster> {
+async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
     const within = await reaches(account, dataDir);
@@ -91,7 +91,7 @@ async function cluster(dataDir: string, bin: string, account: Account): Promise<
     await mkdir(building, { mode: account ? 0o711 : 0o700 });
     if (account) await chmod(building, 0o711);
     try {
-      await initialize(building, bin, account);
+      await initialize(building, bin, account, durable);
       await (within ? rename(building, place) : symlink(building, place));
     } catch (error) {
       await rm(building, { recursive: true, force: true });
@@ -186,8 +186,8 @@ async function serve(bin: string, found: Cluster, durable: boolean): Promise<Run
     }
     if (!child || child.exitCode !== null) {
       const complaint = child ? await readFile(join(found.directory, "postgres.log"), "utf8") : "";
-      // Lost the race for the data directory or for the port: look again.
-      if (child && !/postmaster\.pid|Address already in use/.test(complaint)) {
+      // Lost the race for the data or the port, or what is left of a killed server is still going: look again.
+      if (child && !/postmaster\.pid|Address already in use|shared memory block/.test(complaint)) {
         throw new Error(`The embedded PostgreSQL did not start:\n${complaint.trim()}`);
       }
       child = await spawnServer(bin, found, durable);
@@ -231,7 +231,7 @@ export async function startEmbedded({ dataDir, durable = true, database = "count
   await mkdir(home, { recursive: true });
   const account = await accountForPostgres();
   const bin = await binariesFor(account, home);
-  const found = await cluster(home, bin, account);
+  const found = await cluster(home, bin, account, durable);
   const running = await serve(bin, found, durable);
   await ensureDatabase(running.sql, database);
   let stopped: Promise<void> | undefined;
