@@ -1,0 +1,59 @@
+import { assetOf, chainOf } from "#lib/onchain/chains.ts";
+import { Problem, type FieldError } from "#lib/problem.ts";
+import { checkPolicy } from "./check-policy.ts";
+import type { Policy } from "./policy-schema.ts";
+
+const refuse = (errors: readonly FieldError[]): Problem =>
+  new Problem("invalid_request", {
+    detail:
+      errors.length === 1
+        ? "The mandate cannot be saved: one field is wrong."
+        : `The mandate cannot be saved: ${errors.length} fields are wrong.`,
+    errors,
+  });
+
+/** The asset that a policy pays in and its digits. @throws Problem invalid_request */
+export function readCoin({ assets }: Policy): { readonly asset: string; readonly chain: string; readonly decimals: number } {
+  const [coin] = assets;
+  if (coin === undefined) throw refuse([{ pointer: "/policy/assets", detail: "Name one asset." }]);
+  const { asset, chain } = coin;
+  if (chainOf(chain) === null)
+    throw refuse([{ pointer: "/policy/assets/0/chain", detail: `The chain ${chain} is not configured here.` }]);
+  const token = assetOf(chain, asset);
+  if (token === null)
+    throw refuse([{ pointer: "/policy/assets/0/asset", detail: `${asset} on ${chain} is not configured here.` }]);
+  return { asset, chain, decimals: token.tokenDecimals };
+}
+
+/** The digits of an asset that was saved; it is configured as long as mandates pay in it. */
+export function decimalsOf({ chain, asset }: { readonly chain: string; readonly asset: string }): number {
+  const token = assetOf(chain, asset);
+  if (token === null) throw new Error(`${asset} on ${chain} is no longer configured, but a mandate pays in it.`);
+  return token.tokenDecimals;
+}
+
+/** @throws Problem invalid_request with a pointer per field */
+export function requirePolicy(policy: Policy, decimals: number): void {
+  const errors = checkPolicy(policy, { decimals }).map(({ pointer, detail }) => ({ pointer: `/policy${pointer}`, detail }));
+  if (errors.length > 0) throw refuse(errors);
+}
+
+type Bound = {
+  readonly chain: string;
+  readonly agents: readonly string[] | null;
+  readonly wallet: { readonly chain: string } | null;
+  readonly unknown: ReadonlySet<string>;
+};
+
+/** The agents exist, and the wallet lives where the mandate pays. @throws Problem invalid_request */
+export function requireBindings({ chain, agents, wallet, unknown }: Bound): void {
+  const errors: FieldError[] = [];
+  agents?.forEach((agent, index) => {
+    if (unknown.has(agent))
+      errors.push({ pointer: `/agents/${index}`, detail: "This is no live service account of the organization." });
+  });
+  if (wallet !== null && wallet.chain !== chain) {
+    errors.push({ pointer: "/wallet/chain", detail: `The mandate pays on ${chain}, so its wallet must be there.` });
+  }
+  if (errors.length > 0) throw refuse(errors);
+}

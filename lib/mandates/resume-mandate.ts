@@ -1,0 +1,7 @@
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { resumeMandate as operation } from "./contract.ts";
+import { takeStep } from "./take-step.ts";
+
+export const resumeMandate: Handler<typeof operation> = ({ id }, { caller, idempotency, requestId }) =>
+  once(operation, idempotency, (tx) => takeStep(tx, id, "resume", { by: caller, requestId }));

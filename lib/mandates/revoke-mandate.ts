@@ -1,0 +1,11 @@
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { revokeMandate as operation } from "./contract.ts";
+import { takeStep } from "./take-step.ts";
+
+export const revokeMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
+  once(operation, idempotency, async (tx) => {
+    await closeGate(tx);
+    return takeStep(tx, id, "revoke", { by: caller, requestId, reason: body.reason });
+  });

@@ -1,0 +1,197 @@
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { clock } from "#lib/audit/store.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { serviceAccounts } from "#lib/identity/tables.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { StoredMandateStatus } from "#lib/vocabulary.ts";
+import type { Policy } from "./policy-schema.ts";
+import type { MandateRow } from "./present-mandate.ts";
+import { mandateLedger, mandates, mandateVersions, usageBuckets } from "./tables.ts";
+import { bucketAt, windowAt } from "./windows.ts";
+import type { Window } from "./windows.ts";
+
+/** Every query names the organization and the environment: another tenant's mandate does not exist. */
+export type Scope = { readonly organizationId: string; readonly environment: string };
+
+/** Reads that fit together: one snapshot, and the database's time. */
+export const reading = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
+  database().transaction(async (tx) => work(tx, await clock(tx)), { isolationLevel: "repeatable read", accessMode: "read only" });
+
+const owned = ({ organizationId, environment }: Scope) =>
+  and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment));
+
+const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
+const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
+
+export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await tx
+    .select(columns)
+    .from(mandates)
+    .innerJoin(mandateVersions, currentVersion)
+    .where(and(owned(scope), eq(mandates.mandateId, mandateId)));
+  return row ?? null;
+}
+
+/** The row is the lock of the budget; the version is read after it. */
+export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
+  const locked = await tx
+    .select({ mandateId: mandates.mandateId })
+    .from(mandates)
+    .where(and(owned(scope), eq(mandates.mandateId, mandateId)))
+    .for("no key update");
+  return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
+}
+
+/** Newest first; ids sort by creation. */
+export const selectMandates = (tx: Tx, scope: Scope, limit: number, before: string | null): Promise<MandateRow[]> =>
+  tx
+    .select(columns)
+    .from(mandates)
+    .innerJoin(mandateVersions, currentVersion)
+    .where(and(owned(scope), before === null ? undefined : lt(mandates.mandateId, before)))
+    .orderBy(desc(mandates.mandateId))
+    .limit(limit);
+
+export const liveBuckets = (tx: Tx, mandateIds: readonly string[], now: Date) =>
+  tx
+    .select()
+    .from(usageBuckets)
+    .where(and(inArray(usageBuckets.mandateId, [...mandateIds]), gt(usageBuckets.liveUntil, now)));
+
+export type LiveBucket = Awaited<ReturnType<typeof liveBuckets>>[number];
+
+type Terms = {
+  readonly name: string;
+  readonly agents: readonly string[] | null;
+  readonly wallet: { readonly chain: string; readonly address: string } | null;
+};
+
+type NewMandate = Scope &
+  Terms & {
+    readonly mandateId: string;
+    readonly policy: Policy;
+    readonly asset: string;
+    readonly chain: string;
+    readonly metadata: Record<string, unknown> | null;
+    readonly ceiling: Atomic | null;
+    readonly createdBy: string;
+    readonly now: Date;
+  };
+
+const termsRow = ({ name, agents, wallet }: Terms) => ({
+  name,
+  agents: agents === null ? null : [...agents],
+  walletChain: wallet?.chain ?? null,
+  walletAddress: wallet?.address ?? null,
+});
+
+export async function insertMandate(tx: Tx, mandate: NewMandate): Promise<void> {
+  const { mandateId, organizationId, environment, asset, chain, metadata, ceiling, createdBy, now } = mandate;
+  const born = { createdBy, createdAt: now };
+  const facts = { mandateId, organizationId, environment, asset, chain, metadata, ceiling };
+  await tx.insert(mandates).values({ ...facts, ...termsRow(mandate), status: "draft", version: 1, ...born, updatedAt: now });
+  await tx.insert(mandateVersions).values({ mandateId, version: 1, policy: mandate.policy, ...born });
+}
+
+type NewVersion = Terms & {
+  readonly version: number;
+  readonly policy: Policy;
+  readonly ceiling: Atomic | null;
+  readonly createdBy: string;
+  readonly now: Date;
+};
+
+/** Needs the mandate's lock. */
+export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
+  const { version, policy, ceiling, createdBy, now } = next;
+  await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });
+  await tx
+    .update(mandates)
+    .set({ ...termsRow(next), version, ceiling, updatedAt: now })
+    .where(eq(mandates.mandateId, mandateId));
+}
+
+export async function setStatus(tx: Tx, mandateId: string, status: StoredMandateStatus, now: Date): Promise<void> {
+  await tx.update(mandates).set({ status, updatedAt: now }).where(eq(mandates.mandateId, mandateId));
+}
+
+/** Which of these are no live service accounts of the organization. */
+export async function unknownAgents(
+  tx: Tx,
+  { organizationId, environment }: Scope,
+  agents: readonly string[],
+): Promise<Set<string>> {
+  if (agents.length === 0) return new Set();
+  const known = await tx
+    .select({ id: serviceAccounts.serviceAccountId })
+    .from(serviceAccounts)
+    .where(
+      and(
+        eq(serviceAccounts.organizationId, organizationId),
+        eq(serviceAccounts.environment, environment),
+        inArray(serviceAccounts.serviceAccountId, [...agents]),
+        isNull(serviceAccounts.revokedAt),
+      ),
+    );
+  const ids = new Set(known.map(({ id }) => id));
+  return new Set(agents.filter((agent) => !ids.has(agent)));
+}
+
+/** Needs the mandate's lock. What was used stays legal, whatever the new limit: the policy compares, the ceiling only guards the row. */
+export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
+  for (const { key, limit } of windows) {
+    const ceiling =
+      limit === undefined ? null : sql`greatest(${String(limit)}::numeric, ${usageBuckets.spent} + ${usageBuckets.reserved})`;
+    await tx
+      .update(usageBuckets)
+      .set({ ceiling })
+      .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, key), gt(usageBuckets.liveUntil, now)));
+  }
+}
+
+/**
+ * Fills a window that the version before did not have from the ledger, so that it counts what was paid before it existed, and
+ * makes the holds that are not captured point to its buckets too. Needs the mandate's lock, under which every hold is resolved.
+ */
+export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
+  const { start: from } = windowAt(window, now);
+  const { start, end, liveUntil } = bucketAt(window, now);
+  const width = sql`${(end.getTime() - start.getTime()) / 1_000}::numeric`;
+  const bucketStart =
+    window.kind === "calendar"
+      ? sql`${start.toISOString()}::timestamptz`
+      : sql`to_timestamp((floor(extract(epoch FROM l.created_at) / ${width}) * ${width})::float8)`;
+  const life = sql`make_interval(secs => ${(liveUntil.getTime() - start.getTime()) / 1_000}::float8)`;
+  const limit = window.limit === undefined ? sql`NULL::numeric` : sql`${String(window.limit)}::numeric`;
+  const held = sql`
+    SELECT r.reservation_id, r.status, r.amount, ${bucketStart} AS start
+    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
+    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold' AND l.created_at >= ${from.toISOString()}::timestamptz`;
+  await tx
+    .delete(usageBuckets)
+    .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, window.key), gt(usageBuckets.liveUntil, now)));
+  await tx.execute(sql`
+    INSERT INTO usage_buckets (mandate_id, window_key, start, live_until, spent, reserved, payments, ceiling)
+    SELECT ${mandateId}, ${window.key}, start, start + ${life}, spent, reserved, payments,
+      CASE WHEN ${limit} IS NULL THEN NULL ELSE greatest(${limit}, spent + reserved) END
+    FROM (SELECT start,
+        coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
+        coalesce(sum(amount) FILTER (WHERE status IN ('held', 'submitted')), 0) AS reserved,
+        count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
+      FROM (${held}) AS held GROUP BY start) AS sums`);
+  await tx.execute(sql`
+    UPDATE reservations r
+    SET buckets = (r.buckets::jsonb || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json
+    FROM (${held}) AS held
+    WHERE r.reservation_id = held.reservation_id AND r.status <> 'captured'
+      AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
+}
+
+/** Newest first; ids sort by creation. */
+export const selectLedger = (tx: Tx, mandateId: string, limit: number, before: string | null) =>
+  tx
+    .select()
+    .from(mandateLedger)
+    .where(and(eq(mandateLedger.mandateId, mandateId), before === null ? undefined : lt(mandateLedger.ledgerId, before)))
+    .orderBy(desc(mandateLedger.ledgerId))
+    .limit(limit);

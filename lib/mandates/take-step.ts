@@ -1,0 +1,40 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { notFound } from "#lib/problem.ts";
+import type { StoredMandateStatus } from "#lib/vocabulary.ts";
+import { decimalsOf } from "./check-terms.ts";
+import type { Mandate } from "./mandate-schema.ts";
+import { presentMandate } from "./present-mandate.ts";
+import { stepFrom } from "./status.ts";
+import type { Step } from "./status.ts";
+import { liveBuckets, lockMandate, setStatus } from "./store.ts";
+import type { Scope } from "./store.ts";
+
+type Taken = {
+  readonly by: Scope & { readonly subjectId: string };
+  readonly requestId: string;
+  readonly reason?: string | undefined;
+};
+
+/**
+ * Moves a mandate along its life cycle and tells of it; a mandate that is there already stays as it is, without an event.
+ * @throws Problem not_found, conflict
+ */
+export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: Taken): Promise<Mandate> {
+  const row = await lockMandate(tx, by, mandateId);
+  if (row === null) throw notFound("mandate");
+  const now = await clock(tx);
+  const buckets = await liveBuckets(tx, [mandateId], now);
+  const taken = stepFrom(row.status as StoredMandateStatus, step);
+  if (taken === null) return presentMandate(row, buckets, decimalsOf(row), now);
+  await setStatus(tx, mandateId, taken.to, now);
+  const event = {
+    type: taken.event,
+    actorId: by.subjectId,
+    organizationId: by.organizationId,
+    entityType: "mandate",
+    entityId: mandateId,
+  };
+  audit(tx, { ...event, metadata: { requestId, version: row.version, ...(reason !== undefined && { reason }) } }, now);
+  return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
+}
