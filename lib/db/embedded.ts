@@ -65,8 +65,8 @@ async function initialize(directory: string, bin: string, account: Account, dura
     "--auth=scram-sha-256",
     "--encoding=UTF8",
     "--locale=C",
-    "--no-sync",
     "--no-instructions",
+    ...(durable ? [] : ["--no-sync"]),
   ];
   const locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const child = spawn(join(bin, "initdb"), [`--pgdata=${data}`, `--pwfile=${handed}`, ...options, ...locale], {
@@ -207,9 +207,10 @@ async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<v
     // It is down already, or going down.
   }
   if (last) {
-    process.kill(pid, "SIGINT");
+    if (alive(pid)) process.kill(pid, "SIGINT");
     const deadline = performance.now() + STOP_LIMIT_MS;
-    while ((await postmaster(data))?.pid === pid) {
+    // A server that was killed leaves its lock file; a stopped one that nobody reaps still counts as alive.
+    while (alive(pid) && (await postmaster(data))?.pid === pid) {
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
