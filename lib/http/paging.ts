@@ -23,7 +23,7 @@ export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`)
 export function decodeCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, "base64url").toString();
-  if (!/^1:[A-Za-z0-9_.:-]{1,128}$/.test(text) || encodeCursor(text.slice(2)) !== cursor) {
+  if (!/^1:[A-Za-z0-9_.:-]{1,256}$/.test(text) || encodeCursor(text.slice(2)) !== cursor) {
     throw invalidField("/query/cursor", "This cursor did not come from this list.");
   }
   return text.slice(2);

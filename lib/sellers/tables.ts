@@ -36,7 +36,7 @@ export const resources = pgTable(
       chain: string;
       payTo: string;
       settlementMode: "offchainAuthorized" | "facilitatorSettled";
-      facilitatorUrl?: string;
+      facilitatorUrl?: string | undefined;
       maxTimeoutSeconds: number;
     }>(),
     /** In lower case; the facilitator endpoints ask whose payTo this is. */

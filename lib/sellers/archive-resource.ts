@@ -1,0 +1,19 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { theOne } from "#lib/sellers/own-resource.ts";
+import { presentResource } from "#lib/sellers/present.ts";
+import { findOwnResources, markArchived } from "#lib/sellers/store.ts";
+
+export const archiveResource: Handler<typeof contract.archiveResource> = ({ id, body }, { caller, idempotency }) =>
+  once(contract.archiveResource, idempotency, async (tx) => {
+    await closeGate(tx);
+    const { organizationId, subjectId } = caller;
+    const found = await findOwnResources(tx, { organizationId, ...body, archivedToo: true }, id);
+    const archived = await markArchived(tx, theOne(found, "/sellerId"));
+    const event = { type: "resource.archived", actorId: subjectId, organizationId, entityType: "resource", entityId: id };
+    audit(tx, { ...event, metadata: { sellerId: archived.sellerId } }, await clock(tx));
+    return presentResource(archived);
+  });

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { PageQuery, pageOf } from "#lib/http/paging.ts";
+import { Id } from "#lib/ids.ts";
+import { PaidResource, RegisterSeller, Seller, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
+
+const exampleSeller = {
+  sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
+  name: "Example Data",
+  domain: "data.example.com",
+  verified: false,
+  minimumAssuranceLevel: "softwareApproved",
+} as const;
+
+const asked = {
+  sellerId: exampleSeller.sellerId,
+  method: "GET",
+  pathTemplate: "/reports/daily",
+  description: "The daily report",
+  pricing: { type: "fixed", amount: "0.25", asset: "USDC" },
+  acceptedPaymentChallengeTypes: ["x402"],
+  paymentConfig: { chain: "eip155:84532", payTo: "0x209693bc6afc0c5328ba36faf03c514ef312287c" },
+} as const;
+
+const exampleResource = {
+  resourceId: "daily-report",
+  ...asked,
+  configurationSource: "api",
+  minimumAssuranceLevel: "softwareApproved",
+  paymentConfig: { ...asked.paymentConfig, settlementMode: "offchainAuthorized", maxTimeoutSeconds: 300 },
+} as const;
+
+export const registerSeller = operation({
+  id: "registerSeller",
+  method: "POST",
+  path: "/api/v1/sellers",
+  tag: "Sellers",
+  summary: "Register a seller",
+  description: "The domain is stored in its canonical form. A new seller is unverified.",
+  access: { capability: "sellers:manage" },
+  status: 201,
+  body: RegisterSeller,
+  response: Seller,
+  problems: ["idempotency_in_flight", "idempotency_key_reused"],
+  example: { body: { name: exampleSeller.name, domain: exampleSeller.domain }, response: exampleSeller },
+});
+
+export const getSeller = operation({
+  id: "getSeller",
+  method: "GET",
+  path: "/api/v1/sellers/{id}",
+  tag: "Sellers",
+  summary: "Read a seller",
+  description: "Every organization may read every seller: buyers name them in their mandates.",
+  access: "authenticated",
+  response: Seller,
+  problems: ["not_found"],
+  example: { params: { id: exampleSeller.sellerId }, response: exampleSeller },
+});
+
+export const upsertPaidResource = operation({
+  id: "upsertPaidResource",
+  method: "PUT",
+  path: "/api/v1/seller/resources/{id}",
+  tag: "Sellers",
+  summary: "Create or replace a paid resource",
+  description:
+    "The id is the seller's own choice; another seller may use the same. What is left out gets its default. Putting an archived resource brings it back.",
+  access: { capability: "resources:manage" },
+  body: UpsertPaidResource,
+  response: PaidResource,
+  problems: ["idempotency_in_flight", "idempotency_key_reused", "not_found"],
+  example: { params: { id: exampleResource.resourceId }, body: asked, response: exampleResource },
+});
+
+/** Needed only where two sellers of one organization use the same resourceId. */
+const WhichSeller = z.strictObject({ sellerId: Id.optional() });
+
+export const listResources = operation({
+  id: "listResources",
+  method: "GET",
+  path: "/api/v1/seller/resources",
+  tag: "Sellers",
+  summary: "List the organization's paid resources",
+  access: { capability: "sellers:read" },
+  query: z.strictObject({ ...PageQuery.shape, ...WhichSeller.shape }),
+  response: pageOf(PaidResource).meta({ id: "PaidResourceList" }),
+  problems: [],
+  example: { query: { limit: "20" }, response: { items: [exampleResource], hasMore: false } },
+});
+
+export const getResource = operation({
+  id: "getResource",
+  method: "GET",
+  path: "/api/v1/seller/resources/{id}",
+  tag: "Sellers",
+  summary: "Read a paid resource",
+  access: { capability: "sellers:read" },
+  query: WhichSeller,
+  response: PaidResource,
+  problems: ["not_found"],
+  example: { params: { id: exampleResource.resourceId }, response: exampleResource },
+});
+
+export const archiveResource = operation({
+  id: "archiveResource",
+  method: "POST",
+  path: "/api/v1/seller/resources/{id}/archive",
+  tag: "Sellers",
+  summary: "Archive a paid resource",
+  description: "Nothing is authorized for it any more; payments that were submitted are followed to their end.",
+  access: { capability: "resources:manage" },
+  body: WhichSeller.meta({ id: "ArchiveResource" }),
+  response: PaidResource,
+  problems: ["idempotency_in_flight", "idempotency_key_reused", "not_found"],
+  example: { params: { id: exampleResource.resourceId }, body: {}, response: exampleResource },
+});

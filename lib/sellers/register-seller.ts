@@ -1,0 +1,32 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { env } from "#lib/env.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { invalidField } from "#lib/problem.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { canonicalDomain } from "#lib/sellers/domain.ts";
+import { presentSeller } from "#lib/sellers/present.ts";
+import { insertSeller } from "#lib/sellers/store.ts";
+
+/** The host:port pairs of this machine that a sandbox may name. */
+const loopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").map((entry) => entry.trim());
+
+export const registerSeller: Handler<typeof contract.registerSeller> = ({ body }, { caller, idempotency }) =>
+  once(contract.registerSeller, idempotency, async (tx) => {
+    const canonical = canonicalDomain(body.domain, loopback());
+    if (!canonical.ok) throw invalidField("/domain", canonical.detail);
+    const { organizationId, environment, subjectId } = caller;
+    const seller = await insertSeller(tx, {
+      sellerId: newId("seller"),
+      organizationId,
+      environment,
+      name: body.name,
+      domain: canonical.domain,
+      minimumAssuranceLevel: body.minimumAssuranceLevel ?? "softwareApproved",
+    });
+    const { sellerId, name, domain } = seller;
+    const event = { type: "seller.created", actorId: subjectId, organizationId, entityType: "seller", entityId: sellerId };
+    audit(tx, { ...event, metadata: { name, domain } }, await clock(tx));
+    return presentSeller(seller);
+  });

@@ -1,0 +1,97 @@
+/** The wire shapes of sellers and what they sell: browser-safe, shared by their operations. */
+import { z } from "zod";
+import { ClientId, Id } from "#lib/ids.ts";
+import { AmountText } from "#lib/money.ts";
+import { PathTemplate } from "#lib/sellers/path-template.ts";
+import { AssuranceLevel, ConfigurationSource, PaymentChallengeType, SettlementMode } from "#lib/vocabulary.ts";
+
+export const Seller = z
+  .object({
+    sellerId: z.string(),
+    name: z.string(),
+    domain: z.string(),
+    verified: z.boolean(),
+    minimumAssuranceLevel: AssuranceLevel,
+  })
+  .meta({ id: "Seller", description: "Who is paid." });
+export type Seller = z.input<typeof Seller>;
+
+export const RegisterSeller = z
+  .strictObject({
+    name: z.string().trim().min(1).max(120),
+    domain: z
+      .string()
+      .max(253)
+      .meta({ description: "The host of the seller's resources, without scheme and path.", examples: ["data.example.com"] }),
+    minimumAssuranceLevel: AssuranceLevel.optional(),
+  })
+  .meta({ id: "RegisterSeller" });
+
+export const ChainName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
+export const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
+
+export const Pricing = z
+  .strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol })
+  .meta({ id: "Pricing", description: "What one call costs." });
+
+const Method = z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).meta({ id: "ResourceMethod" });
+
+const AskedPaymentConfig = z
+  .strictObject({
+    chain: ChainName.optional().meta({ description: "Where the seller is paid. Left out: the installation's only chain." }),
+    payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address."),
+    settlementMode: SettlementMode.default("offchainAuthorized"),
+    facilitatorUrl: z
+      .string()
+      .max(2048)
+      .optional()
+      .meta({ description: "One of the facilitators that the installation names. Left out: settled in process." }),
+    maxTimeoutSeconds: z.int().min(60).max(3600).default(300),
+  })
+  .meta({ id: "AskedPaymentConfig", description: "How the seller is paid. A resource without it cannot be paid yet." });
+
+const PaymentConfig = z
+  .object({
+    chain: z.string(),
+    payTo: z.string(),
+    settlementMode: SettlementMode,
+    facilitatorUrl: z.string().optional(),
+    maxTimeoutSeconds: z.int(),
+  })
+  .meta({ id: "PaymentConfig", description: "How the seller is paid." });
+export type PaymentConfig = z.input<typeof PaymentConfig>;
+
+export const PaidResource = z
+  .object({
+    resourceId: z.string(),
+    sellerId: z.string(),
+    method: z.string(),
+    pathTemplate: z.string(),
+    description: z.string().optional(),
+    pricing: Pricing,
+    configurationSource: z.string(),
+    acceptedPaymentChallengeTypes: z.array(PaymentChallengeType),
+    minimumAssuranceLevel: AssuranceLevel,
+    paymentConfig: PaymentConfig.optional(),
+  })
+  .meta({ id: "PaidResource", description: "Something that a seller sells by the call." });
+export type PaidResource = z.input<typeof PaidResource>;
+
+export const UpsertPaidResource = z
+  .strictObject({
+    sellerId: Id,
+    method: Method,
+    pathTemplate: PathTemplate,
+    description: z.string().max(1000).optional(),
+    pricing: Pricing,
+    configurationSource: ConfigurationSource.optional(),
+    acceptedPaymentChallengeTypes: z.array(PaymentChallengeType).min(1).max(8),
+    minimumAssuranceLevel: AssuranceLevel.optional(),
+    paymentConfig: AskedPaymentConfig.optional(),
+    resourceId: ClientId.optional().meta({ description: "If given, the same as in the path." }),
+  })
+  .meta({ id: "UpsertPaidResource" });
+export type UpsertPaidResource = z.output<typeof UpsertPaidResource>;

@@ -1,0 +1,104 @@
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { resources, sellers } from "#lib/sellers/tables.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+export type SellerRow = typeof sellers.$inferSelect;
+export type ResourceRow = typeof resources.$inferSelect;
+
+type Reader = Database | Tx;
+
+export async function insertSeller(tx: Tx, row: typeof sellers.$inferInsert): Promise<SellerRow> {
+  const [saved] = await tx.insert(sellers).values(row).returning();
+  return saved!;
+}
+
+/** Any organization's seller. */
+export async function findSeller(db: Reader, environment: Environment, sellerId: string): Promise<SellerRow | null> {
+  const [row] = await db
+    .select()
+    .from(sellers)
+    .where(and(eq(sellers.sellerId, sellerId), eq(sellers.environment, environment)));
+  return row ?? null;
+}
+
+export async function findOwnSeller(
+  db: Reader,
+  environment: Environment,
+  organizationId: string,
+  sellerId: string,
+): Promise<SellerRow | null> {
+  const row = await findSeller(db, environment, sellerId);
+  return row?.organizationId === organizationId ? row : null;
+}
+
+/** Inserts or replaces; the time of creation stays, an archived resource comes back. */
+export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
+  const { createdAt: _, sellerId: __, resourceId: ___, ...terms } = row;
+  const [saved] = await tx
+    .insert(resources)
+    .values(row)
+    .onConflictDoUpdate({ target: [resources.sellerId, resources.resourceId], set: { ...terms, archivedAt: null } })
+    .returning();
+  return saved!;
+}
+
+/** Any organization's live resource. */
+export async function findLiveResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
+  const [row] = await db
+    .select()
+    .from(resources)
+    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
+  return row ?? null;
+}
+
+type OwnResources = {
+  readonly organizationId: string;
+  readonly sellerId?: string | undefined;
+  readonly archivedToo?: boolean;
+};
+
+const own = ({ organizationId, sellerId, archivedToo = false }: OwnResources) =>
+  and(
+    eq(resources.organizationId, organizationId),
+    sellerId === undefined ? undefined : eq(resources.sellerId, sellerId),
+    archivedToo ? undefined : isNull(resources.archivedAt),
+  );
+
+/** At most two: the caller tells one from several. */
+export const findOwnResources = (db: Reader, which: OwnResources, resourceId: string): Promise<ResourceRow[]> =>
+  db
+    .select()
+    .from(resources)
+    .where(and(own(which), eq(resources.resourceId, resourceId)))
+    .limit(2);
+
+/** Where a resource stands in the list: time, seller and resource. */
+export const placeOfResource = ({ createdAt, sellerId, resourceId }: ResourceRow): string =>
+  `${createdAt.getTime()}:${sellerId}:${resourceId}`;
+
+function before(place: string | null) {
+  if (place === null) return undefined;
+  const [time = "", sellerId = "", ...rest] = place.split(":");
+  const at = new Date(Number(time));
+  if (Number.isNaN(at.getTime())) return sql`false`;
+  const { createdAt } = resources;
+  return sql`(${createdAt}, ${resources.sellerId}, ${resources.resourceId}) < (${at.toISOString()}::timestamptz, ${sellerId}, ${rest.join(":")})`;
+}
+
+export const listLiveResources = (db: Reader, which: OwnResources, place: string | null, limit: number): Promise<ResourceRow[]> =>
+  db
+    .select()
+    .from(resources)
+    .where(and(own(which), before(place)))
+    .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
+    .limit(limit);
+
+export async function markArchived(tx: Tx, { sellerId, resourceId }: ResourceRow): Promise<ResourceRow> {
+  const [saved] = await tx
+    .update(resources)
+    .set({ archivedAt: sql`coalesce(${resources.archivedAt}, clock_timestamp())`, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId)))
+    .returning();
+  return saved!;
+}
