@@ -1,0 +1,70 @@
+import type { Operation, Output, RequestOf } from "#lib/http/operation.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+
+/** A refusal as the service sent it. */
+export class ProblemError extends Error {
+  readonly problem: ErrorBody;
+
+  constructor(problem: ErrorBody) {
+    super(problem.detail);
+    this.name = "ProblemError";
+    this.problem = problem;
+  }
+}
+
+export type CallOptions = {
+  /** Where the service is; left out in a browser, which is on its origin. */
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+  readonly fetch?: (request: Request) => Promise<Response>;
+};
+
+type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
+
+function urlOf({ path }: Operation, parts: Parts, baseUrl: string): string {
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parts.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  return `${baseUrl.replace(/\/$/, "")}${filled}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+const isProblemBody = (value: unknown): value is ErrorBody =>
+  typeof value === "object" && value !== null && "code" in value && "requestId" in value;
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${new URL(response.url || "http://service").host} answered ${response.status} without JSON.`);
+  }
+}
+
+/** Calls an operation. Safe in a browser. @throws ProblemError */
+export async function call<const O extends Operation>(
+  operation: O,
+  request: RequestOf<O>,
+  options: CallOptions = {},
+): Promise<Output<O>> {
+  const parts = request as Parts;
+  const { baseUrl = globalThis.location?.origin ?? "", headers, idempotencyKey, signal, fetch: send = fetch } = options;
+  const response = await send(
+    new Request(urlOf(operation, parts, baseUrl), {
+      method: operation.method,
+      headers: {
+        accept: "application/json",
+        ...(operation.method !== "GET" && { "content-type": "application/json" }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+        ...headers,
+      },
+      ...(operation.method !== "GET" && { body: JSON.stringify(parts.body ?? {}) }),
+      ...(signal && { signal }),
+    }),
+  );
+  const body = await read(response);
+  if (response.ok) return body as Output<O>;
+  if (isProblemBody(body)) throw new ProblemError(body);
+  throw new Error(`${operation.id} answered ${response.status}.`);
+}

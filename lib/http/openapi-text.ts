@@ -1,0 +1,105 @@
+import type { Access, Operation } from "#lib/http/operation.ts";
+import type { ProblemCode } from "#lib/problem.ts";
+
+/** The prose of the document: what holds for every operation stands here once. */
+export const about = `Countersign answers one question: may this agent make this payment under this mandate?
+
+**Requests.** JSON only, at most 64 KiB, nested at most 16 deep, no field twice. An unknown field is refused with a pointer to it.
+Amounts are decimal strings, times are RFC 3339 in UTC. Clients must tolerate new fields and new values of enumerations in replies.
+
+**Credentials.** A service account sends its API key as a bearer token. A person has a session cookie, and a request that changes
+something must come from this service's own origin. Both at once are refused with 400 \`ambiguous_credentials\`.
+
+**Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: the same key and body answer the stored bytes with
+\`Idempotent-Replayed: true\`. Keys are kept for 30 days and belong to the organization.
+
+**Lists.** Newest first, \`limit\` 1 to 100. Where a reply has \`nextCursor\`, pass it as \`cursor\`; the lists that answer \`items\`
+alone name their next page in the \`Link\` header.
+
+**Refusals** are RFC 9457 problems: \`code\` says what is wrong, \`actor\` who can act, \`nextActions\` what to do. Each operation documents the
+statuses that are its own. Besides, any operation may answer 405 (another method; see \`Allow\`), 406 (\`Accept\` rules out JSON), 409
+\`idempotency_in_flight\` (the same key is still running; retry), 409 \`conflict\`, 410 (something expired), 413 (body too large),
+415 (not JSON), 422 \`idempotency_key_reused\` (the same key with another body) and other 422 for values that are well formed but
+not supported, 424 (a storefront failed), 428 \`step_up_required\`, and 503 \`overloaded\` or \`service_unavailable\` with
+\`Retry-After\`. A policy's denial is no refusal: it is a decision, answered with 200.`;
+
+type Tag = { readonly name: Operation["tag"]; readonly description: string };
+
+export const tags: readonly Tag[] = [
+  { name: "Payments", description: "Ask whether a payment may be made, then make it." },
+  { name: "Mandates", description: "The spending policies that people write for agents." },
+  { name: "Sellers", description: "Sellers and the resources that they sell." },
+  { name: "Billing", description: "What the service charges." },
+  { name: "Identity", description: "Sessions, organizations and service accounts." },
+  { name: "Platform", description: "Running the installation." },
+  { name: "Audit", description: "The hash-chained record of what happened." },
+  { name: "Health", description: "Whether the service is alive and ready." },
+];
+
+export function accessText(access: Access): string {
+  if (access === "anyone") return "Access: anyone.";
+  if (access === "authenticated") return "Access: any API key or session.";
+  if (access === "session") return "Access: a person's session.";
+  if ("capability" in access) return `Access: the capability \`${access.capability}\`, by API key or session.`;
+  if ("sessionCapability" in access) return `Access: a person's session with the capability \`${access.sessionCapability}\`.`;
+  return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
+}
+
+type VariantText = { readonly name: string; readonly description: string; readonly code?: ProblemCode; readonly detail: string };
+
+export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502, VariantText>> = {
+  400: {
+    name: "InvalidRequest",
+    description: "The request is malformed; errors point at its fields.",
+    code: "invalid_request",
+    detail: "The request has an invalid field.",
+  },
+  401: {
+    name: "Unauthenticated",
+    description: "The credential is missing, wrong or expired.",
+    code: "unauthenticated",
+    detail: "Send an API key as a bearer token, or sign in.",
+  },
+  402: {
+    name: "PaymentFailed",
+    description: "The payment did not happen. payment and nextActions say what is missing.",
+    detail: "",
+  },
+  403: {
+    name: "Forbidden",
+    description: "The caller may not do this, or a policy forbids it.",
+    code: "capability_required",
+    detail: "This needs the capability payments:authorize, which the caller does not have in this organization.",
+  },
+  404: {
+    name: "NotFound",
+    description: "It does not exist, or belongs to another organization.",
+    code: "not_found",
+    detail: "There is no such mandate.",
+  },
+  409: {
+    name: "Conflict",
+    description: "It collides with what is there.",
+    code: "conflict",
+    detail: "This was done before with the same key.",
+  },
+  422: {
+    name: "Unprocessable",
+    description: "The request is well formed and cannot be carried out as it is.",
+    code: "idempotency_key_reused",
+    detail: "This idempotency key was used for a different request. Use a new key.",
+  },
+  429: {
+    name: "RateLimited",
+    description: "Too many requests.",
+    code: "rate_limited",
+    detail: "Too many requests from this credential. Wait a second and go on more slowly.",
+  },
+  500: {
+    name: "InternalError",
+    description: "Something went wrong here. Quote the request id.",
+    code: "internal_error",
+    detail: "Something went wrong here. Quote the request id to support.",
+  },
+  502: { name: "ProviderUnavailable", description: "A provider behind the service does not answer.", detail: "" },
+};
