@@ -26,7 +26,8 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   });
 }
 
-function check(schema: z.ZodType, value: unknown, base: string): unknown {
+/** @throws Problem invalid_request with a pointer for each field that is wrong */
+export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = fieldErrors(base, result.error.issues).slice(0, ERRORS_MAX);

@@ -1,6 +1,6 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
-import { user } from "#lib/identity/tables.ts";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { member, user } from "#lib/identity/tables.ts";
 
 /** True for the one caller that finds the user not yet audited. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
@@ -10,4 +10,15 @@ export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
     .where(and(eq(user.id, userId), isNull(user.auditedAt)))
     .returning({ id: user.id });
   return marked.length === 1;
+}
+
+/** Where a person who signs in goes on: the organization joined last. */
+export async function newestOrganizationOf(userId: string): Promise<string | null> {
+  const [row] = await database()
+    .select({ organizationId: member.organizationId })
+    .from(member)
+    .where(eq(member.userId, userId))
+    .orderBy(desc(member.createdAt), desc(member.id))
+    .limit(1);
+  return row?.organizationId ?? null;
 }

@@ -1,0 +1,3 @@
+import { authMethods } from "#lib/identity/serve-auth.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = authMethods;

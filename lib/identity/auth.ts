@@ -1,0 +1,110 @@
+import { betterAuth, type BetterAuthOptions } from "better-auth";
+import { drizzleAdapter } from "better-auth/adapters/drizzle";
+import { organization as organizations } from "better-auth/plugins/organization";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { log } from "#lib/http/log.ts";
+import { ownOrigins } from "#lib/http/origin.ts";
+import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
+import * as tables from "#lib/identity/tables.ts";
+import { newestOrganizationOf } from "#lib/identity/user-store.ts";
+import { newId, prefixes, type IdKind } from "#lib/ids.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
+export const servedPaths = ["/sign-up/email", "/sign-in/email", "/sign-out", "/get-session", "/change-password"] as const;
+
+/** Mutations without reason, audit or gate, and ways in that are not configured. Our own operations do what is needed. */
+export const disabledPaths = [
+  ...["/ok", "/error", "/sign-in/social", "/link-social", "/unlink-account", "/list-accounts", "/account-info"],
+  ...["/refresh-token", "/get-access-token", "/update-user", "/update-session", "/change-email", "/delete-user"],
+  ...["/delete-user/callback", "/request-password-reset", "/reset-password", "/verify-password", "/verify-email"],
+  ...["/send-verification-email", "/list-sessions", "/revoke-session", "/revoke-sessions", "/revoke-other-sessions"],
+  ...["create", "update", "delete", "set-active", "list", "get-full-organization", "get-organization", "check-slug"].map(
+    inOrganization,
+  ),
+  ...["invite-member", "cancel-invitation", "accept-invitation", "reject-invitation", "get-invitation"].map(inOrganization),
+  ...["list-invitations", "list-user-invitations", "get-active-member", "get-active-member-role"].map(inOrganization),
+  ...["remove-member", "update-member-role", "leave", "list-members", "has-permission"].map(inOrganization),
+];
+
+function inOrganization(path: string): string {
+  return `/organization/${path}`;
+}
+
+const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
+
+/** better-auth's messages may quote the row that failed. */
+function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
+  const error = details.find((detail) => detail instanceof Error);
+  const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;
+  if (level === "error") log().error({ ...(error !== undefined && { error }) }, text);
+  else log().warn({ ...(error !== undefined && { error }) }, text);
+}
+
+/** Behind this header stands the address that the server itself saw; serveAuth() sets it and drops what clients send. */
+export const ADDRESS_HEADER = "x-countersign-address";
+
+const options = () =>
+  ({
+    appName: "Countersign",
+    baseURL: env().BASE_URL,
+    basePath: "/api/auth",
+    secret: env().BETTER_AUTH_SECRET,
+    trustedOrigins: [...ownOrigins()],
+    disabledPaths,
+    telemetry: { enabled: false },
+    logger: { level: "warn", disableColors: true, log: report },
+    database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
+    // Without autoSignIn a sign-up answers alike for new and for known addresses.
+    emailAndPassword: { enabled: true, autoSignIn: false, minPasswordLength: 12, maxPasswordLength: 128 },
+    plugins: [organizations({ allowUserToCreateOrganization: false })],
+    session: {
+      expiresIn: SESSION_SECONDS,
+      updateAge: RENEWAL_SECONDS,
+      cookieCache: { enabled: false },
+      additionalFields: { provider: { type: "string", required: false, input: false } },
+    },
+    rateLimit: {
+      enabled: true,
+      storage: "database",
+      modelName: "rateLimit",
+      window: 60,
+      max: 120,
+      customRules: {
+        "/sign-in/email": { window: 60, max: 10 },
+        "/sign-up/email": { window: 60, max: 10 },
+        "/change-password": { window: 60, max: 5 },
+      },
+    },
+    advanced: {
+      // The prefix carries __Host-, which better-auth would spoil by __Secure- in front of it.
+      useSecureCookies: false,
+      cookiePrefix: cookiePrefix(),
+      defaultCookieAttributes: cookieAttributes(),
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      database: { generateId: ({ model }) => (isIdKind(model) ? newId(model) : crypto.randomUUID()) },
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          before: async (session) => ({
+            data: {
+              ...session,
+              provider: "emailPassword",
+              // A sign-in that is not to be remembered would live a day here, longer than one that is.
+              expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
+              activeOrganizationId: await newestOrganizationOf(session.userId),
+            },
+          }),
+        },
+      },
+    },
+  }) satisfies BetterAuthOptions;
+
+const create = () => betterAuth(options());
+
+/** better-auth, which owns signing in, up and out. Made at the first request, once in a process. */
+export const auth = (): ReturnType<typeof create> => perProcess("auth", create);
