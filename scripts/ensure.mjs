@@ -1,0 +1,77 @@
+// Runs before the scripts of package.json, on whatever Node (20 or newer) the machine has: installs what is missing.
+// npm then puts node_modules/.bin first in PATH, so the script itself runs on the Node that the lockfile names.
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const WANTED_NODE = 24;
+
+const say = (text) => console.error(`countersign: ${text}`);
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), "utf8")).packages;
+  } catch {
+    return {};
+  }
+}
+
+/** npm writes what it installed beside it, at the very end; an optional package may be for another platform. */
+function isInstalled() {
+  const installed = packagesOf("node_modules/.package-lock.json");
+  return Object.entries(packagesOf("package-lock.json")).every(
+    ([path, { version, optional }]) =>
+      path === "" || (installed[path] ? installed[path].version === version : optional === true),
+  );
+}
+
+// Without the Node of node_modules: npm replaces it while it runs.
+const path = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((directory) => !directory.endsWith(join("node_modules", ".bin")))
+  .join(delimiter);
+
+function npm(...command) {
+  return new Promise((resolve) => {
+    const child = spawn("npm", command, { cwd: root, env: { ...process.env, PATH: path }, stdio: ["ignore", 2, 2] });
+    child.on("error", () => resolve(1));
+    child.on("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+async function install() {
+  say("installing packages; this happens once and takes about a minute.");
+  const began = Date.now();
+  const seconds = () => Math.round((Date.now() - began) / 1000);
+  const timer = setInterval(() => say(`still installing, ${seconds()} s.`), 10_000);
+  const command = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+  // A registry that hiccups once is no reason to give up.
+  const failed = (await npm(...command)) !== 0 && (await npm(...command)) !== 0;
+  clearInterval(timer);
+  if (failed) {
+    say("npm ci failed. Its messages stand above; is the package registry reachable?");
+    process.exit(1);
+  }
+  say(`installed in ${seconds()} s.`);
+}
+
+const major = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0);
+
+/** The Node that the script will find: the installed one where its install script ran, else the machine's. */
+function nodeVersion() {
+  const options = { encoding: "utf8", env: { ...process.env, PATH: join(root, "node_modules", ".bin") + delimiter + path } };
+  return major(spawnSync("node", ["--version"], options).stdout ?? "");
+}
+
+if (major(process.version) < 20) {
+  say(`Node ${process.version} is too old; install Node 20 or newer.`);
+  process.exit(1);
+}
+if (!isInstalled()) await install();
+if (nodeVersion() < WANTED_NODE) await npm("rebuild", "node", "--loglevel=error");
+if (nodeVersion() < WANTED_NODE) {
+  say(`Node ${WANTED_NODE} did not come with the packages. Allow the install script of the package "node", or install Node ${WANTED_NODE}.`);
+  process.exit(1);
+}
