@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt } from "drizzle-orm";
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
@@ -7,8 +7,6 @@ import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 import type { Policy } from "./policy-schema.ts";
 import type { MandateRow } from "./present-mandate.ts";
 import { mandateLedger, mandates, mandateVersions, usageBuckets } from "./tables.ts";
-import { bucketAt, windowAt } from "./windows.ts";
-import type { Window } from "./windows.ts";
 
 /** Every query names the organization and the environment: another tenant's mandate does not exist. */
 export type Scope = { readonly organizationId: string; readonly environment: string };
@@ -135,56 +133,6 @@ export async function unknownAgents(
     );
   const ids = new Set(known.map(({ id }) => id));
   return new Set(agents.filter((agent) => !ids.has(agent)));
-}
-
-/** Needs the mandate's lock. What was used stays legal, whatever the new limit: the policy compares, the ceiling only guards the row. */
-export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
-  for (const { key, limit } of windows) {
-    const ceiling =
-      limit === undefined ? null : sql`greatest(${String(limit)}::numeric, ${usageBuckets.spent} + ${usageBuckets.reserved})`;
-    await tx
-      .update(usageBuckets)
-      .set({ ceiling })
-      .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, key), gt(usageBuckets.liveUntil, now)));
-  }
-}
-
-/**
- * Fills a window that the version before did not have from the ledger, so that it counts what was paid before it existed, and
- * makes the holds that are not captured point to its buckets too. Needs the mandate's lock, under which every hold is resolved.
- */
-export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
-  const { start: from } = windowAt(window, now);
-  const { start, end, liveUntil } = bucketAt(window, now);
-  const width = sql`${(end.getTime() - start.getTime()) / 1_000}::numeric`;
-  const bucketStart =
-    window.kind === "calendar"
-      ? sql`${start.toISOString()}::timestamptz`
-      : sql`to_timestamp((floor(extract(epoch FROM l.created_at) / ${width}) * ${width})::float8)`;
-  const life = sql`make_interval(secs => ${(liveUntil.getTime() - start.getTime()) / 1_000}::float8)`;
-  const limit = window.limit === undefined ? sql`NULL::numeric` : sql`${String(window.limit)}::numeric`;
-  const held = sql`
-    SELECT r.reservation_id, r.status, r.amount, ${bucketStart} AS start
-    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
-    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold' AND l.created_at >= ${from.toISOString()}::timestamptz`;
-  await tx
-    .delete(usageBuckets)
-    .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, window.key), gt(usageBuckets.liveUntil, now)));
-  await tx.execute(sql`
-    INSERT INTO usage_buckets (mandate_id, window_key, start, live_until, spent, reserved, payments, ceiling)
-    SELECT ${mandateId}, ${window.key}, start, start + ${life}, spent, reserved, payments,
-      CASE WHEN ${limit} IS NULL THEN NULL ELSE greatest(${limit}, spent + reserved) END
-    FROM (SELECT start,
-        coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
-        coalesce(sum(amount) FILTER (WHERE status IN ('held', 'submitted')), 0) AS reserved,
-        count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
-      FROM (${held}) AS held GROUP BY start) AS sums`);
-  await tx.execute(sql`
-    UPDATE reservations r
-    SET buckets = (r.buckets::jsonb || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json
-    FROM (${held}) AS held
-    WHERE r.reservation_id = held.reservation_id AND r.status <> 'captured'
-      AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
 }
 
 /** Newest first; ids sort by creation. */

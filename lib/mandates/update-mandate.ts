@@ -10,7 +10,8 @@ import { updateMandate as operation } from "./contract.ts";
 import type { Policy } from "./policy-schema.ts";
 import { presentMandate } from "./present-mandate.ts";
 import type { MandateRow } from "./present-mandate.ts";
-import { fillWindow, findMandate, liveBuckets, lockMandate, saveVersion, setCeilings, unknownAgents } from "./store.ts";
+import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents } from "./store.ts";
+import { fillWindow, setCeilings } from "./window-store.ts";
 
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {

@@ -19,7 +19,7 @@ const TRANSACTIONS_MAX = 20;
 /** COMMIT was sent and no answer came: the rows may exist, and the same key finds the truth later. */
 class CommitUnknown extends Error {}
 
-const terms = (): ListTerms => ({
+export const listTerms = (): ListTerms => ({
   digitsOf: (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? null,
   onlyChain: onlyChain(),
   serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),
@@ -33,7 +33,7 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
   let committing = false;
   try {
     const loaded = await openAndLoad(c, items, known);
-    const decided = terms();
+    const decided = listTerms();
     const facts = factsOf(loaded, known, (chain, asset) => decided.digitsOf(chain, asset) ?? 0);
     const { answers, rows } = decideList(items, facts, decided);
     if (rows.length === 0) {

@@ -4,6 +4,6 @@ import { createMandate } from "#lib/mandates/create-mandate.ts";
 import { listMandates } from "#lib/mandates/list-mandates.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  route(contract.listMandates, listMandates),
   route(contract.createMandate, createMandate),
+  route(contract.listMandates, listMandates),
 );

@@ -1,5 +1,5 @@
 import { methods, route } from "#lib/http/route.ts";
-import { activateMandate as operation } from "#lib/mandates/contract.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import * as contract from "#lib/mandates/contract.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, activateMandate));
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.activateMandate, activateMandate));

@@ -1,5 +1,5 @@
 import { methods, route } from "#lib/http/route.ts";
-import { listMandateLedger as operation } from "#lib/mandates/contract.ts";
+import * as contract from "#lib/mandates/contract.ts";
 import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, listMandateLedger));
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.listMandateLedger, listMandateLedger));

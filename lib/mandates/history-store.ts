@@ -1,0 +1,36 @@
+import { desc, eq } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { authorizations, reservations } from "#lib/payments/tables.ts";
+import { mandateSellers } from "./tables.ts";
+
+/** The last decisions under a mandate, newest first, each with its hold if it had one. */
+export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
+  tx
+    .select({
+      policyDecisionId: authorizations.policyDecisionId,
+      subjectId: authorizations.subjectId,
+      outcome: authorizations.outcome,
+      intent: authorizations.intent,
+      answer: authorizations.answer,
+      amount: authorizations.amount,
+      buyerShare: authorizations.buyerShare,
+      sellerShare: authorizations.sellerShare,
+      sellerId: authorizations.sellerId,
+      resourceId: authorizations.resourceId,
+      payTo: authorizations.payTo,
+      createdAt: authorizations.createdAt,
+      holdStatus: reservations.status,
+    })
+    .from(authorizations)
+    .leftJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(eq(authorizations.mandateId, mandateId))
+    .orderBy(desc(authorizations.authorizationId))
+    .limit(last);
+
+export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
+
+/** When each seller was first paid under the mandate. */
+export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {
+  const rows = await tx.select().from(mandateSellers).where(eq(mandateSellers.mandateId, mandateId));
+  return new Map(rows.map(({ sellerId, firstPaidAt }) => [sellerId, firstPaidAt]));
+}

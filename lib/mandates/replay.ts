@@ -1,0 +1,119 @@
+import { add, atomicOf, zero } from "#lib/money.ts";
+import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
+import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "./facts.ts";
+import type { PastDecision } from "./history-store.ts";
+import { decide } from "./policy.ts";
+import { bucketAt } from "./windows.ts";
+
+export type Compared = {
+  readonly policyDecisionId: string;
+  readonly was: Outcome;
+  readonly wouldBe: Outcome;
+  readonly reasons: readonly Reason[];
+};
+
+/** Usage before the first of the decisions, open for what the replay adds. */
+export type ReplayUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
+
+/** What denied for reasons that no policy changes denies again: these facts were not kept beside their reasons. */
+const beyondPolicy = new Set<ReasonCode>([
+  "emergency_stop",
+  "mandate_not_active",
+  "mandate_suspended",
+  "mandate_revoked",
+  "agent_not_bound",
+  "agent_inactive",
+  "intent_invalid",
+  "challenge_mismatch",
+  "nonce_reused",
+]);
+
+const stays = ({ code, effect, pointer }: Reason): boolean =>
+  effect === "deny" && (beyondPolicy.has(code) || (code === "assurance_too_low" && pointer === undefined));
+
+/**
+ * What past decisions, oldest first, would be under another policy, with budgets used as if it had been in force: what it would
+ * have denied uses nothing, and a hold that was let go again uses nothing either.
+ */
+export function replay(
+  mandate: MandateFacts,
+  past: readonly PastDecision[],
+  usage: ReplayUsage,
+  firstPaid: ReadonlyMap<string, Date>,
+): Compared[] {
+  return past.map((one) => {
+    const facts = factsOf(one, firstPaid);
+    const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
+    const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
+    if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
+    return {
+      policyDecisionId: one.policyDecisionId,
+      was: one.outcome as Outcome,
+      wouldBe: decision.outcome,
+      reasons: decision.reasons,
+    };
+  });
+}
+
+const reasonsOf = ({ answer }: PastDecision) => (JSON.parse(answer) as Authorization).policyDecision.reasons as readonly Reason[];
+
+function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
+  const staying = reasons.filter(stays);
+  return staying.length === 0 ? decision : { outcome: "deny", reasons: [...staying, ...decision.reasons] };
+}
+
+function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): IntentFacts {
+  const { seller, resource, ...intent } = one.intent as PaymentIntent;
+  const paid = one.sellerId === null ? undefined : firstPaid.get(one.sellerId);
+  return {
+    agent: { subjectId: one.subjectId, type: one.subjectId.startsWith("sa_") ? "serviceAccount" : "user", active: true },
+    seller:
+      one.sellerId === null
+        ? null
+        : {
+            sellerId: one.sellerId,
+            domain: seller.domain ?? "",
+            verified: seller.verified ?? false,
+            minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel | undefined,
+            status: "active",
+          },
+    resource:
+      one.resourceId === null || one.sellerId === null
+        ? null
+        : {
+            sellerId: one.sellerId,
+            resourceId: one.resourceId,
+            method: resource?.method ?? "",
+            pathTemplate: resource?.pathTemplate ?? "",
+            acceptedPaymentChallengeTypes: resource?.acceptedPaymentChallengeTypes ?? [],
+          },
+    mismatches: [],
+    amount: one.amount,
+    fee: { serviceFee: add(one.buyerShare, one.sellerShare), buyerShare: one.buyerShare },
+    asset: intent.asset,
+    chain: intent.chain,
+    payTo: one.payTo ?? intent.payTo ?? null,
+    paymentChallengeType: intent.paymentChallengeType,
+    expiresAt: new Date(intent.expiresAt),
+    assuranceLevel: "softwareApproved",
+    sellerPaidBefore: paid !== undefined && paid.getTime() < one.createdAt.getTime(),
+    duplicateIntentId: false,
+    duplicateNonce: false,
+  };
+}
+
+function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {
+  const held = atomicOf(amount + fee.buyerShare);
+  usage.reserved = add(usage.reserved, held);
+  usage.lastHeldAt = at;
+  for (const window of mandate.policy.windows) {
+    const { start, liveUntil } = bucketAt(window, at);
+    const buckets = usage.buckets.get(window.key) ?? [];
+    usage.buckets.set(window.key, buckets);
+    let bucket = buckets.find((one) => one.start.getTime() === start.getTime());
+    if (bucket === undefined) buckets.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
+    bucket.reserved = add(bucket.reserved, held);
+    bucket.payments += 1;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Handler } from "#lib/http/operation.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { zero } from "#lib/money.ts";
+import { simulatePayment } from "#lib/payments/simulate-payment.ts";
+import { invalidField, notFound } from "#lib/problem.ts";
+import { decimalsOf, requirePolicy } from "./check-terms.ts";
+import { compilePolicy } from "./compile-policy.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import type { simulateMandate as operation } from "./contract.ts";
+import type { MandateFacts } from "./facts.ts";
+import { firstPayments, selectDecisions } from "./history-store.ts";
+import type { Policy } from "./policy-schema.ts";
+import type { MandateRow } from "./present-mandate.ts";
+import { replay } from "./replay.ts";
+import type { ReplayUsage } from "./replay.ts";
+import { findMandate, reading } from "./store.ts";
+import { bucketsFromLedger, lifetimeFromLedger } from "./window-store.ts";
+
+export const simulateMandate: Handler<typeof operation> = async ({ id, body }, { caller, requestId }) => {
+  if ("policy" in body) return { items: await reading((tx) => simulatePolicy(tx, caller, id, body.policy, body.last)) };
+  const mandate = await reading((tx) => findMandate(tx, caller, id));
+  if (mandate === null) throw notFound("mandate");
+  const { organizationId, environment, subjectId, kind } = caller;
+  // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
+  const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
+  const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
+  const decision = await simulatePayment({ organizationId, environment, asker, mandateId: id, intent: body.intent, requestId });
+  return { decision: { ...decision, reasons: [...decision.reasons] } };
+};
+
+type Scope = Parameters<typeof findMandate>[1];
+
+/** The mandate's last decisions under another policy, newest first. */
+async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
+  const mandate = await findMandate(tx, scope, mandateId);
+  if (mandate === null) throw notFound("mandate");
+  const [coin] = policy.assets;
+  if (coin?.asset !== mandate.asset || coin.chain !== mandate.chain) {
+    throw invalidField("/policy/assets/0", `This mandate pays in ${mandate.asset} on ${mandate.chain} for life.`);
+  }
+  const decimals = decimalsOf(mandate);
+  requirePolicy(policy, decimals);
+  const compiled = compilePolicy(policy, decimals);
+  const past = (await selectDecisions(tx, mandateId, last)).toReversed();
+  const [first] = past;
+  if (first === undefined) return [];
+  const usage = await usageUntil(tx, mandateId, compiled, new Date(first.createdAt.getTime() - 1));
+  const compared = replay(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId));
+  return compared.toReversed().map((one) => ({ ...one, reasons: [...one.reasons] }));
+}
+
+const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): MandateFacts => ({
+  mandateId,
+  status: "active",
+  stoppedByEmergency: false,
+  version: version + 1,
+  policy,
+  agents: null,
+});
+
+async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<ReplayUsage> {
+  const { used, lastHeldAt } = await lifetimeFromLedger(tx, mandateId, at);
+  const buckets: ReplayUsage["buckets"] = new Map();
+  for (const window of policy.windows) buckets.set(window.key, await bucketsFromLedger(tx, mandateId, window, at));
+  return { spent: zero, reserved: used, lastHeldAt, buckets };
+}

@@ -1,0 +1,95 @@
+import { and, eq, gt, sql } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { atomicOf } from "#lib/money.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { BucketUsage } from "./facts.ts";
+import { usageBuckets } from "./tables.ts";
+import { bucketAt, windowAt } from "./windows.ts";
+import type { Window } from "./windows.ts";
+
+/** The holds of a window at a time, from the ledger, each with the start of its bucket. */
+function holdsIn(mandateId: string, window: Window, at: Date) {
+  const { start: from } = windowAt(window, at);
+  const { start, end } = bucketAt(window, at);
+  const width = sql`${(end.getTime() - start.getTime()) / 1_000}::numeric`;
+  const bucketStart =
+    window.kind === "calendar"
+      ? sql`${start.toISOString()}::timestamptz`
+      : sql`to_timestamp((floor(extract(epoch FROM l.created_at) / ${width}) * ${width})::float8)`;
+  return sql`
+    SELECT r.reservation_id, r.status, r.amount, ${bucketStart} AS start
+    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
+    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold'
+      AND l.created_at >= ${from.toISOString()}::timestamptz AND l.created_at <= ${at.toISOString()}::timestamptz`;
+}
+
+/** Sums per bucket. What was released or has expired is as if it had never been held. */
+const sumsOf = (mandateId: string, window: Window, at: Date) => sql`
+  SELECT start,
+    coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
+    coalesce(sum(amount) FILTER (WHERE status IN ('held', 'submitted')), 0) AS reserved,
+    count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
+  FROM (${holdsIn(mandateId, window, at)}) AS held GROUP BY start`;
+
+const lifeOf = (window: Window, at: Date): number => {
+  const { start, liveUntil } = bucketAt(window, at);
+  return liveUntil.getTime() - start.getTime();
+};
+
+/** What a window has counted until a time, computed from the ledger. */
+export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
+  const rows = await tx.execute<{ start: string; spent: string; reserved: string; payments: string }>(
+    sumsOf(mandateId, window, at),
+  );
+  return rows.map(({ start, spent, reserved, payments }) => {
+    const begun = new Date(start);
+    const liveUntil = new Date(begun.getTime() + lifeOf(window, at));
+    return { start: begun, liveUntil, spent: atomicOf(spent), reserved: atomicOf(reserved), payments: Number(payments) };
+  });
+}
+
+/**
+ * Fills a window that the version before did not have, so that it counts what was paid before it existed, and makes the holds that
+ * are not captured point to its buckets too. Needs the mandate's lock, under which every hold is resolved.
+ */
+export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
+  const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
+  const limit = window.limit === undefined ? sql`NULL::numeric` : sql`${String(window.limit)}::numeric`;
+  await tx
+    .delete(usageBuckets)
+    .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, window.key), gt(usageBuckets.liveUntil, now)));
+  await tx.execute(sql`
+    INSERT INTO usage_buckets (mandate_id, window_key, start, live_until, spent, reserved, payments, ceiling)
+    SELECT ${mandateId}, ${window.key}, start, start + ${life}, spent, reserved, payments,
+      CASE WHEN ${limit} IS NULL THEN NULL ELSE greatest(${limit}, spent + reserved) END
+    FROM (${sumsOf(mandateId, window, now)}) AS sums`);
+  await tx.execute(sql`
+    UPDATE reservations r
+    SET buckets = (r.buckets::jsonb || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json
+    FROM (${holdsIn(mandateId, window, now)}) AS held
+    WHERE r.reservation_id = held.reservation_id AND r.status <> 'captured'
+      AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
+}
+
+/** Needs the mandate's lock. What was used stays legal, whatever the new limit: the policy compares, the ceiling only guards the row. */
+export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
+  for (const { key, limit } of windows) {
+    const used = sql`${usageBuckets.spent} + ${usageBuckets.reserved}`;
+    const ceiling = limit === undefined ? null : sql`greatest(${String(limit)}::numeric, ${used})`;
+    await tx
+      .update(usageBuckets)
+      .set({ ceiling })
+      .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, key), gt(usageBuckets.liveUntil, now)));
+  }
+}
+
+export type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
+
+/** What was used of the whole mandate until a time. */
+export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
+  const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
+    SELECT coalesce(sum(r.amount) FILTER (WHERE r.status IN ('held', 'submitted', 'captured')), 0)::text AS used, max(l.created_at) AS last
+    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
+    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold' AND l.created_at <= ${at.toISOString()}::timestamptz`);
+  return { used: atomicOf(row?.used ?? "0"), lastHeldAt: row?.last ? new Date(row.last) : null };
+}
