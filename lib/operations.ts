@@ -1,11 +1,15 @@
 /** Every operation: the table of contents of the service. */
+import * as billing from "#lib/billing/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
+import * as sellers from "#lib/sellers/contract.ts";
+import * as sellers from "#lib/sellers/contract.ts";
 
-const byDomain = { ...payments, ...mandates };
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === "object" && value !== null && "path" in value && "access" in value;
 
-/** By id, for the typed client and the tests. */
-export const operations = byDomain;
-
-export const operationList: readonly Operation[] = Object.values(byDomain);
+/** Contracts export their schemas too. */
+export const operations: readonly Operation[] = [payments, mandates, sellers].flatMap((contract) =>
+  Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation),
+);

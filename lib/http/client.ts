@@ -1,5 +1,9 @@
-import type { Operation, Output, RequestOf } from "#lib/http/operation.ts";
+import type { z } from "zod";
+import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
+
+/** What a client receives. */
+export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
 /** A refusal as the service sent it. */
 export class ProblemError extends Error {
@@ -47,7 +51,7 @@ export async function call<const O extends Operation>(
   operation: O,
   request: RequestOf<O>,
   options: CallOptions = {},
-): Promise<Output<O>> {
+): Promise<ReplyOf<O>> {
   const parts = request as Parts;
   const { baseUrl = globalThis.location?.origin ?? "", headers, idempotencyKey, signal, fetch: send = fetch } = options;
   const response = await send(
@@ -64,7 +68,7 @@ export async function call<const O extends Operation>(
     }),
   );
   const body = await read(response);
-  if (response.ok) return body as Output<O>;
+  if (response.ok) return body as ReplyOf<O>;
   if (isProblemBody(body)) throw new ProblemError(body);
   throw new Error(`${operation.id} answered ${response.status}.`);
 }

@@ -125,6 +125,9 @@ export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "P
   return Object.fromEntries(exported.map((method) => [method, all[method] ?? refuse])) as Methods;
 }
 
+/** One answer to whatever method. */
+export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
+
 /** The operations of one path as the exports of its route file. */
 export const methods = (...routes: readonly Route[]): Methods =>
   exportMethods(Object.fromEntries(routes.map((one) => [one.operation.method, one])));

@@ -1,0 +1,3 @@
+import { everyMethod, notFoundRoute } from "#lib/http/route.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = everyMethod(notFoundRoute);

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { registerSeller } from "#lib/sellers/register-seller.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.registerSeller, registerSeller));

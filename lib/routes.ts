@@ -1,0 +1,56 @@
+/** What is served: every operation with its handler. */
+import { createDispatch, mount, type Mounted } from "#lib/http/dispatch.ts";
+import { route, type Route } from "#lib/http/route.ts";
+import { METRICS_PATH, metricsMethods } from "#lib/http/serve-metrics.ts";
+import { OPENAPI_PATH, openApiMethods } from "#lib/http/serve-openapi.ts";
+import { authMounted } from "#lib/identity/serve-auth.ts";
+import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import * as mandates from "#lib/mandates/contract.ts";
+import { createMandate } from "#lib/mandates/create-mandate.ts";
+import { getMandate } from "#lib/mandates/get-mandate.ts";
+import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
+import { listMandates } from "#lib/mandates/list-mandates.ts";
+import { resumeMandate } from "#lib/mandates/resume-mandate.ts";
+import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { simulateMandate } from "#lib/mandates/simulate-mandate.ts";
+import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
+import { updateMandate } from "#lib/mandates/update-mandate.ts";
+import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import * as payments from "#lib/payments/contract.ts";
+import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import * as sellers from "#lib/sellers/contract.ts";
+import { getResource } from "#lib/sellers/get-resource.ts";
+import { getSeller } from "#lib/sellers/get-seller.ts";
+import { listResources } from "#lib/sellers/list-resources.ts";
+import { registerSeller } from "#lib/sellers/register-seller.ts";
+import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+
+export const routes: readonly Route[] = [
+  route(payments.authorizePayment, authorizePayment),
+  route(mandates.createMandate, createMandate),
+  route(mandates.listMandates, listMandates),
+  route(mandates.getMandate, getMandate),
+  route(mandates.updateMandate, updateMandate),
+  route(mandates.activateMandate, activateMandate),
+  route(mandates.resumeMandate, resumeMandate),
+  route(mandates.suspendMandate, suspendMandate),
+  route(mandates.revokeMandate, revokeMandate),
+  route(mandates.simulateMandate, simulateMandate),
+  route(mandates.listMandateLedger, listMandateLedger),
+  route(sellers.registerSeller, registerSeller),
+  route(sellers.getSeller, getSeller),
+  route(sellers.upsertPaidResource, upsertPaidResource),
+  route(sellers.listResources, listResources),
+  route(sellers.getResource, getResource),
+  route(sellers.archiveResource, archiveResource),
+];
+
+const mounted: readonly Mounted[] = [
+  ...mount(routes),
+  ...authMounted,
+  { path: OPENAPI_PATH, methods: openApiMethods },
+  { path: METRICS_PATH, methods: metricsMethods },
+];
+
+/** The way in that the server uses for /api and /metrics: no framework in between. */
+export const dispatch = createDispatch(mounted);
