@@ -1,9 +1,7 @@
 /** Every operation: the table of contents of the service. */
-import * as billing from "#lib/billing/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
-import * as sellers from "#lib/sellers/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 
 const isOperation = (value: unknown): value is Operation =>
