@@ -1,11 +1,18 @@
-import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Row, Sql } from "postgres";
 import { volumeKey, type FeeBasis } from "#lib/billing/fees.ts";
 import { toScheduleFacts } from "#lib/billing/schedule-facts.ts";
-import { fees, feeSchedules, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";
-import type { Tx } from "#lib/db/client.ts";
+import { feeQuotes, fees, feeSchedules, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { organization } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
+import { resources, sellers } from "#lib/sellers/tables.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+export type FeeScheduleRow = typeof feeSchedules.$inferSelect;
+export type FeeRow = typeof fees.$inferSelect;
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
 /** Statuses in which a subscription's tier counts. */
 const live = ["trialing", "active", "past_due"];
@@ -120,4 +127,104 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
       target: [monthlyVolumes.organizationId, monthlyVolumes.month, monthlyVolumes.chain, monthlyVolumes.asset],
       set: { gross: sql`${monthlyVolumes.gross} + excluded.gross` },
     });
+}
+
+/** The organization behind a seller, and where a resource of it is paid. Null: no such seller. */
+export async function findPayee(tx: Tx, environment: Environment, sellerId: string, resourceId: string | undefined) {
+  const [seller] = await tx
+    .select({ organizationId: sellers.organizationId })
+    .from(sellers)
+    .where(and(eq(sellers.sellerId, sellerId), eq(sellers.environment, environment)));
+  if (!seller || resourceId === undefined) return seller ? { ...seller, resource: null } : null;
+  const [resource] = await tx
+    .select({ paymentConfig: resources.paymentConfig })
+    .from(resources)
+    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
+  return { ...seller, resource: resource ?? null };
+}
+
+export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): Promise<void> {
+  await tx.insert(feeQuotes).values(row);
+}
+
+/** Those of these ids that are organizations. */
+export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .select({ id: organization.id })
+    .from(organization)
+    .where(inArray(organization.id, [...ids]));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Locked: two admins who change one schedule do it one after the other. */
+export async function lockFeeSchedule(tx: Tx, feeScheduleId: string): Promise<FeeScheduleRow | null> {
+  const [row] = await tx.select().from(feeSchedules).where(eq(feeSchedules.feeScheduleId, feeScheduleId)).for("update");
+  return row ?? null;
+}
+
+export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert): Promise<FeeScheduleRow> {
+  const { feeScheduleId: _, createdAt: __, ...terms } = row;
+  const [saved] = await tx
+    .insert(feeSchedules)
+    .values(row)
+    .onConflictDoUpdate({ target: feeSchedules.feeScheduleId, set: terms })
+    .returning();
+  return saved!;
+}
+
+/** What an organization may see: what names it or its tier, and what is for everyone. Drafts are the platform's own. */
+const concerning = (organizationId: string) =>
+  and(
+    ne(feeSchedules.status, "draft"),
+    or(
+      eq(feeSchedules.buyerOrganizationId, organizationId),
+      eq(feeSchedules.sellerOrganizationId, organizationId),
+      and(
+        isNull(feeSchedules.buyerOrganizationId),
+        isNull(feeSchedules.sellerOrganizationId),
+        or(
+          isNull(feeSchedules.planTier),
+          sql`${feeSchedules.planTier} IN (SELECT ${subscriptions.tier} FROM ${subscriptions}
+            WHERE ${subscriptions.organizationId} = ${organizationId} AND ${inArray(subscriptions.status, live)})`,
+        ),
+      ),
+    ),
+  );
+
+/** `organizationId` null: all of them. */
+export const selectSchedules = (
+  db: Database,
+  organizationId: string | null,
+  place: string | null,
+  limit: number,
+): Promise<FeeScheduleRow[]> =>
+  db
+    .select()
+    .from(feeSchedules)
+    .where(
+      and(
+        organizationId === null ? undefined : concerning(organizationId),
+        place === null ? undefined : lt(feeSchedules.feeScheduleId, place),
+      ),
+    )
+    .orderBy(desc(feeSchedules.feeScheduleId))
+    .limit(limit);
+
+export const selectFees = (db: Database, organizationId: string, place: string | null, limit: number): Promise<FeeRow[]> =>
+  db
+    .select()
+    .from(fees)
+    .where(and(eq(fees.organizationId, organizationId), place === null ? undefined : lt(fees.feeId, place)))
+    .orderBy(desc(fees.feeId))
+    .limit(limit);
+
+/** One per organization: its id and time of creation stay. */
+export async function saveSubscription(tx: Tx, row: typeof subscriptions.$inferInsert): Promise<SubscriptionRow> {
+  const { subscriptionId: _, organizationId: __, createdAt: ___, ...terms } = row;
+  const [saved] = await tx
+    .insert(subscriptions)
+    .values(row)
+    .onConflictDoUpdate({ target: subscriptions.organizationId, set: terms })
+    .returning();
+  return saved!;
 }

@@ -43,15 +43,6 @@ export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): 
   return saved!;
 }
 
-/** Any organization's live resource. */
-export async function findLiveResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
-  const [row] = await db
-    .select()
-    .from(resources)
-    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
-  return row ?? null;
-}
-
 type OwnResources = {
   readonly organizationId: string;
   readonly sellerId?: string | undefined;

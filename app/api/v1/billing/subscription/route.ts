@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import * as contract from "#lib/billing/contract.ts";
+import { assignSubscription } from "#lib/billing/assign-subscription.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.assignSubscription, assignSubscription));

@@ -1,0 +1,17 @@
+import type * as contract from "#lib/billing/contract.ts";
+import { presentSchedule } from "#lib/billing/present.ts";
+import { zeroRow } from "#lib/billing/schedule-facts.ts";
+import { selectSchedules } from "#lib/billing/store.ts";
+import { database } from "#lib/db/client.ts";
+import { listedReply, type Handler } from "#lib/http/operation.ts";
+import { decodeCursor, page } from "#lib/http/paging.ts";
+
+/** The built-in schedule is the oldest one: it ends the last page. */
+export const listFeeSchedules: Handler<typeof contract.listFeeSchedules> = async ({ query }, { caller }) => {
+  const all = caller.kind === "session" && caller.platformCapabilities.has("platform.feeSchedules.manage");
+  const place = decodeCursor(query.cursor);
+  const rows = await selectSchedules(database(), all ? null : caller.organizationId, place, query.limit + 1);
+  if (rows.length <= query.limit) rows.push(zeroRow);
+  const { items, nextCursor } = page(rows, query.limit, (row) => row.feeScheduleId);
+  return listedReply({ items: items.map(presentSchedule) }, nextCursor ?? null);
+};
