@@ -33,7 +33,7 @@ export async function appendEvents(tx: Tx, events: readonly (AuditEvent & { read
 }
 
 /** The database's clock, read after the locks were taken. */
-export async function clock(tx: Tx): Promise<Date> {
+export async function clock(tx: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await tx.execute<{ now: string }>(sql`SELECT clock_timestamp() AS now`);
   return new Date(row!.now);
 }

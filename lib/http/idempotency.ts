@@ -24,15 +24,15 @@ export const fingerprintOf = (canonical: string): string => createHash("sha256")
 export const keyReused = (): Problem =>
   new Problem("idempotency_key_reused", { detail: "This idempotency key was used for a different request. Use a new key." });
 
-const inFlight = (): Problem =>
+export const inFlight = (): Problem =>
   new Problem("idempotency_in_flight", {
     detail: "A request with this idempotency key is still running. Ask again in a moment.",
     retryAfterSeconds: 1,
   });
 
-class LostSlot extends Error {}
+export class LostSlot extends Error {}
 
-async function replay(idempotency: Idempotency): Promise<StoredReply | null> {
+export async function replay(idempotency: Idempotency): Promise<StoredReply | null> {
   const old = await findReply(idempotency.slot);
   if (!old) return null;
   if (old.fingerprint !== idempotency.fingerprint) throw keyReused();

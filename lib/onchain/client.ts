@@ -30,3 +30,5 @@ export const publicClient = (chain: string): PublicClient =>
   perProcess(`publicClient ${chain}`, () =>
     createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
   );
+
+export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lte, or, sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { mandateLedger, mandates, mandateSellers, usageBuckets } from "#lib/mandates/tables.ts";
+import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
 import { reservations } from "#lib/payments/tables.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 
@@ -25,7 +25,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 }
 
 /** Read under the mandate's lock. */
-export async function holdOf(tx: Tx, authorizationId: string): Promise<Hold | null> {
+export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
   return row ?? null;
 }
@@ -106,6 +106,20 @@ export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<
     .where(and(eq(usageBuckets.mandateId, mandateId), sql`${usageBuckets.liveUntil} > clock_timestamp()`))
     .groupBy(usageBuckets.windowKey);
   return new Map(rows.map(({ windowKey, used }) => [windowKey, BigInt(used)]));
+}
+
+/** The mandate's usage and its current policy. */
+export async function usageAndPolicy(tx: Tx, mandateId: string) {
+  const { spent, reserved, chain, asset } = mandates;
+  const [row] = await tx
+    .select({ spent, reserved, chain, asset, policy: mandateVersions.policy })
+    .from(mandates)
+    .innerJoin(
+      mandateVersions,
+      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
+    )
+    .where(eq(mandates.mandateId, mandateId));
+  return row ?? null;
 }
 
 /** Mandates with holds to let go: expired, or under a revoked mandate. Without a lock; they are read again under one. */

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { encodePaymentSignatureHeader } from "@x402/core/http";
 import { PaymentPayloadV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload } from "@x402/core/types";
 import canonicalize from "canonicalize";
 import { z } from "zod";
 import { parseJson } from "#lib/http/json.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
+import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
 /** A header value that no socket writer can be tricked with, at most 32 KiB. */
 export const CredentialText = z
@@ -109,3 +111,8 @@ export function readCredential(json: object): DecodedCredential {
   };
   return { ok: true, credential };
 }
+
+/** What the agent sends to the seller: encoded anew, so that it says to every reader what was verified here. */
+export const credentialHeaders = ({ payload }: Credential): Record<string, string> => ({
+  [paymentSignatureHeader]: encodePaymentSignatureHeader(payload),
+});

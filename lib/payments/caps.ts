@@ -1,0 +1,15 @@
+import type { Tx } from "#lib/db/client.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { liveUsage, usageAndPolicy } from "#lib/payments/hold-store.ts";
+
+/** Whether a mandate has used more than its current policy allows, in total or in any window that counts now. */
+export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
+  const row = await usageAndPolicy(tx, mandateId);
+  const asset = row && assetOf(row.chain, row.asset);
+  if (!row || !asset) return false;
+  const policy = compilePolicy(row.policy, asset.tokenDecimals);
+  if (policy.total !== null && row.spent + row.reserved > policy.total) return true;
+  const used = await liveUsage(tx, mandateId);
+  return policy.windows.some(({ key, limit }) => limit !== undefined && (used.get(key) ?? 0n) > limit);
+}

@@ -1,0 +1,176 @@
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import type { Caller } from "#lib/http/operation.ts";
+import { apiKeys, member, serviceAccounts, user } from "#lib/identity/tables.ts";
+import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
+import { resources } from "#lib/sellers/tables.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+import type { Credential } from "#lib/x402/credential.ts";
+
+export type AuthorizationRow = typeof authorizations.$inferSelect;
+export type ExecutionRow = typeof executions.$inferSelect;
+export type NewExecution = typeof executions.$inferInsert;
+type Db = Database | Tx;
+
+/** At most one per authorization. */
+const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
+
+export type Owner = { readonly organizationId: string; readonly environment: string };
+
+export async function findAuthorization(db: Db, owner: Owner, authorizationId: string): Promise<AuthorizationRow | null> {
+  const { organizationId, environment } = owner;
+  const [row] = await db
+    .select()
+    .from(authorizations)
+    .where(
+      and(
+        eq(authorizations.authorizationId, authorizationId),
+        eq(authorizations.organizationId, organizationId),
+        eq(authorizations.environment, environment),
+      ),
+    );
+  return row ?? null;
+}
+
+export async function authorizationOf(db: Db, execution: Pick<ExecutionRow, "authorizationId">): Promise<AuthorizationRow> {
+  const [row] = await db.select().from(authorizations).where(eq(authorizations.authorizationId, execution.authorizationId));
+  if (!row) throw new Error("An execution has no authorization.");
+  return row;
+}
+
+export async function hasLiveExecution(db: Db, authorizationId: string): Promise<boolean> {
+  const rows = await db
+    .select({ executionId: executions.executionId })
+    .from(executions)
+    .where(and(eq(executions.authorizationId, authorizationId), inArray(executions.settlementStatus, [...live])))
+    .limit(1);
+  return rows.length > 0;
+}
+
+export async function findExecution(db: Db, owner: Owner, executionId: string): Promise<ExecutionRow | null> {
+  const { organizationId, environment } = owner;
+  const [row] = await db
+    .select()
+    .from(executions)
+    .where(
+      and(
+        eq(executions.executionId, executionId),
+        eq(executions.organizationId, organizationId),
+        eq(executions.environment, environment),
+      ),
+    );
+  return row ?? null;
+}
+
+/** Read anew under the mandate's lock. */
+export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
+  const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
+  if (!row) throw new Error("An execution is gone.");
+  return row;
+}
+
+export async function executionInSlot(db: Db, slot: string): Promise<ExecutionRow | null> {
+  const [row] = await db.select().from(executions).where(eq(executions.slot, slot));
+  return row ?? null;
+}
+
+export async function executionsOf(db: Db, authorizationIds: readonly string[]): Promise<readonly ExecutionRow[]> {
+  if (authorizationIds.length === 0) return [];
+  return db
+    .select()
+    .from(executions)
+    .where(inArray(executions.authorizationId, [...authorizationIds]))
+    .orderBy(desc(executions.executionId));
+}
+
+/** False when the credential belongs to another payment, for ever. */
+export async function claimCredential(
+  tx: Tx,
+  credential: Credential,
+  { authorizationId, organizationId }: { readonly authorizationId: string; readonly organizationId: string },
+): Promise<boolean> {
+  const { chain, token: tokenAddress, payer, nonce } = credential;
+  const rows = await tx
+    .insert(credentialClaims)
+    .values({ chain, tokenAddress, payer, nonce, authorizationId, organizationId })
+    .onConflictDoNothing()
+    .returning({ nonce: credentialClaims.nonce });
+  return rows.length === 1;
+}
+
+/** Who claimed a credential, if anybody did. */
+export async function claimOf(db: Db, { chain, token, payer, nonce }: Credential): Promise<string | null> {
+  const [row] = await db
+    .select({ authorizationId: credentialClaims.authorizationId })
+    .from(credentialClaims)
+    .where(
+      and(
+        eq(credentialClaims.chain, chain),
+        eq(credentialClaims.tokenAddress, token),
+        eq(credentialClaims.payer, payer),
+        eq(credentialClaims.nonce, nonce),
+      ),
+    );
+  return row?.authorizationId ?? null;
+}
+
+/** Null when the idempotency key came first with another authorization. */
+export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
+  const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
+  return inserted ?? null;
+}
+
+export async function updateExecution(tx: Tx, executionId: string, change: Partial<NewExecution>): Promise<ExecutionRow> {
+  const [updated] = await tx.update(executions).set(change).where(eq(executions.executionId, executionId)).returning();
+  return updated!;
+}
+
+/** Whether the caller still is who he was when the request came in: read after the gate. */
+export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
+  if (caller.kind === "key") {
+    const rows = await tx
+      .select({ keyId: apiKeys.keyId })
+      .from(apiKeys)
+      .innerJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, apiKeys.serviceAccountId))
+      .where(
+        and(
+          eq(apiKeys.keyId, caller.keyId),
+          isNull(apiKeys.revokedAt),
+          isNull(serviceAccounts.revokedAt),
+          sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
+        ),
+      );
+    return rows.length === 1;
+  }
+  const rows = await tx
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.userId, caller.userId), eq(member.organizationId, caller.organizationId ?? ""), eq(user.banned, false)));
+  return rows.length === 1;
+}
+
+/** Whether the seller still offers what was authorized. */
+export async function resourceIsOffered(tx: Tx, { sellerId, resourceId }: AuthorizationRow): Promise<boolean> {
+  if (sellerId === null || resourceId === null) return true;
+  const rows = await tx
+    .select({ resourceId: resources.resourceId })
+    .from(resources)
+    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
+  return rows.length === 1;
+}
+
+/** Whether the service account or person behind an execution still may act. */
+export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
+  const accounts = await tx
+    .select({ id: serviceAccounts.serviceAccountId })
+    .from(serviceAccounts)
+    .where(and(eq(serviceAccounts.serviceAccountId, subjectId), isNull(serviceAccounts.revokedAt)));
+  if (accounts.length > 0) return true;
+  const members = await tx
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), eq(user.banned, false)));
+  return members.length > 0;
+}

@@ -1,0 +1,129 @@
+import { formatAmount } from "#lib/money.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { PaymentExecution } from "#lib/payments/execution.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
+import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
+import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
+import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
+import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
+
+/** The credential travels in the headers, so only the subject that executed sees them. */
+export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
+  const failureCode = failureCodes.find((code) => code === row.failureCode);
+  return {
+    executionId: row.executionId,
+    intentId: intent.intentId,
+    authorizationId: row.authorizationId,
+    enforcementPath: "offchain",
+    paymentProtocol: "x402",
+    paymentChallengeType: "x402",
+    settlementMode: row.settlementMode as SettlementMode,
+    feeQuote: intent.feeQuote,
+    settlementStatus: row.settlementStatus as SettlementStatus,
+    ...(row.credentialHash !== null && { paymentCredentialHash: row.credentialHash }),
+    ...(row.credentialHeaders && row.subjectId === forSubjectId && { credentialHeaders: row.credentialHeaders }),
+    ...(row.settlementReference !== null && { settlementReference: row.settlementReference }),
+    ...presentFailure(row, failureCode),
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
+  const metadata = row.failureMetadata as Record<string, unknown> | null;
+  if (row.settlementStatus === "unknown") {
+    return {
+      failureCode: "settlement_unknown",
+      failureCategory: "settlement_unknown" as const,
+      failureActor: "provider" as const,
+      failureDetail: row.failureDetail ?? "The credential was submitted and its outcome is not known yet.",
+      ...(metadata && { failureMetadata: metadata }),
+    };
+  }
+  if (row.settlementStatus !== "failed" || !code) return {};
+  const { category, actor } = problems[code];
+  return {
+    failureCode: code,
+    failureCategory: category,
+    failureActor: actor,
+    failureDetail: row.failureDetail ?? "",
+    ...(metadata && { failureMetadata: metadata }),
+  };
+}
+
+/** The authorize reply, as it was answered. */
+export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(row.answer) as Authorization;
+
+/** What has to be paid, and where the chain was asked, what the payer has. */
+export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
+  const { tokenDecimals } = asset;
+  return {
+    chain: asset.chain,
+    asset: asset.asset,
+    tokenAddress: asset.tokenAddress,
+    tokenDecimals,
+    amount: formatAmount(amount, tokenDecimals),
+    amountAtomic: amount.toString(),
+    ...(balance !== undefined && {
+      requiredAmount: formatAmount(amount - balance, tokenDecimals),
+      requiredAmountAtomic: (amount - balance).toString(),
+      balance: formatAmount(balance, tokenDecimals),
+      balanceAtomic: balance.toString(),
+    }),
+    ...(payer !== undefined && { payer }),
+    payTo,
+  };
+}
+
+export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint): NextAction => ({
+  type: "fund_wallet",
+  label: `Send ${asset.asset} to the paying wallet`,
+  address,
+  chain: asset.chain,
+  asset: asset.asset,
+  amount: formatAmount(missing, asset.tokenDecimals),
+});
+
+/** With the headers of a 402, so that a stock x402 client can sign what it finds in metadata.paymentRequired. */
+export const signCredential = (payment: ExpectedPayment, url: string): NextAction => ({
+  type: "sign_credential",
+  label: "Sign a new payment credential",
+  chain: payment.asset.chain,
+  asset: payment.asset.asset,
+  amount: formatAmount(payment.amount, payment.asset.tokenDecimals),
+  metadata: { paymentRequired: paymentRequiredHeaders(payment, url) },
+});
+
+/** Where the seller serves what is paid for, as its registration says. */
+export const urlOf = ({ seller, resource }: PaymentIntent): string =>
+  `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
+
+export type FailedExecution = {
+  readonly row: ExecutionRow;
+  readonly intent: PaymentIntent;
+  readonly payment: ExpectedPayment | null;
+};
+
+/** The 402 of an execution that failed and was recorded. */
+export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
+  const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
+  const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
+  const again = row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
+  return {
+    detail: row.failureDetail ?? "The payment failed.",
+    instance: `/api/v1/payments/executions/${row.executionId}`,
+    ...(payment && { payment: presentPaymentFacts(payment, row.payer ?? undefined, poor ? BigInt(balance) : undefined) }),
+    nextActions: [
+      ...(poor ? [fundWallet(payment.asset, row.payer ?? "", payment.amount - BigInt(balance))] : []),
+      ...(payment && again ? [signCredential(payment, urlOf(intent))] : []),
+    ],
+  };
+}
+
+/** Nothing is recorded: the same key may come again with a credential. */
+export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
+  new Problem("credential_missing", {
+    detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",
+    payment: presentPaymentFacts(payment),
+    nextActions: [signCredential(payment, urlOf(intent))],
+  });

@@ -1,0 +1,156 @@
+import { encodePaymentResponseHeader } from "@x402/core/http";
+import type { Network } from "@x402/core/types";
+import { audit } from "#lib/audit/transact.ts";
+import { accrueFees } from "#lib/billing/store.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { metrics } from "#lib/http/metrics.ts";
+import { log } from "#lib/http/log.ts";
+import { breaksCap } from "#lib/payments/caps.ts";
+import {
+  authorizationOf,
+  reloadExecution,
+  updateExecution,
+  type AuthorizationRow,
+  type ExecutionRow,
+  type NewExecution,
+} from "#lib/payments/execution-store.ts";
+import {
+  captureHold,
+  holdOf,
+  lockMandate,
+  releaseHold,
+  rememberSeller,
+  suspendMandate,
+  type Hold,
+} from "#lib/payments/hold-store.ts";
+import { stepOf, type Finding } from "#lib/settlement/state.ts";
+import { paymentResponseHeader } from "#lib/x402/requirements.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+
+/** How long nobody else works on an execution; then the reconciler asks again. */
+const PATIENCE_MS = { broadcast: 2_000, unknown: 5_000, waiting: 5_000 } as const;
+
+type Resolution = {
+  readonly tx: Tx;
+  readonly execution: ExecutionRow;
+  readonly authorization: AuthorizationRow;
+  readonly now: Date;
+};
+
+/**
+ * Books what was found out about an execution: the only place where its hold is captured or released. Takes the mandate's
+ * lock and reads the execution anew, so a finding that comes twice or too late changes nothing.
+ */
+export async function resolveExecution(
+  tx: Tx,
+  executionId: string,
+  mandateId: string,
+  finding: Finding,
+  now: Date,
+): Promise<ExecutionRow> {
+  await lockMandate(tx, mandateId);
+  const execution = await reloadExecution(tx, executionId);
+  const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
+  if (!step.changes) return stayed(tx, execution, finding, now);
+  const resolution: Resolution = { tx, execution, authorization: await authorizationOf(tx, execution), now };
+  const updated = await (finding.kind === "settled" ? settled(resolution, finding.transaction) : unsettled(resolution, finding));
+  metrics().executions.inc({ status: updated.settlementStatus });
+  return updated;
+}
+
+/** Nothing became final. Asked again soon at first, then ever more rarely: at most once a minute. */
+async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
+  if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
+  const patience = Math.min(60_000, PATIENCE_MS[finding.kind] * Math.max(1, Math.floor(execution.attempts / 5)));
+  return updateExecution(tx, execution.executionId, {
+    nextCheckAt: new Date(now.getTime() + patience),
+    ...(finding.kind === "broadcast" && { settlementReference: finding.transaction }),
+  });
+}
+
+function note({ tx, execution, now }: Resolution, type: string, metadata: Record<string, unknown> = {}): void {
+  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
+  audit(
+    tx,
+    {
+      type,
+      actorId: "service",
+      organizationId,
+      subjectId,
+      entityType: "execution",
+      entityId: executionId,
+      metadata: { authorizationId, mandateId, ...metadata },
+    },
+    now,
+  );
+}
+
+async function settled(resolution: Resolution, transaction: string): Promise<ExecutionRow> {
+  const { tx, execution, authorization, now } = resolution;
+  const hold = await holdOf(tx, execution.authorizationId);
+  if (!hold) throw new Error("An execution has no hold.");
+  const { overrun } = await captureHold(tx, hold);
+  await rememberSeller(tx, execution.mandateId, authorization.sellerId);
+  await accrueFees(tx, authorization);
+  note(resolution, "payment.settled", { settlementReference: transaction });
+  if (overrun) await bookOverrun(resolution, hold);
+  metrics().settlementLag.observe((now.getTime() - execution.createdAt.getTime()) / 1000);
+  const receipt = encodePaymentResponseHeader({
+    success: true,
+    transaction,
+    network: authorization.chain as Network,
+    ...(execution.payer !== null && { payer: execution.payer }),
+  });
+  const headers = { ...execution.credentialHeaders, [paymentResponseHeader]: receipt };
+  return close(resolution, {
+    settlementStatus: "settled",
+    settlementReference: transaction,
+    failureDetail: null,
+    failureMetadata: null,
+    ...(execution.settlementMode === "facilitatorSettled" && { credentialHeaders: headers }),
+  });
+}
+
+/** Evidence wins over limits: the payment counts, and a mandate that it overdraws is suspended. */
+async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
+  const { tx, execution, now } = resolution;
+  const { mandateId, organizationId } = execution;
+  const breaks = await breaksCap(tx, mandateId);
+  log().error(
+    { executionId: execution.executionId, mandateId, suspended: breaks },
+    "A payment was settled after its hold had been let go",
+  );
+  note(resolution, "reservation.overrun", { reservationId: hold.reservationId, amountAtomic: hold.amount.toString() });
+  if (!breaks) return;
+  await suspendMandate(tx, mandateId);
+  const metadata = { reason: "A settled payment exceeds a limit of the mandate." };
+  audit(
+    tx,
+    { type: "mandate.suspended", actorId: "service", organizationId, entityType: "mandate", entityId: mandateId, metadata },
+    now,
+  );
+}
+
+async function unsettled(resolution: Resolution, finding: Exclude<Finding, { kind: "settled" }>): Promise<ExecutionRow> {
+  const { tx, execution, now } = resolution;
+  if (finding.kind !== "failed") {
+    note(resolution, "payment.unknown");
+    const failureDetail = finding.kind === "unknown" ? finding.detail : null;
+    const nextCheckAt = new Date(now.getTime() + PATIENCE_MS.unknown);
+    return updateExecution(tx, execution.executionId, { settlementStatus: "unknown", failureDetail, nextCheckAt });
+  }
+  const hold = await holdOf(tx, execution.authorizationId);
+  if (hold?.status === "submitted") await releaseHold(tx, hold, "released");
+  const { code, detail, metadata } = finding.failure;
+  note(resolution, "payment.failed", { failureCode: code });
+  return close(resolution, {
+    settlementStatus: "failed",
+    failureCode: code,
+    failureDetail: detail,
+    failureMetadata: metadata ?? null,
+  });
+}
+
+/** A final outcome needs neither the signed payload nor the reconciler any more. */
+const close = ({ tx, execution, now }: Resolution, change: Partial<NewExecution>): Promise<ExecutionRow> =>
+  updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null, resolvedAt: now });

@@ -1,0 +1,76 @@
+import { clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
+import { log } from "#lib/http/log.ts";
+import { readEvidence } from "#lib/onchain/evidence.ts";
+import {
+  authorizationOf,
+  resourceIsOffered,
+  subjectIsLive,
+  type AuthorizationRow,
+  type ExecutionRow,
+} from "#lib/payments/execution-store.ts";
+import { lockMandate } from "#lib/payments/hold-store.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import type { Finding } from "#lib/settlement/state.ts";
+import { leaseDue } from "#lib/settlement/store.ts";
+import { spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
+
+const BATCH = 32;
+const AT_ONCE = 8;
+const RESUBMISSIONS_MAX = 5;
+/** Less is not worth a transaction: it would expire on its way. */
+const RESUBMIT_MARGIN_MS = 10_000;
+
+/** Works off the executions that are due. Answers how many there were. */
+export async function reconcile(): Promise<number> {
+  const due = await database().transaction((tx) => leaseDue(tx, BATCH, TOTAL_TIMEOUT_MS));
+  const queue = [...due];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) await reconcileOne(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return due.length;
+}
+
+async function reconcileOne(execution: ExecutionRow): Promise<void> {
+  try {
+    const authorization = await authorizationOf(database(), execution);
+    const finding = await investigate(execution, authorization);
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding, await clock(tx)));
+  } catch (error) {
+    log().error({ executionId: execution.executionId, error }, "An execution could not be reconciled; it is asked for again");
+  }
+}
+
+/** What the chain proves; where it proves nothing yet, the same credential again or patience. */
+export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
+  const now = await clock(database());
+  const evidence = await readEvidence(transferOf(execution, authorization), now);
+  if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence.kind === "spent") return spentFinding(evidence);
+  if (evidence.kind === "expired") {
+    return {
+      kind: "failed",
+      failure: {
+        code: "settlement_rejected",
+        detail: "The credential expired without having been settled. Authorize the payment again.",
+      },
+    };
+  }
+  if (execution.settlementStatus === "pending" || execution.settlementReference !== null) return { kind: "waiting" };
+  if (await mayResubmit(execution, authorization, now)) return submit(execution, authorization);
+  return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
+}
+
+/** Just before submitting the gate is taken and the statuses are read again: what was revoked meanwhile is not sent. */
+async function mayResubmit(execution: ExecutionRow, authorization: AuthorizationRow, now: Date): Promise<boolean> {
+  const left = (execution.validBefore?.getTime() ?? 0) - now.getTime();
+  if (execution.attempts > RESUBMISSIONS_MAX || left < RESUBMIT_MARGIN_MS) return false;
+  return database().transaction(async (tx) => {
+    await enterGate(tx);
+    const mandate = await lockMandate(tx, execution.mandateId);
+    return mandate?.status === "active" && (await subjectIsLive(tx, execution)) && (await resourceIsOffered(tx, authorization));
+  });
+}

@@ -1,0 +1,132 @@
+import type { PaymentPayload, SettleResponse } from "@x402/core/types";
+import { log } from "#lib/http/log.ts";
+import { readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
+import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
+import { FACILITATOR_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import type { Finding } from "#lib/settlement/state.ts";
+import { failureOf } from "#lib/x402/failure.ts";
+import { requirementsOf } from "#lib/x402/requirements.ts";
+
+/** How long an answer of success is compared with the chain before the reconciler goes on with it. */
+const CONFIRM_MS = 8_000;
+const ASK_EVERY_MS = 400;
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** The transfer that an execution's credential authorizes. */
+export function transferOf(execution: ExecutionRow, authorization: AuthorizationRow): AuthorizedTransfer {
+  const { asset, amount, payTo } = expectedPayment(authorization);
+  const { payer, nonce, validBefore, fromBlock } = execution;
+  if (payer === null || nonce === null || validBefore === null) throw new Error("An execution has no credential.");
+  return {
+    chain: asset.chain,
+    tokenAddress: asset.tokenAddress,
+    payer: payer as `0x${string}`,
+    payTo,
+    amount,
+    nonce: nonce as `0x${string}`,
+    validBefore,
+    fromBlock: fromBlock ?? 0n,
+  };
+}
+
+/** Sends a credential to its facilitator and compares the answer with the chain. No transaction is open meanwhile, and nothing is signed. */
+export async function submit(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
+  const facilitator = facilitatorFor(execution.facilitatorUrl);
+  const transfer = transferOf(execution, authorization);
+  const answer = await ask(facilitator, execution.credential as PaymentPayload, requirementsOf(expectedPayment(authorization)));
+  if (!answer) return confirmUnanswered(transfer);
+  const transaction = HASH.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
+  if (answer.success) return confirm(transfer, transaction, facilitator);
+  if (answer.errorReason === "settlement_pending" && transaction) return { kind: "broadcast", transaction };
+  return judgeRefusal(transfer, answer, transaction, facilitator);
+}
+
+/** Null when nobody knows what became of it: no answer in time, a broken connection, an error without a settlement. */
+async function ask(
+  facilitator: Facilitator,
+  payload: PaymentPayload,
+  requirements: ReturnType<typeof requirementsOf>,
+): Promise<SettleResponse | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), FACILITATOR_TIMEOUT_MS)));
+  try {
+    return await Promise.race([facilitator.settle(payload, requirements), late]);
+  } catch (error) {
+    log().warn({ error }, "A facilitator gave no usable answer");
+    return refusalIn(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** x402's client throws what a facilitator refused with an error status. */
+function refusalIn(error: unknown): SettleResponse | null {
+  if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
+  const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };
+  if (typeof errorReason !== "string") return null;
+  return { success: false, errorReason, transaction: typeof transaction === "string" ? transaction : "", network: "eip155:0" };
+}
+
+const look = async (transfer: AuthorizedTransfer): Promise<Evidence | null> => {
+  try {
+    return await readEvidence(transfer, new Date());
+  } catch (error) {
+    log().warn({ chain: transfer.chain, error }, "The chain does not answer");
+    return null;
+  }
+};
+
+export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Finding => ({
+  kind: "failed",
+  failure: evidence.canceled
+    ? { code: "settlement_rejected", detail: "The payer cancelled the credential on the chain." }
+    : { code: "nonce_already_used", detail: "The credential's nonce was used for another transfer." },
+});
+
+/** Success counts when the chain shows it. A facilitator that says so without a transfer is not believed. */
+async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
+  const until = Date.now() + CONFIRM_MS;
+  for (;;) {
+    const evidence = await look(transfer);
+    if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+    if (evidence?.kind === "spent") return spentFinding(evidence);
+    if (Date.now() >= until) break;
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+  if (facilitator.trusted && transaction) return { kind: "broadcast", transaction };
+  return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
+}
+
+async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding> {
+  const evidence = await look(transfer);
+  if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence?.kind === "spent") return spentFinding(evidence);
+  return { kind: "unknown", detail: "The credential was submitted and no answer came. Its outcome will be read from the chain." };
+}
+
+/** Another's refusal is only its word: the credential is in its hands until it expires. */
+async function judgeRefusal(
+  transfer: AuthorizedTransfer,
+  answer: SettleResponse,
+  transaction: string | null,
+  facilitator: Facilitator,
+): Promise<Finding> {
+  const evidence = await look(transfer);
+  if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence?.kind === "spent") return spentFinding(evidence);
+  const reverted = transaction !== null && facilitator.trusted && evidence !== null;
+  if (reverted) {
+    const metadata = { transaction, x402Reason: answer.errorReason ?? "" };
+    return {
+      kind: "failed",
+      failure: { code: "transaction_reverted", detail: "The settling transaction was reverted.", metadata },
+    };
+  }
+  const broadcastNothing =
+    facilitator.trusted && transaction === null && !/transaction_failed|unexpected/.test(answer.errorReason ?? "unexpected");
+  if (broadcastNothing && evidence !== null) return { kind: "failed", failure: failureOf(answer.errorReason) };
+  return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };
+}

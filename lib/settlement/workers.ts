@@ -1,0 +1,44 @@
+import { log } from "#lib/http/log.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+
+const RECONCILE_EVERY_MS = 500;
+const SWEEP_EVERY_MS = 10_000;
+
+type Worker = { stop(): Promise<void> };
+
+/** Runs a job again and again, never twice at once. Stopping waits for the run that is under way. */
+function every(milliseconds: number, name: string, job: () => Promise<unknown>): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    try {
+      await job();
+    } catch (error) {
+      log().error({ worker: name, error }, "A worker failed; it goes on");
+    }
+    if (!stopped) plan();
+  };
+  const plan = (): void => {
+    timer = setTimeout(() => (running = run()), milliseconds);
+  };
+  plan();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** What runs beside the requests. Started by the server alone, once per process. */
+export function startWorkers(): Worker {
+  const workers = [every(RECONCILE_EVERY_MS, "reconcile", reconcile), every(SWEEP_EVERY_MS, "sweep", sweepHolds)];
+  return {
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}
