@@ -22,15 +22,16 @@ function packagesOf(file) {
 function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   return Object.entries(packagesOf("package-lock.json")).every(
-    ([path, { version, optional }]) =>
-      path === "" || (installed[path] ? installed[path].version === version : optional === true),
+    ([path, { version, optional }]) => path === "" || (installed[path] ? installed[path].version === version : optional === true),
   );
 }
 
 // Without the Node of node_modules: npm replaces it while it runs.
 const path = (process.env.PATH ?? "")
   .split(delimiter)
-  .filter((directory) => !directory.endsWith(join("node_modules", ".bin")))
+  .filter(
+    (directory) => directory !== join(root, "node_modules", ".bin") && directory !== join(process.cwd(), "node_modules", ".bin"),
+  )
   .join(delimiter);
 
 function npm(...command) {
@@ -72,6 +73,8 @@ if (major(process.version) < 20) {
 if (!isInstalled()) await install();
 if (nodeVersion() < WANTED_NODE) await npm("rebuild", "node", "--loglevel=error");
 if (nodeVersion() < WANTED_NODE) {
-  say(`Node ${WANTED_NODE} did not come with the packages. Allow the install script of the package "node", or install Node ${WANTED_NODE}.`);
+  say(
+    `Node ${WANTED_NODE} did not come with the packages. Allow the install script of the package "node", or install Node ${WANTED_NODE}.`,
+  );
   process.exit(1);
 }
