@@ -1,0 +1,71 @@
+import { eq } from "drizzle-orm";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import * as contract from "#lib/mandates/contract.ts";
+import { createMandate } from "#lib/mandates/create-mandate.ts";
+import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
+import { createAgent, createOrganization, createPerson, createResource, send } from "./tenant.ts";
+import type { Credential } from "./tenant.ts";
+
+export const CHAIN = "eip155:84532";
+export const assets = [{ asset: "USDC", chain: CHAIN }];
+/** 1 USDC a payment, 5 a day. */
+export const policy = { assets, limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] } };
+
+/** A buyer with a person and an agent, a resource to pay for, and another organization that must see nothing of it. */
+export async function createBuyer({ price = "0.5" } = {}) {
+  const organizationId = await createOrganization("Buyer");
+  const person = await createPerson(organizationId);
+  const agent = await createAgent(organizationId, ["payments:authorize", "mandates:read"]);
+  const foreign = await createPerson(await createOrganization("Other"));
+  const resource = await createResource(await createOrganization("Shop"), price);
+  return { organizationId, person, agent, foreign: foreign.credential, resource };
+}
+export type Buyer = Awaited<ReturnType<typeof createBuyer>>;
+
+export async function draftMandate(as: Credential, body: Record<string, unknown> = {}) {
+  const { status, data, problem } = await send(contract.createMandate, createMandate, {
+    as,
+    body: { name: "Test", policy, ...body },
+  });
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(problem)}`);
+  return data;
+}
+
+export async function activeMandate(as: Credential, body: Record<string, unknown> = {}): Promise<string> {
+  const { mandateId } = await draftMandate(as, body);
+  const { status } = await send(contract.activateMandate, activateMandate, { as, id: mandateId });
+  if (status !== 200) throw new Error(`activate answered ${status}`);
+  return mandateId;
+}
+
+let count = 0;
+
+/** The buyer's intent to pay for the resource once more. */
+export function intentFor({ resource }: Buyer, amount: string) {
+  const { sellerId, resourceId } = resource;
+  const name = `i-${++count}`;
+  const expiresAt = new Date(Date.now() + 600_000).toISOString();
+  return { intentId: name, seller: { sellerId }, resource: { resourceId }, amount, asset: "USDC", expiresAt, nonce: name };
+}
+
+export async function authorize(buyer: Buyer, mandateId: string, amount = "0.5") {
+  const intent = { ...intentFor(buyer, amount), idempotencyKey: `key-${count}` };
+  const { status, data, problem } = await send(authorizeOperation, authorizePayment, {
+    as: buyer.agent.credential,
+    body: { mandateId, intent },
+  });
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(problem)}`);
+  return data;
+}
+
+export async function eventsOf(entityId: string) {
+  const rows = await database()
+    .select()
+    .from(auditEvents)
+    .where(eq(auditEvents.entityId, entityId))
+    .orderBy(auditEvents.sequence);
+  return rows.map(({ type, actorId, metadata }) => ({ type, actorId, metadata: metadata as Record<string, unknown> }));
+}
