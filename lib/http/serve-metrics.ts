@@ -3,6 +3,7 @@ import { env } from "#lib/env.ts";
 import { socketAddressOf } from "#lib/http/address.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { exportMethods, notFoundRoute, type Methods } from "#lib/http/route.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 
 export const METRICS_PATH = "/metrics";
 
@@ -25,7 +26,8 @@ function hasToken(request: Request): boolean {
 /** Prometheus text for a scraper on this machine, or with METRICS_TOKEN as bearer token. For others there is nothing here. */
 export async function serveMetrics(request: Request): Promise<Response> {
   if (!isLocal(request) && !hasToken(request)) return notFoundRoute(request);
-  const { registry } = metrics();
+  const { registry, queueDepth } = metrics();
+  queueDepth.set(authorizeQueue().depth);
   return new Response(await registry.metrics(), {
     headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
   });

@@ -3,6 +3,7 @@ import { listPool } from "#lib/db/client.ts";
 import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
 import { keyReused } from "#lib/http/idempotency.ts";
 import { log } from "#lib/http/log.ts";
+import { metrics } from "#lib/http/metrics.ts";
 import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
 import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
 import { Authorization } from "#lib/payments/intent.ts";
@@ -44,6 +45,8 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
     const audit = auditStatements(c, rows, heads);
     committing = true;
     await pipelined([...audit, c`COMMIT`]);
+    metrics().listSize.observe(items.length);
+    metrics().auditEvents.inc(rows.length);
     return answers;
   } catch (error) {
     if (committing && databaseAway(error)) throw new CommitUnknown("COMMIT", { cause: error });

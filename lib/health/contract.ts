@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { Timestamp } from "#lib/time.ts";
+
+export const checkLiveness = operation({
+  id: "checkLiveness",
+  method: "GET",
+  path: "/api/v1/health/live",
+  tag: "Health",
+  summary: "Say that the process is alive",
+  description: "Looks at nothing but the process itself: a database that is away is no reason to restart it.",
+  access: "anyone",
+  response: z
+    .object({ status: z.literal("alive"), timestamp: Timestamp, uptimeMs: z.int().min(0) })
+    .meta({ id: "Liveness", description: "The process answers." }),
+  problems: [],
+  example: { response: { status: "alive", timestamp: "2026-11-21T12:00:00.000Z", uptimeMs: 86_400_000 } },
+});
+
+export const checkReadinessOfService = operation({
+  id: "checkReadinessOfService",
+  method: "GET",
+  path: "/api/v1/health/ready",
+  tag: "Health",
+  summary: "Say whether the service can work",
+  description:
+    "Checks the database, its migrations, the chains and the queue of requests, each for two seconds at most. Where one of them fails, the answer is 503 service_unavailable and names it.",
+  access: "anyone",
+  response: z
+    .object({
+      status: z.literal("ready"),
+      checks: z.array(
+        z
+          .object({ name: z.enum(["database", "migrations", "chains", "queue"]), status: z.literal("ready") })
+          .meta({ id: "ServiceCheck" }),
+      ),
+    })
+    .meta({ id: "Readiness", description: "Everything that a payment needs is there." }),
+  problems: ["service_unavailable"],
+  example: {
+    response: {
+      status: "ready",
+      checks: [
+        { name: "database", status: "ready" },
+        { name: "migrations", status: "ready" },
+        { name: "chains", status: "ready" },
+        { name: "queue", status: "ready" },
+      ],
+    },
+  },
+});
