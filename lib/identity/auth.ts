@@ -58,7 +58,20 @@ const options = () =>
     database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
     // Without autoSignIn a sign-up answers alike for new and for known addresses.
     emailAndPassword: { enabled: true, autoSignIn: false, minPasswordLength: 12, maxPasswordLength: 128 },
-    plugins: [organizations({ allowUserToCreateOrganization: false })],
+    plugins: [
+      organizations({
+        allowUserToCreateOrganization: false,
+        // Written by our onboarding alone; better-auth refuses to start where a required column is unknown to it.
+        schema: {
+          organization: {
+            additionalFields: {
+              environment: { type: "string", required: true, input: false },
+              productRoles: { type: "string[]", required: true, input: false },
+            },
+          },
+        },
+      }),
+    ],
     session: {
       expiresIn: SESSION_SECONDS,
       updateAge: RENEWAL_SECONDS,

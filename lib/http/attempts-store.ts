@@ -1,0 +1,13 @@
+import { pool } from "#lib/db/client.ts";
+
+/** How many tries there were in the window that this one is in, itself among them. The table is better-auth's, which also empties it. */
+export async function takeAttempt(key: string, windowSeconds: number): Promise<number> {
+  const [row] = await pool()<{ count: number }[]>`
+    INSERT INTO rate_limit AS r (id, key, count, last_request)
+    VALUES (${crypto.randomUUID()}, ${key}, 1, extract(epoch FROM clock_timestamp())::bigint * 1000)
+    ON CONFLICT (key) DO UPDATE SET
+      count = CASE WHEN EXCLUDED.last_request - r.last_request >= ${windowSeconds * 1000} THEN 1 ELSE r.count + 1 END,
+      last_request = CASE WHEN EXCLUDED.last_request - r.last_request >= ${windowSeconds * 1000} THEN EXCLUDED.last_request ELSE r.last_request END
+    RETURNING count`;
+  return row?.count ?? 1;
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { PageQuery } from "#lib/http/paging.ts";
+import { exampleSession, Session } from "#lib/identity/session-schema.ts";
+import { Id } from "#lib/ids.ts";
+import { Capability, ProductRole } from "#lib/vocabulary.ts";
+
+const SessionReply = z.object({ session: Session }).meta({ id: "SessionReply" });
+const name = z.string().trim().min(1).max(200);
+
+export const ServiceAccount = z
+  .object({
+    serviceAccountId: z.string(),
+    name: z.string(),
+    organizationId: z.string(),
+    keyPreview: z.string().meta({ description: "Prefix, key id and the last four characters." }),
+    capabilities: z.array(Capability),
+    createdAt: z.string(),
+    apiKey: z.string().optional().meta({ description: "Shown once, when the key is made." }),
+  })
+  .meta({ id: "ServiceAccount", description: "What an agent or a program is here. Its id is the agentId." });
+export type ServiceAccount = z.infer<typeof ServiceAccount>;
+
+const example: ServiceAccount = {
+  serviceAccountId: "sa_01kaj4n7v8e2m0x3c9t5q6r7s2",
+  name: "Research agent",
+  organizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s0",
+  keyPreview: "csk_sandbox_2w7k9m4r5t6v8x0y_…c3d4",
+  capabilities: ["payments:authorize", "payments:execute", "payments:read"],
+  createdAt: "2026-11-21T12:00:00.000Z",
+};
+const withKey = { ...example, apiKey: "csk_sandbox_2w7k9m4r5t6v8x0y_<52 characters><7 characters>" };
+
+export const getSession = operation({
+  id: "getSession",
+  method: "GET",
+  path: "/api/v1/auth/session",
+  tag: "Identity",
+  summary: "Read the session",
+  access: "session",
+  response: SessionReply,
+  problems: [],
+  example: { response: { session: exampleSession } },
+});
+
+export const completeOnboarding = operation({
+  id: "completeOnboarding",
+  method: "POST",
+  path: "/api/v1/auth/onboarding",
+  tag: "Identity",
+  summary: "Complete the account onboarding",
+  description:
+    "Makes an organization and its first owner, or joins the one of an invitation; organizationName is ignored then. May be repeated for another organization, up to ten for a person. The organization becomes the session's active one.",
+  access: "session",
+  body: z
+    .strictObject({
+      organizationName: name,
+      organizationSlug: z
+        .string()
+        .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, "Use 1 to 48 lower-case letters, digits and hyphens.")
+        .optional(),
+      productRoles: z.array(ProductRole).min(1).max(2),
+      invitationToken: z.string().min(1).max(128).optional(),
+    })
+    .meta({ id: "CompleteOnboarding" }),
+  response: SessionReply,
+  problems: [
+    "not_found",
+    "conflict",
+    "slug_taken",
+    "organization_limit_reached",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
+  example: {
+    body: { organizationName: "Acme Research", organizationSlug: "acme-research", productRoles: ["buyer"] },
+    response: { session: exampleSession },
+  },
+});
+
+export const activateOrganization = operation({
+  id: "activateOrganization",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/activate",
+  tag: "Identity",
+  summary: "Set the active organization",
+  access: "session",
+  response: SessionReply,
+  problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { organizationId: example.organizationId }, response: { session: exampleSession } },
+});
+
+export const createServiceAccount = operation({
+  id: "createServiceAccount",
+  method: "POST",
+  path: "/api/v1/auth/service-accounts",
+  tag: "Identity",
+  summary: "Create a service account and its first API key",
+  description:
+    "The key is shown in this reply and never again. Without capabilities the account gets an agent's set as far as its creator has it; an empty list gives none. A key never has what is for persons only, and never payments:* together with mandates:create. A repeat with the same idempotency key is a 409 that names the account.",
+  access: { sessionCapability: "serviceAccounts:manage" },
+  status: 201,
+  body: z
+    .strictObject({ name, organizationId: Id, capabilities: z.array(Capability).max(32).optional() })
+    .meta({ id: "CreateServiceAccount" }),
+  response: ServiceAccount,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  variants: [409],
+  example: {
+    body: { name: example.name, organizationId: example.organizationId, capabilities: example.capabilities },
+    response: withKey,
+  },
+});
+
+export const listServiceAccounts = operation({
+  id: "listServiceAccounts",
+  method: "GET",
+  path: "/api/v1/auth/service-accounts",
+  tag: "Identity",
+  summary: "List the live service accounts of the active organization",
+  description: "The next page, if there is one, is in the Link header with rel=next.",
+  access: { sessionCapability: "serviceAccounts:read" },
+  query: PageQuery,
+  response: z.object({ items: z.array(ServiceAccount) }).meta({ id: "ServiceAccountList" }),
+  problems: [],
+  example: { query: { limit: "20" }, response: { items: [example] } },
+});
+
+export const rotateServiceAccountKey = operation({
+  id: "rotateServiceAccountKey",
+  method: "POST",
+  path: "/api/v1/auth/service-accounts/{id}/rotate",
+  tag: "Identity",
+  summary: "Give a service account a new API key",
+  description:
+    "The key before it lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now.",
+  access: { sessionCapability: "serviceAccounts:manage" },
+  body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(0) }).meta({ id: "RotateServiceAccountKey" }),
+  response: ServiceAccount,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: example.serviceAccountId }, body: { gracePeriodSeconds: 3600 }, response: withKey },
+});
+
+export const revokeServiceAccount = operation({
+  id: "revokeServiceAccount",
+  method: "POST",
+  path: "/api/v1/auth/service-accounts/{id}/revoke",
+  tag: "Identity",
+  summary: "Revoke a service account and its keys",
+  description: "When this is answered, no key of the account starts anything any more. Revoking again changes nothing.",
+  access: { sessionCapability: "serviceAccounts:manage" },
+  body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).meta({ id: "RevokeServiceAccount" }),
+  response: ServiceAccount,
+  problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: example.serviceAccountId }, body: { reason: "The agent was retired." }, response: example },
+});

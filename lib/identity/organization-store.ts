@@ -1,0 +1,71 @@
+import { and, count, eq, gt, sql } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { invitation, member, organization, user } from "#lib/identity/tables.ts";
+import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
+
+/** Orders what one person does at the same time in several tabs. */
+export async function lockUser(tx: Tx, userId: string): Promise<{ readonly email: string } | null> {
+  const [row] = await tx.select({ email: user.email }).from(user).where(eq(user.id, userId)).for("no key update");
+  return row ?? null;
+}
+
+export async function countMemberships(tx: Tx, userId: string): Promise<number> {
+  const [row] = await tx.select({ count: count() }).from(member).where(eq(member.userId, userId));
+  return row?.count ?? 0;
+}
+
+type NewOrganization = {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly environment: Environment;
+  readonly productRoles: ProductRole[];
+};
+
+/** False when the slug is taken, also by an organization that commits while this waits. */
+export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<boolean> {
+  const inserted = await tx
+    .insert(organization)
+    .values(row)
+    .onConflictDoNothing({ target: organization.slug })
+    .returning({ id: organization.id });
+  return inserted.length === 1;
+}
+
+type NewMember = { readonly id: string; readonly organizationId: string; readonly userId: string; readonly role: MembershipRole };
+
+/** False when the person is a member already. */
+export async function insertMember(tx: Tx, row: NewMember): Promise<boolean> {
+  const inserted = await tx.insert(member).values(row).onConflictDoNothing().returning({ id: member.id });
+  return inserted.length === 1;
+}
+
+export async function isMember(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ id: member.id })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)))
+    .for("key share");
+  return row !== undefined;
+}
+
+/** Takes a pending invitation, once, for the account whose address it was sent to. */
+export async function takeInvitation(
+  tx: Tx,
+  id: string,
+  email: string,
+): Promise<{ readonly organizationId: string; readonly role: string | null } | null> {
+  const [row] = await tx
+    .update(invitation)
+    .set({ status: "accepted" })
+    .where(
+      and(
+        eq(invitation.id, id),
+        eq(invitation.status, "pending"),
+        gt(invitation.expiresAt, sql`clock_timestamp()`),
+        eq(sql`lower(${invitation.email})`, email.toLowerCase()),
+      ),
+    )
+    .returning({ organizationId: invitation.organizationId, role: invitation.role });
+  return row ?? null;
+}

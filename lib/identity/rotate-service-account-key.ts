@@ -1,0 +1,31 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newApiKey } from "#lib/identity/api-key.ts";
+import * as contract from "#lib/identity/contract.ts";
+import { onceWithoutKey, presentServiceAccount } from "#lib/identity/service-account.ts";
+import { expireKey, insertKey, lockServiceAccount, readLiveKeys, revokeKey } from "#lib/identity/service-account-store.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+/** The key before the new one gets the grace period; an older one that still lives ends, so the gate is closed in every case. */
+export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
+  { id, body: { gracePeriodSeconds } },
+  { caller: { userId, organizationId, environment }, idempotency },
+) =>
+  onceWithoutKey(contract.rotateServiceAccountKey, idempotency, async (tx) => {
+    await closeGate(tx);
+    const account = await lockServiceAccount(tx, organizationId, id);
+    if (!account) throw notFound("service account");
+    if (account.revoked) throw new Problem("conflict", { detail: "This service account was revoked. Create another one." });
+    const now = await clock(tx);
+    const [newest, ...older] = await readLiveKeys(tx, id);
+    for (const { keyId } of older) await revokeKey(tx, keyId, now);
+    if (newest && gracePeriodSeconds > 0) await expireKey(tx, newest.keyId, new Date(now.getTime() + gracePeriodSeconds * 1000));
+    else if (newest) await revokeKey(tx, newest.keyId, now);
+    const key = newApiKey(environment);
+    await insertKey(tx, account, key, now);
+    const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: id };
+    const metadata = { keyId: key.keyId, gracePeriodSeconds, ...(newest && { previousKeyId: newest.keyId }) };
+    audit(tx, { ...event, type: "serviceAccount.rotated", metadata }, now);
+    return { ...presentServiceAccount({ ...account, keyPreview: key.keyPreview }), apiKey: key.apiKey };
+  });

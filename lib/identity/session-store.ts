@@ -1,0 +1,45 @@
+import { asc, eq } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import type { SessionFacts } from "#lib/identity/session.ts";
+import { member, organization, session, user } from "#lib/identity/tables.ts";
+
+/** What a session shows, as it is now. The caller was authenticated by it, so it is there unless it just ended. */
+export async function readSession(
+  sessionId: string,
+  tx: Tx | ReturnType<typeof database> = database(),
+): Promise<SessionFacts | null> {
+  const [found] = await tx
+    .select({
+      provider: session.provider,
+      activeOrganizationId: session.activeOrganizationId,
+      user: {
+        userId: user.id,
+        email: user.email,
+        name: user.name,
+        image: user.image,
+        emailVerified: user.emailVerified,
+        platformRoles: user.platformRoles,
+      },
+    })
+    .from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .where(eq(session.id, sessionId));
+  if (!found) return null;
+  const memberships = await tx
+    .select({
+      organizationId: organization.id,
+      name: organization.name,
+      slug: organization.slug,
+      role: member.role,
+      productRoles: organization.productRoles,
+    })
+    .from(member)
+    .innerJoin(organization, eq(organization.id, member.organizationId))
+    .where(eq(member.userId, found.user.userId))
+    .orderBy(asc(member.createdAt), asc(member.id));
+  return { ...found, memberships };
+}
+
+export async function setActiveOrganization(tx: Tx, sessionId: string, organizationId: string): Promise<void> {
+  await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
+}

@@ -1,0 +1,13 @@
+const SLUG_MAX = 40;
+
+/** A slug that reads like the name: ASCII letters, digits and hyphens. */
+export function deriveSlug(name: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9\s_.-]/g, "")
+    .replace(/[\s_.-]+/g, "-")
+    .slice(0, SLUG_MAX)
+    .replace(/^-|-$/g, "");
+  return plain === "" ? "organization" : plain;
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { noteAddress } from "#lib/http/address.ts";
+import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
+import * as contract from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/create-service-account.ts";
+import { serveAuth } from "#lib/identity/serve-auth.ts";
+import { invitation } from "#lib/identity/tables.ts";
+import { newId } from "#lib/ids.ts";
+import type { Capability, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
+import { send, type Credential } from "#test/tenant.ts";
+
+/* People and keys made by the real operations. Rows without history, faster to make, are in tenant.ts. */
+
+export const PASSWORD = "correct horse battery staple";
+
+export type Person = { readonly userId: string; readonly email: string; readonly credential: Credential };
+export type Owner = Person & { readonly organizationId: string };
+export type Agent = {
+  readonly serviceAccountId: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly credential: Credential;
+};
+
+const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
+/** A call of better-auth as the server makes it. Each comes from another address: sign-ups are rate-limited by it. */
+export async function callAuth(path: string, body: unknown, headers: Credential = {}, address = anyAddress()): Promise<Response> {
+  const request = new Request(`${env().BASE_URL}/api/auth${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: env().BASE_URL, ...headers },
+    body: JSON.stringify(body),
+  });
+  noteAddress(request, address);
+  return serveAuth(request);
+}
+
+/** What a browser sends back after a reply that set the session cookie. */
+export function credentialOf(response: Response): Credential {
+  const line = response.headers.getSetCookie().find((one) => one.includes(".session_token="));
+  if (line === undefined) throw new Error(`No session: ${response.status}`);
+  return { cookie: line.slice(0, line.indexOf(";")), origin: env().BASE_URL };
+}
+
+export const signIn = async (email: string, password = PASSWORD): Promise<Credential> =>
+  credentialOf(await callAuth("/sign-in/email", { email, password }));
+
+/** Signed up and signed in, before the onboarding. */
+export async function newPerson(name = "Ada"): Promise<Person> {
+  const email = `${randomBytes(8).toString("hex")}@example.com`;
+  const signedUp = await callAuth("/sign-up/email", { name, email, password: PASSWORD });
+  if (signedUp.status !== 200) throw new Error(`Sign-up failed: ${await signedUp.text()}`);
+  const response = await callAuth("/sign-in/email", { email, password: PASSWORD });
+  const { user } = (await response.clone().json()) as { user: { id: string } };
+  return { userId: user.id, email, credential: credentialOf(response) };
+}
+
+type OrganizationOptions = { readonly productRoles?: ProductRole[]; readonly name?: string };
+
+/** An organization with its owner, who has just onboarded. */
+export async function newOrganization({ productRoles = ["buyer"], name = "Acme" }: OrganizationOptions = {}): Promise<Owner> {
+  const person = await newPerson();
+  const body = { organizationName: name, productRoles };
+  const { status, data, problem } = await send(contract.completeOnboarding, completeOnboarding, { body, as: person.credential });
+  if (status !== 200) throw new Error(problem.detail);
+  return { ...person, organizationId: data.session.activeOrganization!.organizationId };
+}
+
+/** An invitation as inviteMember will write it. */
+export async function newInvitation(owner: Owner, email: string, role: MembershipRole, expiresInMs = 3_600_000): Promise<string> {
+  const id = newId("invitation");
+  const { organizationId, userId: inviterId } = owner;
+  const expiresAt = new Date(Date.now() + expiresInMs);
+  await database().insert(invitation).values({ id, organizationId, email, role, expiresAt, inviterId });
+  return id;
+}
+
+/** Another person in the organization, who accepted an invitation. */
+export async function newMember(owner: Owner, role: MembershipRole): Promise<Owner> {
+  const person = await newPerson("Grace");
+  const invitationToken = await newInvitation(owner, person.email, role);
+  const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
+  const { status, problem } = await send(contract.completeOnboarding, completeOnboarding, { body, as: person.credential });
+  if (status !== 200) throw new Error(problem.detail);
+  return { ...person, organizationId: owner.organizationId };
+}
+
+/** A service account of the owner's organization; without capabilities it gets an agent's. */
+export async function newKey({ organizationId, credential }: Owner, capabilities?: readonly Capability[]): Promise<Agent> {
+  const body = { name: "Agent", organizationId, ...(capabilities && { capabilities }) };
+  const { status, data, problem } = await send(contract.createServiceAccount, createServiceAccount, { body, as: credential });
+  if (status !== 201) throw new Error(problem.detail);
+  const { serviceAccountId, apiKey = "" } = data;
+  return { serviceAccountId, organizationId, apiKey, credential: { authorization: `Bearer ${apiKey}` } };
+}
