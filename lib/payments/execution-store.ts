@@ -1,6 +1,7 @@
-import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
+import { idempotency } from "#lib/http/tables.ts";
 import { apiKeys, member, serviceAccounts, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
@@ -173,4 +174,46 @@ export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: Execu
     .innerJoin(user, eq(user.id, member.userId))
     .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), eq(user.banned, false)));
   return members.length > 0;
+}
+
+export type PaymentFilter = {
+  readonly mandateId?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly settlementStatus?: string | undefined;
+  /** The slot of an authorize request and of an execute request with the same key: either finds the payment. */
+  readonly authorizeSlot?: string | undefined;
+  readonly executeSlot?: string | undefined;
+};
+
+/** Newest first. */
+export async function listAuthorizations(
+  db: Db,
+  { organizationId, environment }: Owner,
+  { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
+  before: string | null,
+  limit: number,
+): Promise<readonly AuthorizationRow[]> {
+  const { authorizationId } = authorizations;
+  return db
+    .select()
+    .from(authorizations)
+    .where(
+      and(
+        eq(authorizations.organizationId, organizationId),
+        eq(authorizations.environment, environment),
+        mandateId === undefined ? undefined : eq(authorizations.mandateId, mandateId),
+        outcome === undefined ? undefined : eq(authorizations.outcome, outcome),
+        before === null ? undefined : lt(authorizationId, before),
+        settlementStatus === undefined
+          ? undefined
+          : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
+        authorizeSlot === undefined
+          ? undefined
+          : sql`${authorizationId} IN (
+              SELECT body::json ->> 'authorizationId' FROM ${idempotency} WHERE slot = ${authorizeSlot}
+              UNION ALL SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
+      ),
+    )
+    .orderBy(desc(authorizationId))
+    .limit(limit);
 }

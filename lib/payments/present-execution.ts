@@ -1,6 +1,6 @@
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import type { PaymentExecution } from "#lib/payments/execution.ts";
+import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
@@ -52,7 +52,7 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 }
 
 /** The authorize reply, as it was answered. */
-export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(row.answer) as Authorization;
+const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(row.answer) as Authorization;
 
 /** What has to be paid, and where the chain was asked, what the payer has. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
@@ -127,3 +127,12 @@ export const credentialMissing = (payment: ExpectedPayment, intent: PaymentInten
     payment: presentPaymentFacts(payment),
     nextActions: [signCredential(payment, urlOf(intent))],
   });
+
+export const presentPayment = (row: AuthorizationRow, attempts: readonly ExecutionRow[], forSubjectId: string): Payment => {
+  const intent = row.intent as PaymentIntent;
+  return {
+    intent,
+    authorization: presentAuthorization(row),
+    executions: attempts.map((attempt) => presentExecution(attempt, intent, forSubjectId)),
+  };
+};

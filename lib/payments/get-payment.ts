@@ -1,0 +1,13 @@
+import { database } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import type * as contract from "#lib/payments/contract.ts";
+import { executionsOf, findAuthorization } from "#lib/payments/execution-store.ts";
+import { presentPayment } from "#lib/payments/present-execution.ts";
+import { notFound } from "#lib/problem.ts";
+
+/** Finds what a lost answer said. */
+export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
+  const row = await findAuthorization(database(), caller, authorizationId);
+  if (!row) throw notFound("payment");
+  return presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId);
+};

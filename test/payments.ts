@@ -1,0 +1,127 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { afterAll, beforeAll } from "vitest";
+import { startChain, type ChainOptions, type LocalChain } from "../examples/chain.ts";
+import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import * as contract from "#lib/payments/contract.ts";
+import { executePayment } from "#lib/payments/execute-payment.ts";
+import { getPayment } from "#lib/payments/get-payment.ts";
+import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { forget } from "#lib/process.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
+import { CHAIN, activeMandate } from "#test/mandates.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson, send } from "#test/tenant.ts";
+import type { SettlementMode } from "#lib/vocabulary.ts";
+
+type Installation = ChainOptions & {
+  readonly facilitators?: () => readonly { readonly url: string }[];
+  readonly rpcUrl?: () => string;
+};
+
+/** A chain for a test file, and an installation that is configured for it and for these facilitators. Comes after useDatabase. */
+export function useSettlement({ facilitators, rpcUrl, ...options }: Installation = {}): () => LocalChain {
+  let chain: LocalChain | undefined;
+  beforeAll(async () => {
+    chain = await startChain(options);
+    const usdc = {
+      asset: "USDC",
+      tokenAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      tokenName: "USDC",
+      tokenVersion: "2",
+      tokenDecimals: 6,
+    };
+    process.env["CHAINS"] = JSON.stringify([
+      { chain: CHAIN, rpcUrl: rpcUrl?.() ?? chain.rpcUrl, confirmations: 0, assets: [usdc] },
+    ]);
+    process.env["DATA_DIR"] = mkdtempSync(join(tmpdir(), "countersign-test-"));
+    if (facilitators) process.env["FACILITATORS"] = JSON.stringify(facilitators());
+    for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "settlementAccount"]) forget(name);
+    await chain.fund(settlementAccount().address);
+  });
+  afterAll(async () => chain?.stop());
+  return () => {
+    if (!chain) throw new Error("The chain runs from the first hook to the last.");
+    return chain;
+  };
+}
+
+type Scene = {
+  readonly settlementMode?: SettlementMode;
+  readonly facilitatorUrl?: string;
+  readonly price?: string;
+  readonly maxTimeoutSeconds?: number;
+  readonly mandate?: Record<string, unknown>;
+  readonly payTo?: string;
+  readonly method?: "GET" | "POST";
+};
+
+/** A buyer with a mandate and an agent, and a seller with one resource. */
+export async function paymentScene({ mandate = {}, ...shop }: Scene = {}) {
+  const organizationId = await createOrganization("Buyer");
+  const person = await createPerson(organizationId);
+  const agent = await createAgent(organizationId, ["payments:authorize", "payments:execute", "payments:read", "mandates:read"]);
+  const sellerOrganizationId = await createOrganization("Shop");
+  const owner = await createPerson(sellerOrganizationId);
+  const seller = await newSeller(owner.credential, { price: "0.25", ...shop, payTo: shop.payTo ?? randomAddress() });
+  const mandateId = await activeMandate(person.credential, mandate);
+  return { organizationId, person, agent, seller, sellerOrganizationId, owner, mandateId };
+}
+export type PaymentScene = Awaited<ReturnType<typeof paymentScene>>;
+
+let count = 0;
+
+export async function authorized({ agent, mandateId, seller }: PaymentScene, change: Record<string, unknown> = {}) {
+  const name = `p-${++count}-${Date.now()}`;
+  const intent = {
+    intentId: name,
+    nonce: name,
+    idempotencyKey: name,
+    seller: { sellerId: seller.sellerId },
+    resource: { resourceId: seller.resourceId },
+    amount: seller.price,
+    asset: "USDC",
+    expiresAt: new Date(Date.now() + 600_000).toISOString(),
+    ...change,
+  };
+  const { status, data, problem } = await send(contract.authorizePayment, authorizePayment, {
+    as: agent.credential,
+    body: { mandateId, intent },
+  });
+  if (status !== 200) throw new Error(JSON.stringify(problem));
+  return data;
+}
+
+export type Execute = { readonly authorizationId: string; readonly idempotencyKey?: string; readonly paymentCredential?: string };
+
+export const execute = (
+  { agent }: PaymentScene,
+  { idempotencyKey = `x-${++count}-${Date.now()}`, ...body }: Execute,
+  as = agent.credential,
+) => send(contract.executePayment, executePayment, { as, body: { ...body, idempotencyKey } });
+
+export const readPayment = ({ agent }: PaymentScene, authorizationId: string) =>
+  send(contract.getPayment, getPayment, { as: agent.credential, id: authorizationId });
+
+export const newWallet = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+
+export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): ExpectedPayment {
+  const asset = assetOf(CHAIN, "USDC");
+  if (!asset) throw new Error("USDC is configured.");
+  const amount = BigInt(Math.round(Number(seller.price) * 1e6));
+  return { asset, amount, payTo: seller.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds };
+}
+
+/** Signed by a stock client from the headers of a 402. */
+export async function signed(wallet: PrivateKeyAccount, payment: ExpectedPayment): Promise<string> {
+  const client = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
+  const headers = paymentRequiredHeaders(payment, "https://shop.example.com/report");
+  const required = client.getPaymentRequiredResponse((name) => headers[name]);
+  const payload = await client.createPaymentPayload(required);
+  return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";
+}
