@@ -1,5 +1,6 @@
 /** Every operation: the table of contents of the service. */
 import * as billing from "#lib/billing/contract.ts";
+import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
@@ -9,6 +10,6 @@ const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;
 
 /** Contracts export their schemas too. */
-export const operations: readonly Operation[] = [payments, mandates, sellers, billing].flatMap((contract) =>
+export const operations: readonly Operation[] = [payments, mandates, sellers, billing, health].flatMap((contract) =>
   Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation),
 );

@@ -3,6 +3,15 @@ import { createDispatch, mount, type Mounted } from "#lib/http/dispatch.ts";
 import { route, type Route } from "#lib/http/route.ts";
 import { METRICS_PATH, metricsMethods } from "#lib/http/serve-metrics.ts";
 import { OPENAPI_PATH, openApiMethods } from "#lib/http/serve-openapi.ts";
+import { assignSubscription } from "#lib/billing/assign-subscription.ts";
+import * as billing from "#lib/billing/contract.ts";
+import { listFeeSchedules } from "#lib/billing/list-fee-schedules.ts";
+import { listFees } from "#lib/billing/list-fees.ts";
+import { quoteFee } from "#lib/billing/quote-fee.ts";
+import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";
+import { checkLiveness } from "#lib/health/check-liveness.ts";
+import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
+import * as health from "#lib/health/contract.ts";
 import { authMounted } from "#lib/identity/serve-auth.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
@@ -17,6 +26,7 @@ import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as payments from "#lib/payments/contract.ts";
+import { executePayment } from "#lib/payments/execute-payment.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
@@ -27,6 +37,7 @@ import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 
 export const routes: readonly Route[] = [
   route(payments.authorizePayment, authorizePayment),
+  route(payments.executePayment, executePayment),
   route(mandates.createMandate, createMandate),
   route(mandates.listMandates, listMandates),
   route(mandates.getMandate, getMandate),
@@ -43,6 +54,13 @@ export const routes: readonly Route[] = [
   route(sellers.listResources, listResources),
   route(sellers.getResource, getResource),
   route(sellers.archiveResource, archiveResource),
+  route(billing.quoteFee, quoteFee),
+  route(billing.saveFeeSchedule, saveFeeSchedule),
+  route(billing.listFeeSchedules, listFeeSchedules),
+  route(billing.listFees, listFees),
+  route(billing.assignSubscription, assignSubscription),
+  route(health.checkLiveness, checkLiveness),
+  route(health.checkReadinessOfService, checkReadinessOfService),
 ];
 
 const mounted: readonly Mounted[] = [
