@@ -27,6 +27,9 @@ import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { executePayment } from "#lib/payments/execute-payment.ts";
+import { getExecution } from "#lib/payments/get-execution.ts";
+import { getPayment } from "#lib/payments/get-payment.ts";
+import { listPayments } from "#lib/payments/list-payments.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
@@ -38,6 +41,9 @@ import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 export const routes: readonly Route[] = [
   route(payments.authorizePayment, authorizePayment),
   route(payments.executePayment, executePayment),
+  route(payments.listPayments, listPayments),
+  route(payments.getPayment, getPayment),
+  route(payments.getExecution, getExecution),
   route(mandates.createMandate, createMandate),
   route(mandates.listMandates, listMandates),
   route(mandates.getMandate, getMandate),
