@@ -3,6 +3,9 @@ import { createDispatch, mount, type Mounted } from "#lib/http/dispatch.ts";
 import { route, type Route } from "#lib/http/route.ts";
 import { METRICS_PATH, metricsMethods } from "#lib/http/serve-metrics.ts";
 import { OPENAPI_PATH, openApiMethods } from "#lib/http/serve-openapi.ts";
+import * as audit from "#lib/audit/contract.ts";
+import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
+import { verifyAudit } from "#lib/audit/verify-audit.ts";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import * as billing from "#lib/billing/contract.ts";
 import { listFeeSchedules } from "#lib/billing/list-fee-schedules.ts";
@@ -12,6 +15,14 @@ import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";
 import { checkLiveness } from "#lib/health/check-liveness.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as health from "#lib/health/contract.ts";
+import { activateOrganization } from "#lib/identity/activate-organization.ts";
+import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
+import * as identity from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/create-service-account.ts";
+import { getSession } from "#lib/identity/get-session.ts";
+import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
+import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { authMounted } from "#lib/identity/serve-auth.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
@@ -30,6 +41,8 @@ import { executePayment } from "#lib/payments/execute-payment.ts";
 import { getExecution } from "#lib/payments/get-execution.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
+import { claimPlatform } from "#lib/platform/claim-platform.ts";
+import * as platform from "#lib/platform/contract.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
@@ -65,6 +78,16 @@ export const routes: readonly Route[] = [
   route(billing.listFeeSchedules, listFeeSchedules),
   route(billing.listFees, listFees),
   route(billing.assignSubscription, assignSubscription),
+  route(identity.getSession, getSession),
+  route(identity.completeOnboarding, completeOnboarding),
+  route(identity.activateOrganization, activateOrganization),
+  route(identity.createServiceAccount, createServiceAccount),
+  route(identity.listServiceAccounts, listServiceAccounts),
+  route(identity.rotateServiceAccountKey, rotateServiceAccountKey),
+  route(identity.revokeServiceAccount, revokeServiceAccount),
+  route(platform.claimPlatform, claimPlatform),
+  route(audit.listAuditEvents, listAuditEvents),
+  route(audit.verifyAudit, verifyAudit),
   route(health.checkLiveness, checkLiveness),
   route(health.checkReadinessOfService, checkReadinessOfService),
 ];

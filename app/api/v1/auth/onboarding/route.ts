@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
+import * as contract from "#lib/identity/contract.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.completeOnboarding, completeOnboarding));

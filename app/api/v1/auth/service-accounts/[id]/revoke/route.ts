@@ -1,0 +1,7 @@
+import { methods, route } from "#lib/http/route.ts";
+import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import * as contract from "#lib/identity/contract.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
+  route(contract.revokeServiceAccount, revokeServiceAccount),
+);

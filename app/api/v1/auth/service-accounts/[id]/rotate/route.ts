@@ -1,0 +1,7 @@
+import { methods, route } from "#lib/http/route.ts";
+import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
+import * as contract from "#lib/identity/contract.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
+  route(contract.rotateServiceAccountKey, rotateServiceAccountKey),
+);

@@ -1,0 +1,9 @@
+import { methods, route } from "#lib/http/route.ts";
+import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
+import { createServiceAccount } from "#lib/identity/create-service-account.ts";
+import * as contract from "#lib/identity/contract.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
+  route(contract.listServiceAccounts, listServiceAccounts),
+  route(contract.createServiceAccount, createServiceAccount),
+);

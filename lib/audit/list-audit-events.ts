@@ -1,0 +1,40 @@
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import type * as contract from "#lib/audit/contract.ts";
+import { listEvents } from "#lib/audit/read-store.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { decodeCursor, page } from "#lib/http/paging.ts";
+import { invalidField } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+function present(event: ChainedEvent): contract.AuditEvent {
+  const { auditEventId, type, actorId, organizationId, subjectId, entityType, entityId, metadata, hash, createdAt } = event;
+  return {
+    auditEventId,
+    type,
+    actorId,
+    ...(organizationId !== null && { organizationId }),
+    ...(subjectId !== null && { subjectId }),
+    entityType,
+    entityId,
+    metadata,
+    hash,
+    createdAt: toWire(createdAt),
+  };
+}
+
+function placeOf(cursor: string | undefined): number | null {
+  const place = decodeCursor(cursor);
+  if (place === null) return null;
+  if (!/^[1-9][0-9]{0,14}$/.test(place)) throw invalidField("/query/cursor", "This cursor did not come from this list.");
+  return Number(place);
+}
+
+export const listAuditEvents: Handler<typeof contract.listAuditEvents> = async (
+  { query: { limit, cursor, entityId } },
+  { caller: { organizationId } },
+) => {
+  const before = placeOf(cursor);
+  const rows = await listEvents({ chain: organizationId, entityId, before, rows: limit + 1 });
+  const { items, ...rest } = page(rows, limit, (event) => String(event.sequence));
+  return { items: items.map(present), ...rest };
+};

@@ -1,0 +1,55 @@
+import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+
+type PageOf = {
+  readonly chain: string;
+  readonly entityId?: string | undefined;
+  readonly before: number | null;
+  readonly rows: number;
+};
+
+const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
+  ...row,
+  metadata: row.metadata as Readonly<Record<string, unknown>>,
+});
+
+/** Newest first. */
+export async function listEvents({ chain, entityId, before, rows }: PageOf): Promise<ChainedEvent[]> {
+  const found = await database()
+    .select()
+    .from(auditEvents)
+    .where(
+      and(
+        eq(auditEvents.chain, chain),
+        ...(entityId === undefined ? [] : [eq(auditEvents.entityId, entityId)]),
+        ...(before === null ? [] : [lt(auditEvents.sequence, before)]),
+      ),
+    )
+    .orderBy(desc(auditEvents.sequence))
+    .limit(rows);
+  return found.map(asEvent);
+}
+
+/** Oldest first, behind a place in the chain and not beyond another. */
+export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
+  const found = await database()
+    .select()
+    .from(auditEvents)
+    .where(and(eq(auditEvents.chain, chain), gt(auditEvents.sequence, after), lte(auditEvents.sequence, last)))
+    .orderBy(asc(auditEvents.sequence))
+    .limit(rows);
+  return found.map(asEvent);
+}
+
+export type Ends = { readonly sequence: number; readonly hash: string; readonly newest: number };
+
+/** Where the chain should end and where it does, in one statement: both as of the same moment. */
+export async function readEnds(chain: string): Promise<Ends | null> {
+  const [row] = await database().execute<{ sequence: string | null; hash: string | null; newest: string | null }>(sql`
+    SELECT h.sequence, h.hash, (SELECT max(e.sequence) FROM audit_events e WHERE e.chain = ${chain}) AS newest
+    FROM (SELECT 1) AS one LEFT JOIN audit_heads h ON h.chain = ${chain}`);
+  if (!row || (row.sequence === null && row.newest === null)) return null;
+  return { sequence: Number(row.sequence ?? 0), hash: row.hash ?? "", newest: Number(row.newest ?? 0) };
+}

@@ -1,0 +1,36 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { env } from "#lib/env.ts";
+import { keepSetupCode, readInstallation } from "#lib/platform/store.ts";
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LENGTH = 24;
+
+/** 120 random bits, so a plain hash is enough. */
+function newCode(): string {
+  const letters = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte & 31]).join("");
+  return letters.replace(/(.{4})(?=.)/g, "$1-");
+}
+
+/** People type it: hyphens, spaces and case do not count. */
+export const hashSetupCode = (code: string): string =>
+  createHash("sha256")
+    .update(`countersign.setup.v1\n${code.toUpperCase().replace(/[\s-]/g, "")}`)
+    .digest("hex");
+
+export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
+  const given = Buffer.from(hashSetupCode(code), "hex");
+  const stored = Buffer.from(setupCodeHash, "hex");
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}
+
+/**
+ * The one-time code to print at the first start in production; null at every other one. Only its hash is kept: a code that was lost
+ * is replaced by clearing installation.setup_code_hash and starting again.
+ */
+export async function issueSetupCode(): Promise<string | null> {
+  if (env().ENVIRONMENT !== "production") return null;
+  const installation = await readInstallation();
+  if (!installation || installation.claimed || installation.setupCodeHash !== null) return null;
+  const code = newCode();
+  return (await keepSetupCode(hashSetupCode(code))) ? code : null;
+}
