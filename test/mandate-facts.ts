@@ -1,5 +1,6 @@
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/facts.ts";
+import { decide } from "#lib/mandates/policy.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
@@ -85,3 +86,31 @@ export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: D
     bucket.payments += 1;
   }
 }
+
+/** One rule in a table: facts that differ from a payment which everything allows, and the code that denies it. */
+export type RuleRow = {
+  readonly guarantee: string;
+  readonly rules?: PolicyInput;
+  readonly mandate?: Partial<MandateFacts>;
+  readonly usage?: Usage;
+  readonly intent?: Partial<IntentFacts>;
+  readonly code: string | null;
+};
+
+export const decideRow = ({ rules, mandate, usage, intent }: RuleRow) =>
+  decide(mandateOf(rules, mandate), usage ?? usageOf(), intentOf(intent), NOW);
+
+export const seller = intentOf().seller!;
+export const resource = intentOf().resource!;
+export const at = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
+
+export const DAY = { period: "day", timezone: "UTC" };
+export const dayBucket = (spent: string, payments: number): BucketUsage => ({
+  start: new Date("2026-11-21T00:00:00Z"),
+  liveUntil: new Date("2026-11-22T00:00:00Z"),
+  spent: usdc(spent),
+  reserved: zero,
+  payments,
+});
+export const usedToday = (spent: string, payments = 1): Usage =>
+  usageOf({ buckets: new Map([["day UTC", [dayBucket(spent, payments)]]]) });

@@ -41,8 +41,15 @@ export function stepFrom(
   const { from, to, event } = steps[step];
   if (status === to) return null;
   if (from.includes(status)) return { to, event };
-  const state = status === "draft" ? "a draft" : status;
+  const allowed = from.map((one) => named[one]).join(" or ");
   throw new Problem("conflict", {
-    detail: `This mandate is ${state}, and only one that is ${from.join(" or ")} can be ${event.slice(8)}.`,
+    detail: `This is ${named[status]}, and only ${allowed} can be ${event.slice("mandate.".length)}.`,
   });
 }
+
+const named: Record<StoredMandateStatus, string> = {
+  draft: "a draft",
+  active: "an active mandate",
+  suspended: "a suspended mandate",
+  revoked: "a revoked mandate",
+};

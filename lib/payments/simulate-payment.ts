@@ -1,3 +1,4 @@
+import type { Row } from "postgres";
 import { pool } from "#lib/db/client.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { assetOf } from "#lib/onchain/chains.ts";
@@ -5,7 +6,7 @@ import { listTerms } from "#lib/payments/authorize-list.ts";
 import { decideList } from "#lib/payments/decide-list.ts";
 import type { Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { openAndLoad } from "#lib/payments/list-load.ts";
+import { openAndLoad, type Loaded } from "#lib/payments/list-load.ts";
 
 type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
   readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
@@ -27,7 +28,7 @@ export async function simulatePayment({ asker, ...asked }: Simulated): Promise<D
   const known = compiledPolicies([item]);
   const c = await pool().reserve();
   try {
-    const loaded = await openAndLoad(c, [item], known);
+    const loaded = withDates(await openAndLoad(c, [item], known));
     const facts = factsOf(loaded, known, (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? 0);
     // Simulating is a read, which the caller was checked for.
     const { answers, rows } = decideList([item], { ...facts, mayAuthorize: () => true }, listTerms());
@@ -39,3 +40,17 @@ export async function simulatePayment({ asker, ...asked }: Simulated): Promise<D
     c.release();
   }
 }
+
+const dates = (rows: readonly Row[], ...names: readonly string[]): Row[] =>
+  rows.map((row) => {
+    const read = names.map((name) => [name, row[name] === null ? null : new Date(row[name] as string)] as const);
+    return { ...row, ...Object.fromEntries(read) };
+  });
+
+/** On this pool drizzle reads times itself, so the driver leaves them as text; the pool of the lists is not drizzle's. */
+const withDates = (loaded: Loaded): Loaded => ({
+  ...loaded,
+  now: new Date(loaded.now),
+  mandates: dates(loaded.mandates, "last_held_at"),
+  buckets: dates(loaded.buckets, "start", "live_until"),
+});
