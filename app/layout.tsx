@@ -1,0 +1,18 @@
+import { headers } from "next/headers";
+import type { ReactNode } from "react";
+import "./global.css";
+
+export const metadata = {
+  title: { default: "Countersign", template: "%s · Countersign" },
+  description: "Authorizes and executes the payments that software agents make, under mandates that people write.",
+};
+
+export default async function RootLayout({ children }: { readonly children: ReactNode }) {
+  // The nonce of the Content-Security-Policy is new for each request, so no page may be static.
+  await headers();
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  );
+}

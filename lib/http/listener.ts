@@ -1,0 +1,69 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Dispatch } from "#lib/http/dispatch.ts";
+
+type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
+
+export type ListenOptions = {
+  readonly port: number;
+  readonly dispatch: Dispatch | null;
+  /** Everything that is not ours to dispatch: pages and their files. */
+  readonly pages: NodeHandler;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type Listener = {
+  readonly port: number;
+  /** Stops listening and waits for the requests under way; false when some were cut off at the limit. */
+  drain(limitMs: number): Promise<boolean>;
+};
+
+/** What never goes through the framework. */
+const DISPATCHED = /^\/(?:api(?:[/?]|$)|metrics(?:\?|$))/;
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((done, fail) => {
+    server.once("error", fail);
+    server.listen(port, () => {
+      server.off("error", fail);
+      done();
+    });
+  });
+}
+
+async function drain(server: Server, open: ReadonlySet<ServerResponse>, limitMs: number): Promise<boolean> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  // A client that keeps its connection would otherwise send the next request into a closing server.
+  for (const outgoing of open) outgoing.shouldKeepAlive = false;
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    limit = setTimeout(resolve, limitMs, "late");
+  });
+  const cut = (await Promise.race([closed, late])) === "late";
+  clearInterval(idle);
+  clearTimeout(limit);
+  if (cut) server.closeAllConnections();
+  return !cut;
+}
+
+export async function startListener({ port, dispatch, pages, headers }: ListenOptions): Promise<Listener> {
+  const open = new Set<ServerResponse>();
+  const direct =
+    dispatch &&
+    getRequestListener((request, { incoming }) => dispatch(request, incoming.socket.remoteAddress), {
+      overrideGlobalObjects: false,
+    });
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, noDelay: true },
+    (incoming, outgoing) => {
+      open.add(outgoing);
+      outgoing.once("close", () => open.delete(outgoing));
+      for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
+      void (direct && DISPATCHED.test(incoming.url ?? "") ? direct(incoming, outgoing) : pages(incoming, outgoing));
+    },
+  );
+  await listen(server, port);
+  return { port: (server.address() as AddressInfo).port, drain: (limitMs) => drain(server, open, limitMs) };
+}

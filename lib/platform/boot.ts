@@ -1,0 +1,32 @@
+import { closePools } from "#lib/db/client.ts";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { env, type Env } from "#lib/env.ts";
+import { provideSecrets } from "#lib/platform/secrets.ts";
+import { forget } from "#lib/process.ts";
+
+export type Booted = { readonly env: Env; close(): Promise<void> };
+
+/** Configuration, secrets, database and migrations: what everything else needs, in this order. */
+export async function boot(say: (line: string) => void): Promise<Booted> {
+  await provideSecrets(process.env);
+  const { DATABASE_URL, DATA_DIR, ENVIRONMENT } = env();
+  const embedded = DATABASE_URL ? null : await startEmbedded({ dataDir: DATA_DIR });
+  if (embedded) {
+    say(`PostgreSQL 18 is embedded; its data is in ${embedded.directory} (${embedded.startedMs} ms).`);
+    process.env["DATABASE_URL"] = embedded.url;
+    forget("env");
+  }
+  const close = async (): Promise<void> => {
+    await closePools();
+    await embedded?.stop();
+  };
+  try {
+    const applied = await migrate({ url: env().DATABASE_URL ?? "", environment: ENVIRONMENT });
+    if (applied > 0) say(`Applied ${applied} ${applied === 1 ? "migration" : "migrations"}.`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { env: env(), close };
+}

@@ -1,0 +1,18 @@
+import type { NextConfig } from "next";
+
+const headers = [
+  { key: "X-Content-Type-Options", value: "nosniff" },
+  { key: "Referrer-Policy", value: "no-referrer" },
+  { key: "X-Frame-Options", value: "DENY" },
+  { key: "Cross-Origin-Opener-Policy", value: "same-origin" },
+  { key: "Permissions-Policy", value: "camera=(), geolocation=(), microphone=(), payment=()" },
+];
+
+/** The Content-Security-Policy carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
+export default {
+  poweredByHeader: false,
+  reactStrictMode: true,
+  images: { unoptimized: true },
+  serverExternalPackages: ["better-auth", "drizzle-orm", "pino", "postgres", "prom-client", "rate-limiter-flexible", "viem"],
+  headers: () => Promise.resolve([{ source: "/((?!api/).*)", headers }]),
+} satisfies NextConfig;

@@ -1,0 +1,88 @@
+/** The server that `npm start` runs: one process for the API, the workers and the pages. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { startListener } from "#lib/http/listener.ts";
+import { log } from "#lib/http/log.ts";
+import { boot } from "#lib/platform/boot.ts";
+import { buildPages } from "#lib/platform/build.ts";
+import { dispatch } from "#lib/routes.ts";
+import { startWorkers } from "#lib/settlement/workers.ts";
+
+const DRAIN_LIMIT_MS = 30_000;
+const development = process.argv.includes("--dev");
+const say = (line: string): void => console.error(`countersign: ${line}`);
+
+/** Next.js is loaded by the first request for a page: a process that only serves the API never pays for it. */
+function servePages(port: number) {
+  const load = async () => {
+    const { default: next } = await import("next");
+    const app = next({ dev: development, port, customServer: true });
+    await app.prepare();
+    return { app, handle: app.getRequestHandler() };
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const loaded = () => (loading ??= load());
+  return {
+    async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+      try {
+        await (await loaded()).handle(incoming, outgoing);
+      } catch (error) {
+        loading = undefined;
+        log().error({ error }, "A page failed");
+        if (!outgoing.headersSent) outgoing.writeHead(500).end();
+      }
+    },
+    async close(): Promise<void> {
+      await (await loading)?.app.close();
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const began = performance.now();
+  if (!development) await buildPages(say);
+  const { env, close } = await boot(say);
+  const pages = servePages(env.PORT);
+  const secure = env.BASE_URL.startsWith("https://");
+  const listener = await startListener({
+    port: env.PORT,
+    // Node does not reload lib/; in development Next.js does.
+    dispatch: development ? null : dispatch,
+    pages: pages.handle,
+    headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
+  });
+  const workers = startWorkers();
+  say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
+
+  const stop = async (reason: string, code: number): Promise<void> => {
+    say(`${reason}: finishing what is under way.`);
+    const limit = setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
+    const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
+    await pages.close();
+    await close();
+    clearTimeout(limit);
+    say(complete ? "Stopped." : "Stopped; some requests did not finish in time.");
+    process.exit(complete ? code : 1);
+  };
+
+  let stopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      void stop(signal, 0);
+    });
+  }
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log().fatal({ error }, "The process is in an unknown state and stops");
+      if (stopping) return;
+      stopping = true;
+      void stop(event, 1);
+    });
+  }
+}
+
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+});
