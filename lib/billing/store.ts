@@ -71,8 +71,12 @@ export function toFeeBasis(row: Row | undefined): FeeBasis {
 const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
 /** The same for one buyer and one seller's organization. */
-export async function loadFeeBasis(tx: Tx, buyerOrganizationId: string, sellerOrganizationId: string | null): Promise<FeeBasis> {
-  const schedules = await tx
+export async function loadFeeBasis(
+  db: Database | Tx,
+  buyerOrganizationId: string,
+  sellerOrganizationId: string | null,
+): Promise<FeeBasis> {
+  const schedules = await db
     .select()
     .from(feeSchedules)
     .where(
@@ -82,11 +86,11 @@ export async function loadFeeBasis(tx: Tx, buyerOrganizationId: string, sellerOr
         or(isNull(feeSchedules.sellerOrganizationId), eq(feeSchedules.sellerOrganizationId, sellerOrganizationId ?? "")),
       ),
     );
-  const tiers = await tx
+  const tiers = await db
     .select({ organizationId: subscriptions.organizationId, tier: subscriptions.tier })
     .from(subscriptions)
     .where(and(eq(subscriptions.organizationId, buyerOrganizationId), inArray(subscriptions.status, live)));
-  const volumes = await tx
+  const volumes = await db
     .select()
     .from(monthlyVolumes)
     .where(and(eq(monthlyVolumes.organizationId, buyerOrganizationId), eq(monthlyVolumes.month, thisMonth)));
