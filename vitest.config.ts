@@ -15,6 +15,8 @@ export default defineConfig({
       // Vite sets it to "/".
       BASE_URL: "http://localhost:3000",
       LOG_LEVEL: "silent",
+      // Every test comes from the same address; rate-limit.test.ts makes its own buckets.
+      RATE_LIMIT_PER_ADDRESS: "1000000",
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",
     },

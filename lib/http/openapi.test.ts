@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { openApiDocument } from "#lib/http/openapi.ts";
+import type { Operation } from "#lib/http/operation.ts";
+import { operations } from "#lib/operations.ts";
+import { problems } from "#lib/problem.ts";
+
+type Documented = { operationId: string; responses: Record<string, unknown> };
+const document = openApiDocument(operations) as {
+  paths: Record<string, Record<string, Documented>>;
+  components: {
+    responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }>;
+    schemas: Record<string, { properties: object }>;
+  };
+};
+const documented = new Map(
+  Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => [one.operationId, one] as const)),
+);
+
+/** The counts of the interface's section 7; every other operation has six. */
+const variantCounts: Readonly<Record<string, number>> = {
+  quoteFee: 8,
+  registerMandate: 8,
+  createServiceAccount: 7,
+  executePayment: 7,
+};
+
+describe("openApiDocument", () => {
+  test("lints clean with Redocly's recommended rules", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "openapi-"));
+    try {
+      const file = join(folder, "openapi.json");
+      await writeFile(file, JSON.stringify(document));
+      const cli = join(process.cwd(), "node_modules/.bin/redocly");
+      const { stdout } = await promisify(execFile)(cli, ["lint", file, "--extends", "recommended", "--format", "json"], {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      }).catch((error: { stdout: string }) => error);
+      expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }, 60_000);
+
+  test.each(operations.map((one) => [one.id, one] as const))("%s documents as many refusals as the interface counts", (id) => {
+    const refusals = Object.keys(documented.get(id)?.responses ?? {}).filter((status) => Number(status) >= 400);
+    expect(refusals).toHaveLength(variantCounts[id] ?? 6);
+    expect(refusals[0]).toBe("400");
+  });
+
+  test("only the first variant carries field errors", () => {
+    const withErrors = Object.entries(document.components.responses).filter(([, response]) => {
+      const name = response.content["application/problem+json"]?.schema.$ref.split("/").at(-1) ?? "";
+      return "errors" in (document.components.schemas[name]?.properties ?? {});
+    });
+    expect(withErrors.map(([name]) => name)).toEqual(["InvalidRequest"]);
+  });
+
+  test("every operation has an id and a path of its own", () => {
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+    expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
+  });
+});
+
+const parametersOf = ({ path }: Operation): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
+
+describe.each(operations.map((one) => [one.id, one] as const))(
+  "the worked example of %s",
+  (_id, { method, path, body, query, response, example, problems: codes }) => {
+    test("keeps to the schemas", () => {
+      if (body) expect(body.safeParse(example.body ?? {})).toMatchObject({ success: true });
+      else expect(example.body).toBeUndefined();
+      if (query) expect(query.safeParse(example.query ?? {})).toMatchObject({ success: true });
+      else expect(example.query).toBeUndefined();
+      expect(response.parse(example.response)).toEqual(example.response);
+    });
+
+    test("names its path parameters, and the operation only problems that exist", () => {
+      expect(Object.keys(example.params ?? {}).toSorted()).toEqual(parametersOf({ path } as Operation).toSorted());
+      for (const code of codes) expect(problems).toHaveProperty(code);
+      if (method === "GET") expect(body).toBeUndefined();
+    });
+  },
+);

@@ -1,0 +1,48 @@
+import { glob } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { operations } from "#lib/operations.ts";
+import { dispatch, routes } from "#lib/routes.ts";
+
+const root = join(import.meta.dirname, "..");
+const api = join(root, "app/api/v1");
+
+const files = await Array.fromAsync(glob("**/route.ts", { cwd: api }));
+const pathOf = (file: string): string => `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}");
+/** Not operations: the document, and the 404 for everything else. */
+const others = ["/api/v1/openapi.json", "/api/v1/[[...path]]"];
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+type Module = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>;
+
+const concrete = (path: string): string => path.replaceAll(/\{\w+\}/g, "a");
+const allowOf = async (path: string) => {
+  const response = await dispatch(new Request(`http://localhost${concrete(path)}`, { method: "DELETE" }));
+  return { status: response.status, allow: response.headers.get("allow") };
+};
+
+describe("mount", () => {
+  test("every operation is served, and nothing else is", () => {
+    expect(routes.map((one) => one.operation.id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  });
+
+  test("every path of an operation has a route file, and every route file has an operation", () => {
+    const expected = [...new Set(operations.map(({ path }) => path)), ...others].toSorted();
+    expect(files.map((file) => pathOf(file)).toSorted()).toEqual(expected);
+  });
+
+  test.each(files.map((file) => [relative(root, join(api, file)), pathOf(file)]))(
+    "%s answers the same methods as the dispatch",
+    async (file, path) => {
+      const exported = (await import(join(root, file))) as Module;
+      expect(Object.keys(exported).toSorted()).toEqual([...METHODS].toSorted());
+      const response = await exported.DELETE(new Request(`http://localhost${concrete(path)}`, { method: "DELETE" }));
+      expect({ status: response.status, allow: response.headers.get("allow") }).toEqual(await allowOf(path));
+      const served = operations.filter((one) => one.path === path).map(({ method }) => method as string);
+      if (served.length > 0) {
+        if (served.includes("GET")) served.push("HEAD");
+        expect(response.headers.get("allow")).toBe(served.toSorted().join(", "));
+      }
+    },
+  );
+});

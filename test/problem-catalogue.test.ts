@@ -1,0 +1,39 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { operations } from "#lib/operations.ts";
+import { problems } from "#lib/problem.ts";
+import { failureCodes } from "#lib/x402/failure.ts";
+
+const root = join(import.meta.dirname, "..");
+const sources = (await Array.fromAsync(glob("{lib,app}/**/*.{ts,tsx}", { cwd: root }))).filter(
+  (file) => !file.includes(".test.") && file !== "lib/problem.ts" && file !== "lib/vocabulary.ts",
+);
+const text = (await Promise.all(sources.map((file) => readFile(join(root, file), "utf8"))))
+  .join("\n")
+  // The list of failures is what the scan is compared with.
+  .replace(/export const failureCodes = \[[^\]]*\]/, "");
+
+const thrown = new Set([...text.matchAll(/new Problem\(\s*"([a-z_]+)"/g)].map((match) => match[1] ?? ""));
+const failing = failureCodes.filter((code) => text.includes(`"${code}"`));
+
+describe("the problem catalogue", () => {
+  test("every row is thrown, or is an execution's failure that happens", () => {
+    const used = new Set<string>([...thrown, ...failing]);
+    expect(Object.keys(problems).filter((code) => !used.has(code))).toEqual([]);
+  });
+
+  test("every thrown code and every failure has a row", () => {
+    expect([...thrown, ...failureCodes].filter((code) => !Object.hasOwn(problems, code))).toEqual([]);
+  });
+
+  test("no code escapes this scan: what is not written out is a failureCode", () => {
+    const computed = [...text.matchAll(/new Problem\(\s*([^"\s].{0,60})/g)].map((match) => match[1] ?? "");
+    expect(computed.filter((expression) => !/failure/i.test(expression))).toEqual([]);
+  });
+
+  test("every problem that an operation names has a row", () => {
+    const named = operations.flatMap((one) => one.problems);
+    expect(named.filter((code) => !Object.hasOwn(problems, code))).toEqual([]);
+  });
+});
