@@ -12,6 +12,8 @@ const headers = [
 export default {
   poweredByHeader: false,
   reactStrictMode: true,
+  // npm test checks the types of everything, tests included; a start does not need to.
+  typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
   serverExternalPackages: ["better-auth", "drizzle-orm", "pino", "postgres", "prom-client", "rate-limiter-flexible", "viem"],
   headers: () => Promise.resolve([{ source: "/((?!api/).*)", headers }]),
