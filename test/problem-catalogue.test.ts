@@ -7,7 +7,7 @@ import { failureCodes } from "#lib/x402/failure.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = (await Array.fromAsync(glob("{lib,app}/**/*.{ts,tsx}", { cwd: root }))).filter(
-  (file) => !file.includes(".test.") && file !== "lib/problem.ts" && file !== "lib/vocabulary.ts",
+  (file) => !file.includes(".test.") && file !== "lib/vocabulary.ts",
 );
 const text = (await Promise.all(sources.map((file) => readFile(join(root, file), "utf8"))))
   .join("\n")
