@@ -50,6 +50,7 @@ import { getSeller } from "#lib/sellers/get-seller.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { facilitatorMounted } from "#lib/settlement/serve-facilitator.ts";
 
 export const routes: readonly Route[] = [
   route(payments.authorizePayment, authorizePayment),
@@ -95,6 +96,7 @@ export const routes: readonly Route[] = [
 const mounted: readonly Mounted[] = [
   ...mount(routes),
   ...authMounted,
+  ...facilitatorMounted,
   { path: OPENAPI_PATH, methods: openApiMethods },
   { path: METRICS_PATH, methods: metricsMethods },
 ];

@@ -23,7 +23,8 @@ import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { expectedPayment, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
-import { isProblem, notFound } from "#lib/problem.ts";
+import { isProblem, notFound, Problem } from "#lib/problem.ts";
+import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
 import { submit } from "#lib/settlement/submit.ts";
 import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
@@ -104,11 +105,22 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
     );
     return recordFailure(tx, execute, reused, now);
   }
+  await requireGas(tx, authorization);
   if (hold) await submitHold(tx, hold);
   const execution = await insert(tx, execute, submitted(credential, authorization, verified.fromBlock, now), now);
   note(tx, execution, "payment.submitted", now);
   if (execution.settlementStatus === "processing") return { execution };
   return { reply: await answerExecution(tx, execution, authorization, execute) };
+}
+
+/** The gas of what we settle is ours. */
+async function requireGas(tx: Tx, { settlementMode, facilitatorUrl, sellerOrganizationId }: AuthorizationRow): Promise<void> {
+  if (settlementMode !== "facilitatorSettled" || facilitatorUrl !== null || sellerOrganizationId === null) return;
+  if (await mayBroadcast(tx, sellerOrganizationId)) return;
+  throw new Problem("rate_limited", {
+    detail: "This seller's settlements of the second or the day are used up. Try again later.",
+    retryAfterSeconds: 60,
+  });
 }
 
 type Change = Parameters<typeof insertExecution>[1];

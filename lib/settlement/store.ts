@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { PendingSettlementStore } from "@x402/core/facilitator";
-import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
-import { pendingSettlements } from "#lib/settlement/tables.ts";
 import type { ExecutionRow } from "#lib/payments/execution-store.ts";
+import { resources } from "#lib/sellers/tables.ts";
+import { pendingSettlements, plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
+import type { Credential } from "#lib/x402/credential.ts";
 
 const keyOf = (signature: string): string => createHash("sha256").update(signature).digest("hex");
 
@@ -61,4 +63,95 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
       ),
     )
     .returning();
+}
+
+/** Whether an organization sells something that is paid to this address. */
+export async function ownsPayTo(db: Database | Tx, organizationId: string, payTo: string): Promise<boolean> {
+  const rows = await db
+    .select({ resourceId: resources.resourceId })
+    .from(resources)
+    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** The execution that a credential was claimed for; of several attempts the live one. */
+export async function executionOfCredential(
+  db: Database | Tx,
+  { payer, nonce, token }: Credential,
+  authorizationId: string,
+): Promise<ExecutionRow | null> {
+  const rows = await db
+    .select()
+    .from(executions)
+    .where(
+      and(
+        eq(executions.payer, payer),
+        eq(executions.nonce, nonce),
+        eq(executions.tokenAddress, token),
+        eq(executions.authorizationId, authorizationId),
+      ),
+    );
+  return rows[0] ?? null;
+}
+
+/** True once: the seller hears of a settlement of ours a single time. */
+export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
+  const rows = await tx
+    .update(executions)
+    .set({ handedOver: true })
+    .where(
+      and(eq(executions.executionId, executionId), eq(executions.handedOver, false), eq(executions.settlementStatus, "settled")),
+    )
+    .returning({ executionId: executions.executionId });
+  return rows.length === 1;
+}
+
+/** False when the organization's settlements of this UTC day are used up. */
+export async function countSettlement(tx: Tx, organizationId: string, cap: number): Promise<boolean> {
+  if (cap < 1) return false;
+  const rows = await tx
+    .insert(settlementDays)
+    .values({ organizationId, day: sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD')`, settlements: 1 })
+    .onConflictDoUpdate({
+      target: [settlementDays.organizationId, settlementDays.day],
+      set: { settlements: sql`${settlementDays.settlements} + 1` },
+      setWhere: lt(settlementDays.settlements, cap),
+    })
+    .returning({ settlements: settlementDays.settlements });
+  return rows.length === 1;
+}
+
+export type PlainSettlement = typeof plainSettlements.$inferSelect;
+
+export async function insertPlainSettlement(tx: Tx, row: typeof plainSettlements.$inferInsert): Promise<void> {
+  await tx.insert(plainSettlements).values(row);
+}
+
+export async function findPlainSettlement(db: Database | Tx, settlementId: string): Promise<PlainSettlement | null> {
+  const [row] = await db.select().from(plainSettlements).where(eq(plainSettlements.settlementId, settlementId));
+  return row ?? null;
+}
+
+/** Only what is still open is resolved. */
+export async function resolvePlainSettlement(
+  tx: Tx,
+  settlementId: string,
+  {
+    status,
+    transaction,
+    errorReason,
+  }: {
+    readonly status: "settled" | "failed" | "processing";
+    readonly transaction: string | null;
+    readonly errorReason: string | null;
+  },
+): Promise<boolean> {
+  const resolvedAt = status === "processing" ? null : sql`clock_timestamp()`;
+  const rows = await tx
+    .update(plainSettlements)
+    .set({ status, transaction, errorReason, resolvedAt })
+    .where(and(eq(plainSettlements.settlementId, settlementId), eq(plainSettlements.status, "processing")))
+    .returning({ settlementId: plainSettlements.settlementId });
+  return rows.length === 1;
 }

@@ -1,4 +1,4 @@
-import type { PaymentPayload, SettleResponse } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { log } from "#lib/http/log.ts";
 import { readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
@@ -32,11 +32,23 @@ export function transferOf(execution: ExecutionRow, authorization: Authorization
   };
 }
 
-/** Sends a credential to its facilitator and compares the answer with the chain. No transaction is open meanwhile, and nothing is signed. */
-export async function submit(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
-  const facilitator = facilitatorFor(execution.facilitatorUrl);
-  const transfer = transferOf(execution, authorization);
-  const answer = await ask(facilitator, execution.credential as PaymentPayload, requirementsOf(expectedPayment(authorization)));
+/** Submits an execution's credential. */
+export const submit = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> =>
+  settleAndConfirm(
+    facilitatorFor(execution.facilitatorUrl),
+    transferOf(execution, authorization),
+    execution.credential as PaymentPayload,
+    requirementsOf(expectedPayment(authorization)),
+  );
+
+/** Sends a credential to a facilitator and compares the answer with the chain. No transaction is open meanwhile, and nothing is signed. */
+export async function settleAndConfirm(
+  facilitator: Facilitator,
+  transfer: AuthorizedTransfer,
+  payload: PaymentPayload,
+  requirements: PaymentRequirements,
+): Promise<Finding> {
+  const answer = await ask(facilitator, payload, requirements);
   if (!answer) return confirmUnanswered(transfer);
   const transaction = HASH.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
   if (answer.success) return confirm(transfer, transaction, facilitator);
@@ -48,7 +60,7 @@ export async function submit(execution: ExecutionRow, authorization: Authorizati
 async function ask(
   facilitator: Facilitator,
   payload: PaymentPayload,
-  requirements: ReturnType<typeof requirementsOf>,
+  requirements: PaymentRequirements,
 ): Promise<SettleResponse | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), FACILITATOR_TIMEOUT_MS)));

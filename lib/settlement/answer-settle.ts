@@ -1,0 +1,99 @@
+import type { SettleResponse } from "@x402/core/types";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
+import {
+  resourceIsOffered,
+  subjectIsLive,
+  reloadExecution,
+  updateExecution,
+  type AuthorizationRow,
+  type ExecutionRow,
+} from "#lib/payments/execution-store.ts";
+import { lockMandate } from "#lib/payments/hold-store.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
+import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
+import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { settlePlain, settlePlainAgain } from "#lib/settlement/settle-plain.ts";
+import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
+import { handOver } from "#lib/settlement/store.ts";
+import { submit } from "#lib/settlement/submit.ts";
+
+/** How long a seller waits for a settlement that another request of ours has under way. */
+const WAIT_MS = 15_000;
+const ASK_EVERY_MS = 250;
+
+/** Settles a credential for a seller's server, or says what became of it. */
+export async function answerSettle(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
+  const { match } = asked;
+  if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
+  if (match.kind === "plain") return settlePlainAgain(asked, match.settlement, seller);
+  return settlePlain(asked, seller);
+}
+
+async function settleExecution(
+  asked: AskedSettlement,
+  execution: ExecutionRow,
+  authorization: AuthorizationRow,
+  seller: Seller,
+): Promise<SettleResponse> {
+  const taken = execution.settlementStatus === "pending" ? await takeOver(execution, authorization, seller) : "underWay";
+  if (taken === "refused")
+    return refused(asked, "settlement_rejected", "The payment's mandate or its seller's allowance does not admit it now.");
+  if (taken === "taken") {
+    const finding = await submit({ ...execution, facilitatorUrl: null }, authorization);
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding, await clock(tx)));
+  }
+  const row = await finalState(execution.executionId);
+  if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);
+  if (row.settlementStatus !== "settled" || row.settlementReference === null) return pending(asked, row.settlementReference);
+  const first = await database().transaction((tx) => handOver(tx, row.executionId));
+  return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
+}
+
+/** The seller's server asks us to settle what we only watched: from pending to processing, by one request alone. */
+const takeOver = (
+  execution: ExecutionRow,
+  authorization: AuthorizationRow,
+  seller: Seller,
+): Promise<"taken" | "refused" | "underWay"> =>
+  transact(async (tx) => {
+    await enterGate(tx);
+    const mandate = await lockMandate(tx, execution.mandateId);
+    const { settlementStatus } = await reloadExecution(tx, execution.executionId);
+    if (settlementStatus !== "pending") return "underWay";
+    const rights =
+      mandate?.status === "active" && (await subjectIsLive(tx, execution)) && (await resourceIsOffered(tx, authorization));
+    if (!rights || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
+    const now = await clock(tx);
+    await updateExecution(tx, execution.executionId, {
+      settlementStatus: "processing",
+      nextCheckAt: new Date(now.getTime() + TOTAL_TIMEOUT_MS),
+    });
+    note(tx, execution, seller, now);
+    return "taken";
+  });
+
+function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void {
+  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
+  const metadata = { authorizationId, mandateId, sellerOrganizationId: seller.organizationId };
+  const event = {
+    type: "payment.processing",
+    actorId: seller.serviceAccountId,
+    organizationId,
+    subjectId,
+    entityType: "execution",
+    entityId: executionId,
+  };
+  audit(tx, { ...event, metadata }, now);
+}
+
+async function finalState(executionId: string): Promise<ExecutionRow> {
+  const until = Date.now() + WAIT_MS;
+  for (;;) {
+    const row = await database().transaction((tx) => reloadExecution(tx, executionId));
+    if (row.resolvedAt !== null || Date.now() >= until) return row;
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+}

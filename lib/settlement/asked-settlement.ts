@@ -1,0 +1,76 @@
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { address, assetAt } from "#lib/onchain/chains.ts";
+import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { executionOfCredential, findPlainSettlement, ownsPayTo, type PlainSettlement } from "#lib/settlement/store.ts";
+import { readCredential, type Credential } from "#lib/x402/credential.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+import { compareCredential } from "#lib/x402/verify.ts";
+import { PaymentRequirementsV2Schema } from "@x402/core/schemas";
+
+/** Whom a credential belongs to: nobody we know, one of our executions, or a settlement without a mandate. */
+export type Match =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }
+  | { readonly kind: "plain"; readonly settlement: PlainSettlement };
+
+export type AskedSettlement = { readonly credential: Credential; readonly expected: ExpectedPayment; readonly match: Match };
+
+type Asked = { readonly paymentPayload: object; readonly paymentRequirements: object };
+type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; readonly payer: string | null } & Failure);
+
+const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
+
+/** Reads what a seller's server asks, and refuses what is not its own to ask. A settled execution is matched however old its credential is. */
+export async function readAsked({ paymentPayload, paymentRequirements }: Asked, organizationId: string): Promise<Read> {
+  const decoded = readCredential(paymentPayload);
+  if (!decoded.ok) return refuse(decoded, null);
+  const { credential } = decoded;
+  const { payer } = credential;
+  const required = requiredPayment(paymentRequirements);
+  if (!required.ok) return refuse(required, payer);
+  const { expected } = required;
+  if (!(await ownsPayTo(database(), organizationId, expected.payTo))) {
+    return refuse(failed("recipient_mismatch", "No resource of this organization is paid to this address."), payer);
+  }
+  const match = await matchCredential(credential);
+  const fits = compareCredential(
+    credential,
+    match.kind === "execution" ? expectedPayment(match.authorization) : expected,
+    await clock(database()),
+  );
+  const isSettled =
+    match.kind === "execution" &&
+    match.execution.settlementStatus === "settled" &&
+    !fits.ok &&
+    fits.code === "credential_expired";
+  if (!fits.ok && !isSettled) return refuse(fits, payer);
+  if (match.kind === "execution" && match.authorization.amount !== expected.amount) {
+    return refuse(failed("amount_mismatch", "The credential was authorized for another amount."), payer);
+  }
+  return { ok: true, credential, expected, match };
+}
+
+type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
+
+function requiredPayment(json: object): Required {
+  const parsed = PaymentRequirementsV2Schema.safeParse(json);
+  if (!parsed.success) return failed("verification_failed", "The payment requirements are not x402 version 2.");
+  const { scheme, network, amount, payTo, maxTimeoutSeconds } = parsed.data;
+  if (scheme !== "exact") return failed("scheme_unsupported", "Only the scheme exact is supported.");
+  const asset = assetAt(network, parsed.data.asset);
+  if (!asset) return failed("asset_mismatch", "This token is not configured here.");
+  if (!/^[1-9][0-9]{0,77}$/.test(amount)) return failed("amount_mismatch", "The amount is not a positive whole number.");
+  return { ok: true, expected: { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds } };
+}
+
+async function matchCredential(credential: Credential): Promise<Match> {
+  const owner = await claimOf(database(), credential);
+  if (owner === null) return { kind: "unknown" };
+  const execution = await executionOfCredential(database(), credential, owner);
+  if (execution) return { kind: "execution", execution, authorization: await authorizationOf(database(), execution) };
+  const settlement = await findPlainSettlement(database(), owner);
+  return settlement ? { kind: "plain", settlement } : { kind: "unknown" };
+}

@@ -1,0 +1,29 @@
+import type { Network, SettleResponse } from "@x402/core/types";
+import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
+import { x402Reason } from "#lib/settlement/x402-reason.ts";
+import type { FailureCode } from "#lib/x402/failure.ts";
+
+export type Seller = { readonly organizationId: string; readonly serviceAccountId: string; readonly environment: string };
+
+const base = ({ credential }: AskedSettlement) => ({ network: credential.chain as Network, payer: credential.payer });
+
+export const refused = (asked: AskedSettlement, code: FailureCode, errorMessage?: string): SettleResponse => ({
+  ...base(asked),
+  success: false,
+  errorReason: x402Reason(code),
+  ...(errorMessage !== undefined && { errorMessage }),
+  transaction: "",
+});
+
+export const pending = (asked: AskedSettlement, transaction: string | null): SettleResponse => ({
+  ...base(asked),
+  success: false,
+  errorReason: "settlement_pending",
+  transaction: transaction ?? "",
+});
+
+export const succeeded = (asked: AskedSettlement, transaction: string): SettleResponse => ({
+  ...base(asked),
+  success: true,
+  transaction,
+});
