@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  capabilitiesOfRole,
+  grantCapabilities,
+  keyCapabilitiesOf,
+  membershipRoleOf,
+  platformCapabilitiesOf,
+  platformRolesOf,
+} from "#lib/identity/capabilities.ts";
+import { isProblem } from "#lib/problem.ts";
+import { Capability, MembershipRole, PlatformCapability, PlatformRole } from "#lib/vocabulary.ts";
+
+const personsOnly = ["checkouts:approve", "mandates:manage", "serviceAccounts:read", "serviceAccounts:manage", "members:manage"];
+const reads = Capability.options.filter((capability) => capability.endsWith(":read"));
+const some = fc.subarray(Capability.options);
+
+const grant = (asked: Parameters<typeof grantCapabilities>[0], creator: Iterable<Capability>) => {
+  try {
+    return grantCapabilities(asked, new Set(creator));
+  } catch (error) {
+    if (isProblem(error)) return error;
+    throw error;
+  }
+};
+
+describe("capabilities of a membership", () => {
+  test.each([
+    ["owner", Capability.options],
+    ["admin", Capability.options],
+    ["approver", ["checkouts:approve", "mandates:read", "payments:read"]],
+    ["developer", [...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]],
+    ["finance", ["billing:read", "payments:read", "audit:read"]],
+    ["viewer", reads],
+  ] as const)("%s has exactly its row of the table", (role, capabilities) => {
+    expect([...capabilitiesOfRole(role)].toSorted()).toEqual([...capabilities].toSorted());
+  });
+
+  test("a role that is not ours reads as the least right, and no membership as none", () => {
+    for (const stored of ["member", "superuser", "", "OWNER", "owner,admin"]) expect(membershipRoleOf(stored)).toBe("viewer");
+    for (const role of MembershipRole.options) expect(membershipRoleOf(role)).toBe(role);
+    expect(capabilitiesOfRole(null).size).toBe(0);
+  });
+});
+
+describe("platform capabilities", () => {
+  test.each([
+    ["user", []],
+    ["support", ["platform.users.read", "platform.sessions.revoke"]],
+    ["auditor", ["platform.users.read", "platform.audit.read"]],
+    [
+      "operator",
+      [
+        "platform.users.read",
+        "platform.users.ban",
+        "platform.sessions.revoke",
+        "platform.emergency.revoke",
+        "platform.sellers.verify",
+      ],
+    ],
+    ["admin", PlatformCapability.options],
+  ] as const)("%s has exactly its row of the table", (role, capabilities) => {
+    expect([...platformCapabilitiesOf(["user", role])].toSorted()).toEqual([...capabilities].toSorted());
+  });
+
+  test("stored roles that are not ours give nothing", () => {
+    expect(platformRolesOf(["root", "Admin", "admin "])).toEqual([]);
+    expect(platformRolesOf(["admin", "user", "nonsense"])).toEqual(
+      PlatformRole.options.filter((role) => role === "user" || role === "admin"),
+    );
+  });
+});
+
+describe("capabilities of a key", () => {
+  test("no key has more than its creator, anything for persons only, or limits together with spending", () => {
+    fc.assert(
+      fc.property(fc.option(some, { nil: undefined }), some, (asked, creator) => {
+        const granted = grant(asked, creator);
+        if (isProblem(granted)) return;
+        for (const capability of granted) {
+          expect(creator).toContain(capability);
+          expect(personsOnly).not.toContain(capability);
+        }
+        expect(granted.includes("mandates:create") && granted.some((capability) => capability.startsWith("payments:"))).toBe(
+          false,
+        );
+        if (asked) expect(granted.toSorted()).toEqual([...new Set(asked)].toSorted());
+        expect([...keyCapabilitiesOf(granted)]).toEqual(granted);
+      }),
+    );
+  });
+
+  test("what is refused is refused for a reason", () => {
+    fc.assert(
+      fc.property(some, some, (asked, creator) => {
+        if (!isProblem(grant(asked, creator))) return;
+        const beyond = asked.some((capability) => !creator.includes(capability) || personsOnly.includes(capability));
+        const both = asked.includes("mandates:create") && asked.some((capability) => capability.startsWith("payments:"));
+        expect(beyond || both).toBe(true);
+      }),
+    );
+  });
+
+  test("without a list a key gets the agent's set as far as its creator has it; an empty list gives none", () => {
+    const agent = [
+      ...["readiness:read", "checkouts:preview", "checkouts:read", "payments:authorize", "payments:execute", "payments:read"],
+      ...["orders:place", "billing:quote", "mandates:read"],
+    ];
+    const all = grant(undefined, Capability.options);
+    expect([...(all as Capability[])].toSorted()).toEqual(agent.toSorted());
+    const viewer = grant(undefined, reads);
+    expect([...(viewer as Capability[])].toSorted()).toEqual(agent.filter((name) => name.endsWith(":read")).toSorted());
+    expect(grant([], Capability.options)).toEqual([]);
+  });
+
+  test("400 points at the capability that no key can have", () => {
+    const refused = grant(["mandates:read", "checkouts:approve"], Capability.options);
+    expect(isProblem(refused) && refused.details.errors?.[0]?.pointer).toBe("/capabilities/1");
+    const both = grant(["mandates:create", "payments:read"], Capability.options);
+    expect(isProblem(both) && both.details.errors?.[0]?.pointer).toBe("/capabilities/1");
+  });
+
+  test("a stored list is not trusted with what only persons have", () => {
+    expect([...keyCapabilitiesOf(["payments:read", "checkouts:approve", "nonsense"])]).toEqual(["payments:read"]);
+  });
+});
