@@ -1,7 +1,7 @@
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/facts.ts";
-import { decide } from "#lib/mandates/policy.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
+import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 

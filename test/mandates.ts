@@ -6,8 +6,7 @@ import * as contract from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/create-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
-import { createAgent, createOrganization, createPerson, createResource, send } from "./tenant.ts";
-import type { Credential } from "./tenant.ts";
+import { createAgent, createOrganization, createPerson, createResource, send, type Credential } from "#test/tenant.ts";
 
 export const CHAIN = "eip155:84532";
 export const assets = [{ asset: "USDC", chain: CHAIN }];

@@ -2,8 +2,8 @@ import type { Period } from "#lib/vocabulary.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Names of zones come from clients, who may spell one in many ways: every cache here is emptied when it reaches this size. */
-const CACHE_SIZE = 2_000;
+/** Names of zones come from clients: every cache here is emptied when it is full, which takes every period of every zone there is. */
+const CACHE_SIZE = 3_000;
 
 /** Answers of a cache are only remembered results of pure functions. */
 function remember<V>(cache: Map<string, V>, key: string, value: V): V {
@@ -68,7 +68,7 @@ function datesAround(period: Period, date: number): { first: number; next: numbe
   }
 }
 
-export type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly startText: string; readonly endText: string };
+type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly startText: string; readonly endText: string };
 
 const periods = new Map<string, CalendarPeriod>();
 

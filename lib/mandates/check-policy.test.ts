@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { checkPolicy } from "#lib/mandates/check-policy.ts";
+import { minutesOf } from "#lib/mandates/duration.ts";
+import { Policy } from "#lib/mandates/policy-schema.ts";
 import { CHAIN, policyOf } from "#test/mandate-facts.ts";
-import { checkPolicy } from "./check-policy.ts";
-import { minutesOf } from "./duration.ts";
-import { Policy } from "./policy-schema.ts";
 
 const assets = [{ asset: "USDC", chain: CHAIN }];
 const DAY = { period: "day", timezone: "UTC" };
@@ -176,6 +176,32 @@ describe("Policy", () => {
   test.each(invalid)("refuses %s", (_guarantee, policy) => {
     expect(Policy.safeParse(policy).success).toBe(false);
   });
+});
+
+describe("time zones", () => {
+  const inZone = (timezone: string) => ({
+    assets,
+    limits: { perPayment: "1", budgets: [{ period: "day", timezone, amount: "1" }] },
+  });
+  const known = [
+    "UTC",
+    "Europe/Berlin",
+    "Europe/Kyiv",
+    "Asia/Kolkata",
+    "America/Port-au-Prince",
+    "Africa/Dar_es_Salaam",
+    "US/Eastern",
+    "Etc/GMT+5",
+  ];
+  test.each(known)("%s is known", (timezone) => {
+    expect(Policy.safeParse(inZone(timezone)).success).toBe(true);
+  });
+  test.each(["europe/berlin", "Europe/BERLIN", "ASIA/Kolkata", "Mars/Olympus", "+02:00", "", "Europe/Berlin\n", "UTC+2"])(
+    "%j is refused",
+    (timezone) => {
+      expect(Policy.safeParse(inZone(timezone)).success).toBe(false);
+    },
+  );
 });
 
 describe("minutesOf", () => {

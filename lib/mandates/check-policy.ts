@@ -1,12 +1,10 @@
-import { readAmount } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
-import { minuteOfDay } from "./compile-policy.ts";
-import type { Policy } from "./policy-schema.ts";
-import { windowOf } from "./windows.ts";
-import type { Span, Window } from "./windows.ts";
+import { minuteOfDay } from "#lib/mandates/compile-policy.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { windowOf, type Span, type Window } from "#lib/mandates/windows.ts";
+import { readAmount, type Atomic } from "#lib/money.ts";
 
 /** What a schema cannot say about a policy. Pointers are relative to the policy; an empty list means that it can be saved. */
-export type PolicyError = { readonly pointer: string; readonly detail: string };
+type PolicyError = { readonly pointer: string; readonly detail: string };
 
 export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: number }): PolicyError[] {
   const errors: PolicyError[] = [];

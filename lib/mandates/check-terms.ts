@@ -1,7 +1,7 @@
+import { checkPolicy } from "#lib/mandates/check-policy.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { Problem, type FieldError } from "#lib/problem.ts";
-import { checkPolicy } from "./check-policy.ts";
-import type { Policy } from "./policy-schema.ts";
 
 const refuse = (errors: readonly FieldError[]): Problem =>
   new Problem("invalid_request", {

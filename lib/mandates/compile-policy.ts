@@ -1,9 +1,7 @@
-import { parseAmount } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { windowsOf, type Window } from "#lib/mandates/windows.ts";
+import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
-import type { Policy } from "./policy-schema.ts";
-import { windowsOf } from "./windows.ts";
-import type { Window } from "./windows.ts";
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 

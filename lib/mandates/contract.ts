@@ -3,8 +3,17 @@ import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { AskedIntent, Reason } from "#lib/payments/intent.ts";
 import { DenialCode, Outcome } from "#lib/vocabulary.ts";
-import { Agents, exampleMandate, examplePolicy, LedgerEntry, Mandate, MandateName, Metadata, Wallet } from "./mandate-schema.ts";
-import { Policy } from "./policy-schema.ts";
+import {
+  Agents,
+  exampleMandate,
+  examplePolicy,
+  LedgerEntry,
+  Mandate,
+  MandateName,
+  Metadata,
+  Wallet,
+} from "#lib/mandates/mandate-schema.ts";
+import { Policy } from "#lib/mandates/policy-schema.ts";
 
 const { mandateId } = exampleMandate;
 const draft = { ...exampleMandate, status: "draft" as const };

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { createMandate as operation } from "#lib/mandates/contract.ts";
+import { createMandate } from "#lib/mandates/create-mandate.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { assets, CHAIN, draftMandate, eventsOf, policy } from "#test/mandates.ts";
-import { createAgent, createOrganization, createPerson, send } from "#test/tenant.ts";
-import type { Credential } from "#test/tenant.ts";
-import { createMandate as operation } from "./contract.ts";
-import { createMandate } from "./create-mandate.ts";
-import { mandates } from "./tables.ts";
+import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 

@@ -2,11 +2,11 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { readCoin, requireBindings, requirePolicy } from "./check-terms.ts";
-import { compilePolicy } from "./compile-policy.ts";
-import { createMandate as operation } from "./contract.ts";
-import { presentMandate } from "./present-mandate.ts";
-import { findMandate, insertMandate, unknownAgents } from "./store.ts";
+import { readCoin, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { createMandate as operation } from "#lib/mandates/contract.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { findMandate, insertMandate, unknownAgents } from "#lib/mandates/store.ts";
 
 export const createMandate: Handler<typeof operation> = async ({ body }, { caller, idempotency, requestId }) => {
   const { name, policy, agents = null, wallet = null, metadata = null } = body;

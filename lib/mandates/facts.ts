@@ -1,6 +1,6 @@
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssuranceLevel, DenialCode, Outcome, StoredMandateStatus } from "#lib/vocabulary.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
 
 export type MandateFacts = {
   readonly mandateId: string;
@@ -31,7 +31,7 @@ export type Usage = {
   readonly buckets: ReadonlyMap<string, readonly BucketUsage[]>;
 };
 
-export type SellerFacts = {
+type SellerFacts = {
   readonly sellerId: string;
   readonly domain: string;
   readonly verified: boolean;
@@ -39,7 +39,7 @@ export type SellerFacts = {
   readonly status: "active" | "suspended" | "stopped";
 };
 
-export type ResourceFacts = {
+type ResourceFacts = {
   readonly sellerId: string;
   readonly resourceId: string;
   readonly method: string;

@@ -1,9 +1,9 @@
 import type { Handler } from "#lib/http/operation.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { getMandate as operation } from "#lib/mandates/contract.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { findMandate, liveBuckets, reading } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
-import { decimalsOf } from "./check-terms.ts";
-import type { getMandate as operation } from "./contract.ts";
-import { presentMandate } from "./present-mandate.ts";
-import { findMandate, liveBuckets, reading } from "./store.ts";
 
 export const getMandate: Handler<typeof operation> = ({ id }, { caller }) =>
   reading(async (tx, now) => {

@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
 import { authorizations, reservations } from "#lib/payments/tables.ts";
-import { mandateSellers } from "./tables.ts";
 
 /** The last decisions under a mandate, newest first, each with its hold if it had one. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>

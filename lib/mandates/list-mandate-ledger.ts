@@ -1,12 +1,12 @@
 import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { listMandateLedger as operation } from "#lib/mandates/contract.ts";
+import { findMandate, reading, selectLedger } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { LedgerKind } from "#lib/vocabulary.ts";
-import { decimalsOf } from "./check-terms.ts";
-import type { listMandateLedger as operation } from "./contract.ts";
-import { findMandate, reading, selectLedger } from "./store.ts";
 
 export const listMandateLedger: Handler<typeof operation> = ({ id, query: { limit, cursor } }, { caller }) =>
   reading(async (tx) => {

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import * as contract from "#lib/mandates/contract.ts";
+import { getMandate } from "#lib/mandates/get-mandate.ts";
+import { listMandates } from "#lib/mandates/list-mandates.ts";
 import { useDatabase } from "#test/database.ts";
-import { authorize, createBuyer, draftMandate, activeMandate } from "#test/mandates.ts";
-import type { Buyer } from "#test/mandates.ts";
+import { authorize, createBuyer, draftMandate, activeMandate, type Buyer } from "#test/mandates.ts";
 import { createAgent, send } from "#test/tenant.ts";
-import * as contract from "./contract.ts";
-import { getMandate } from "./get-mandate.ts";
-import { listMandates } from "./list-mandates.ts";
 
 useDatabase();
 

@@ -1,9 +1,9 @@
 import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
-import { decimalsOf } from "./check-terms.ts";
-import type { listMandates as operation } from "./contract.ts";
-import { presentMandate } from "./present-mandate.ts";
-import { liveBuckets, reading, selectMandates } from "./store.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { listMandates as operation } from "#lib/mandates/contract.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { liveBuckets, reading, selectMandates } from "#lib/mandates/store.ts";
 
 export const listMandates: Handler<typeof operation> = ({ query: { limit, cursor } }, { caller }) =>
   reading(async (tx, now) => {

@@ -1,8 +1,8 @@
 /** The wire shapes of a mandate: browser-safe, shared by its operations. */
 import { z } from "zod";
+import { Policy } from "#lib/mandates/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
 import { Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
-import { Policy } from "./policy-schema.ts";
 
 export const Wallet = z
   .strictObject({

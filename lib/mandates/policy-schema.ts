@@ -1,23 +1,30 @@
 import { z } from "zod";
+import { minutesOf } from "#lib/mandates/duration.ts";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
 import { ApprovalMode, AssuranceLevel, Period, UnregisteredSellers } from "#lib/vocabulary.ts";
-import { minutesOf } from "./duration.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_WINDOWS = 8;
 
 const zones = new Map<string, boolean>();
 
-/** Whether this runtime knows the zone. Offsets such as +02:00 are no zones: they would ignore daylight saving. */
+/** How IANA writes the names that this runtime takes for others, such as Asia/Kolkata. */
+const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
+
+/**
+ * Whether this runtime knows the zone by this very name: every other spelling would be another window with buckets and caches of its own.
+ * Offsets such as +02:00 are no zones: they would ignore daylight saving.
+ */
 function isZone(name: string): boolean {
   const known = zones.get(name);
   if (known !== undefined) return known;
-  let valid = true;
+  let valid = false;
   try {
-    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+    valid = timeZone === name || (timeZone.toLowerCase() !== name.toLowerCase() && ALIAS.test(name));
   } catch {
-    valid = false;
+    // An unknown zone is a RangeError.
   }
   if (zones.size > 1_000) zones.clear();
   zones.set(name, valid);
@@ -28,7 +35,7 @@ const TimeZone = z
   .string()
   .max(64)
   .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/, "Write an IANA time zone, such as Europe/Berlin.")
-  .refine(isZone, "This time zone is unknown. Write an IANA time zone, such as Europe/Berlin.")
+  .refine(isZone, "This time zone is unknown. Write it as IANA does, such as Europe/Berlin.")
   .meta({ id: "TimeZone", description: "An IANA time zone; daylight saving is followed.", examples: ["Europe/Berlin"] });
 
 const RollingDuration = z
@@ -48,16 +55,14 @@ const RollingDuration = z
 const calendar = { period: Period, timezone: TimeZone };
 const rolling = { rolling: RollingDuration };
 
-export const Budget = z
+const Budget = z
   .union([z.strictObject({ ...calendar, amount: AmountText }), z.strictObject({ ...rolling, amount: AmountText })])
   .meta({ id: "Budget", description: "An amount per calendar period or per rolling window. Weeks start on Monday." });
-export type Budget = z.infer<typeof Budget>;
 
 const MaxPayments = z.int().min(1).max(1_000_000_000);
-export const PaymentCount = z
+const PaymentCount = z
   .union([z.strictObject({ ...calendar, max: MaxPayments }), z.strictObject({ ...rolling, max: MaxPayments })])
   .meta({ id: "PaymentCount", description: "A number of payments per calendar period or per rolling window." });
-export type PaymentCount = z.infer<typeof PaymentCount>;
 
 const Limits = z
   .strictObject({
@@ -91,7 +96,7 @@ const PathTemplate = z
   .string()
   .max(1_024)
   .regex(/^\/[A-Za-z0-9._~{}/-]*$/, "Write the path template as it is registered, such as /reports/{id}.");
-export const ResourceRule = z
+const ResourceRule = z
   .union([
     z.strictObject({ sellerId: SellerId, resourceId: ResourceId }),
     z.strictObject({ sellerId: SellerId, method: Method, pathTemplate: PathTemplate }),
@@ -101,9 +106,7 @@ export const ResourceRule = z
     description: "A registered resource, by its id or by its method and path template. Never a pattern.",
   });
 
-export const Weekday = z
-  .enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
-  .meta({ id: "Weekday" });
+const Weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]).meta({ id: "Weekday" });
 const TimeOfDay = z
   .string()
   .regex(/^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/, "Write the time as hours and minutes, such as 09:00.")

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { IntentFacts } from "#lib/mandates/facts.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, zero } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
 import { hold, intentOf, mandateOf, NOW, PAY_TO, usageOf, usdc } from "#test/mandate-facts.ts";
-import type { IntentFacts } from "./facts.ts";
-import { decide } from "./policy.ts";
-import { bucketAt } from "./windows.ts";
 
 const cents = (count: number) => (count / 100).toFixed(2);
 const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { decide } from "#lib/mandates/policy.ts";
 import { intentOf, mandateOf, NOW, dayBucket, DAY, usageOf, usdc, usedToday } from "#test/mandate-facts.ts";
-import { decide } from "./policy.ts";
 
 describe("decide", () => {
   const approvals = [

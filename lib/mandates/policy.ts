@@ -1,10 +1,9 @@
-import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "./facts.ts";
-import { conclude, display, openCase, text } from "./reason.ts";
-import type { Case } from "./reason.ts";
-import { intentRules } from "./rules-intent.ts";
-import { limitRules } from "./rules-limits.ts";
-import { mandateRules } from "./rules-mandate.ts";
-import { sellerRules } from "./rules-seller.ts";
+import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
+import { conclude, display, openCase, text, type Case } from "#lib/mandates/reason.ts";
+import { intentRules } from "#lib/mandates/rules-intent.ts";
+import { limitRules } from "#lib/mandates/rules-limits.ts";
+import { mandateRules } from "#lib/mandates/rules-mandate.ts";
+import { sellerRules } from "#lib/mandates/rules-seller.ts";
 
 /** May this payment be made? Every rule is evaluated, and every evaluated rule gives its reason. */
 export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {

@@ -1,16 +1,13 @@
-import { formatAmount, zero } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { BucketUsage } from "#lib/mandates/facts.ts";
+import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { remainingOf } from "#lib/mandates/rules-limits.ts";
+import { statusOf } from "#lib/mandates/status.ts";
+import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
+import { formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { Environment, StoredMandateStatus } from "#lib/vocabulary.ts";
-import { compilePolicy } from "./compile-policy.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import type { BucketUsage } from "./facts.ts";
-import type { Mandate, WindowUsage } from "./mandate-schema.ts";
-import type { Policy } from "./policy-schema.ts";
-import { remainingOf } from "./rules-limits.ts";
-import { statusOf } from "./status.ts";
-import { bucketCounts, windowAt } from "./windows.ts";
-import type { Window } from "./windows.ts";
 
 /** A mandate as it is stored, with the policy of its current version. */
 export type MandateRow = {

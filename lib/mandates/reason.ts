@@ -1,8 +1,7 @@
-import { displayAmount, formatAmount } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
+import { displayAmount, formatAmount, type Atomic } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "./facts.ts";
 
 const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
 

@@ -1,10 +1,10 @@
+import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "#lib/mandates/facts.ts";
+import type { PastDecision } from "#lib/mandates/history-store.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
-import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "./facts.ts";
-import type { PastDecision } from "./history-store.ts";
-import { decide } from "./policy.ts";
-import { bucketAt } from "./windows.ts";
 
 export type Compared = {
   readonly policyDecisionId: string;

@@ -1,7 +1,7 @@
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { resumeMandate as operation } from "./contract.ts";
-import { takeStep } from "./take-step.ts";
+import { resumeMandate as operation } from "#lib/mandates/contract.ts";
+import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const resumeMandate: Handler<typeof operation> = ({ id }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, (tx) => takeStep(tx, id, "resume", { by: caller, requestId }));

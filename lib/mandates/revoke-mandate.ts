@@ -1,8 +1,8 @@
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { revokeMandate as operation } from "./contract.ts";
-import { takeStep } from "./take-step.ts";
+import { revokeMandate as operation } from "#lib/mandates/contract.ts";
+import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const revokeMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {

@@ -1,5 +1,4 @@
-import { deny, satisfy } from "./reason.ts";
-import type { Case } from "./reason.ts";
+import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 
 /** Whether the intent is sound: in time, new, as registered, and in the mandate's asset. */
 export function intentRules(on: Case): void {

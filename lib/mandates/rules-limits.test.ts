@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { atomicOf, zero } from "#lib/money.ts";
-import { at, decideRow, DAY, usageOf, usdc, usedToday } from "#test/mandate-facts.ts";
-import type { RuleRow } from "#test/mandate-facts.ts";
+import { at, decideRow, DAY, usageOf, usdc, usedToday, type RuleRow } from "#test/mandate-facts.ts";
 
 const rows: RuleRow[] = [
   {

@@ -1,11 +1,8 @@
-import { basisPointsUp, max, subtract, zero } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
-import { calendarPeriodAt, localTimeAt } from "./calendar.ts";
-import type { BucketUsage, ReasonWindow } from "./facts.ts";
-import { deny, display, satisfy, text } from "./reason.ts";
-import type { Case } from "./reason.ts";
-import { bucketCounts, windowAt } from "./windows.ts";
-import type { Window } from "./windows.ts";
+import { calendarPeriodAt, localTimeAt } from "#lib/mandates/calendar.ts";
+import type { BucketUsage, ReasonWindow } from "#lib/mandates/facts.ts";
+import { deny, display, satisfy, text, type Case } from "#lib/mandates/reason.ts";
+import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
+import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
 
 /** How much, how often, and when. */
 export function limitRules(on: Case): void {
@@ -70,7 +67,7 @@ function total(on: Case): void {
 type Sums = { readonly used: Atomic; readonly payments: number };
 
 /** The sums of the buckets that still count. */
-export function sumsOf(buckets: readonly BucketUsage[] | undefined, now: Date): Sums {
+function sumsOf(buckets: readonly BucketUsage[] | undefined, now: Date): Sums {
   let used = 0n;
   let payments = 0;
   for (const bucket of buckets ?? []) {

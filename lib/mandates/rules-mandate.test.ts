@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { atomicOf, zero } from "#lib/money.ts";
-import { at, decideRow, NOW, resource, seller, usageOf, usdc } from "#test/mandate-facts.ts";
-import type { RuleRow } from "#test/mandate-facts.ts";
+import { at, decideRow, NOW, resource, seller, usageOf, usdc, type RuleRow } from "#test/mandate-facts.ts";
 
 const rows: RuleRow[] = [
   { guarantee: "allows a payment that breaks no rule", code: null },

@@ -1,6 +1,5 @@
+import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 import { AssuranceLevel } from "#lib/vocabulary.ts";
-import { deny, satisfy } from "./reason.ts";
-import type { Case } from "./reason.ts";
 
 /** The mandate's life cycle and who may use it. */
 export function mandateRules(on: Case): void {

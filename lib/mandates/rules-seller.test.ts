@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideRow, PAY_TO, resource, seller } from "#test/mandate-facts.ts";
-import type { RuleRow } from "#test/mandate-facts.ts";
+import { decideRow, PAY_TO, resource, seller, type RuleRow } from "#test/mandate-facts.ts";
 
 const rows: RuleRow[] = [
   { guarantee: "a denied payee", rules: { payTo: { deny: [PAY_TO.toLowerCase()] } }, code: "payee_not_allowed" },

@@ -1,7 +1,5 @@
-import { resourceKey, routeKey } from "./compile-policy.ts";
-import type { AllowDeny } from "./compile-policy.ts";
-import { deny, satisfy } from "./reason.ts";
-import type { Case } from "./reason.ts";
+import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/compile-policy.ts";
+import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 
 /** Who is paid, and for what. */
 export function sellerRules(on: Case): void {
@@ -60,7 +58,7 @@ function verified(on: Case): void {
 }
 
 /** Whether a list names the domain or a parent of it. Only whole labels are compared: evil-example.com is not below example.com. */
-export function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
+function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
   const host = domain.toLowerCase();
   const port = host.lastIndexOf(":");
   return namesHost(list, host) || (port > 0 && namesHost(list, host.slice(0, port)));

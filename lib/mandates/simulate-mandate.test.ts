@@ -1,14 +1,12 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { simulateMandate as operation } from "#lib/mandates/contract.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
+import { simulateMandate } from "#lib/mandates/simulate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, assets, authorize, createBuyer, draftMandate, intentFor, policy } from "#test/mandates.ts";
-import type { Buyer } from "#test/mandates.ts";
-import { createAgent, send } from "#test/tenant.ts";
-import type { Credential } from "#test/tenant.ts";
-import { simulateMandate as operation } from "./contract.ts";
-import type { Decision } from "./facts.ts";
-import { simulateMandate } from "./simulate-mandate.ts";
+import { activeMandate, assets, authorize, createBuyer, draftMandate, intentFor, policy, type Buyer } from "#test/mandates.ts";
+import { createAgent, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 

@@ -1,20 +1,18 @@
-import type { Handler } from "#lib/http/operation.ts";
 import type { Tx } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
+import type { MandateFacts } from "#lib/mandates/facts.ts";
+import { firstPayments, selectDecisions } from "#lib/mandates/history-store.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { replay, type ReplayUsage } from "#lib/mandates/replay.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";
 import { simulatePayment } from "#lib/payments/simulate-payment.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
-import { decimalsOf, requirePolicy } from "./check-terms.ts";
-import { compilePolicy } from "./compile-policy.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import type { simulateMandate as operation } from "./contract.ts";
-import type { MandateFacts } from "./facts.ts";
-import { firstPayments, selectDecisions } from "./history-store.ts";
-import type { Policy } from "./policy-schema.ts";
-import type { MandateRow } from "./present-mandate.ts";
-import { replay } from "./replay.ts";
-import type { ReplayUsage } from "./replay.ts";
-import { findMandate, reading } from "./store.ts";
-import { bucketsFromLedger, lifetimeFromLedger } from "./window-store.ts";
 
 export const simulateMandate: Handler<typeof operation> = async ({ id, body }, { caller, requestId }) => {
   if ("policy" in body) return { items: await reading((tx) => simulatePolicy(tx, caller, id, body.policy, body.last)) };

@@ -1,7 +1,7 @@
-import { Problem } from "#lib/problem.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Atomic } from "#lib/money.ts";
+import { Problem } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
 
 type Used = { readonly spent: Atomic; readonly reserved: Atomic };
 

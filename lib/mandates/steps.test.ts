@@ -3,16 +3,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
+import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import * as contract from "#lib/mandates/contract.ts";
+import { resumeMandate } from "#lib/mandates/resume-mandate.ts";
+import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, authorize, createBuyer, draftMandate, eventsOf } from "#test/mandates.ts";
-import type { Buyer } from "#test/mandates.ts";
-import { createAgent, send } from "#test/tenant.ts";
-import type { Credential } from "#test/tenant.ts";
-import { activateMandate } from "./activate-mandate.ts";
-import * as contract from "./contract.ts";
-import { resumeMandate } from "./resume-mandate.ts";
-import { revokeMandate } from "./revoke-mandate.ts";
-import { suspendMandate } from "./suspend-mandate.ts";
+import { activeMandate, authorize, createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
+import { createAgent, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 

@@ -2,11 +2,11 @@ import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt } from "drizzle
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { mandateLedger, mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
-import type { Policy } from "./policy-schema.ts";
-import type { MandateRow } from "./present-mandate.ts";
-import { mandateLedger, mandates, mandateVersions, usageBuckets } from "./tables.ts";
 
 /** Every query names the organization and the environment: another tenant's mandate does not exist. */
 export type Scope = { readonly organizationId: string; readonly environment: string };
@@ -55,8 +55,6 @@ export const liveBuckets = (tx: Tx, mandateIds: readonly string[], now: Date) =>
     .select()
     .from(usageBuckets)
     .where(and(inArray(usageBuckets.mandateId, [...mandateIds]), gt(usageBuckets.liveUntil, now)));
-
-export type LiveBucket = Awaited<ReturnType<typeof liveBuckets>>[number];
 
 type Terms = {
   readonly name: string;

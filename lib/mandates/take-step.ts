@@ -1,14 +1,12 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { stepFrom, type Step } from "#lib/mandates/status.ts";
+import { liveBuckets, lockMandate, setStatus, type Scope } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
-import { decimalsOf } from "./check-terms.ts";
-import type { Mandate } from "./mandate-schema.ts";
-import { presentMandate } from "./present-mandate.ts";
-import { stepFrom } from "./status.ts";
-import type { Step } from "./status.ts";
-import { liveBuckets, lockMandate, setStatus } from "./store.ts";
-import type { Scope } from "./store.ts";
 
 type Taken = {
   readonly by: Scope & { readonly subjectId: string };

@@ -2,17 +2,15 @@ import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { updateMandate as operation } from "#lib/mandates/contract.ts";
+import * as contract from "#lib/mandates/contract.ts";
+import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
+import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { captureHold, holdOf, releaseHold } from "#lib/payments/hold-store.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, assets, authorize, createBuyer, draftMandate, eventsOf, policy } from "#test/mandates.ts";
-import type { Buyer } from "#test/mandates.ts";
-import { createAgent, send } from "#test/tenant.ts";
-import type { Credential } from "#test/tenant.ts";
-import { updateMandate as operation } from "./contract.ts";
-import { revokeMandate } from "./revoke-mandate.ts";
-import * as contract from "./contract.ts";
-import { mandateVersions, usageBuckets } from "./tables.ts";
-import { updateMandate } from "./update-mandate.ts";
+import { activeMandate, assets, authorize, createBuyer, draftMandate, eventsOf, policy, type Buyer } from "#test/mandates.ts";
+import { createAgent, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 

@@ -1,17 +1,15 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import { updateMandate as operation } from "#lib/mandates/contract.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
+import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents } from "#lib/mandates/store.ts";
+import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
 import { atomicOf, max } from "#lib/money.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
-import { decimalsOf, requireBindings, requirePolicy } from "./check-terms.ts";
-import { compilePolicy } from "./compile-policy.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import { updateMandate as operation } from "./contract.ts";
-import type { Policy } from "./policy-schema.ts";
-import { presentMandate } from "./present-mandate.ts";
-import type { MandateRow } from "./present-mandate.ts";
-import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents } from "./store.ts";
-import { fillWindow, setCeilings } from "./window-store.ts";
 
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {

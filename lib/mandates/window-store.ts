@@ -1,11 +1,9 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
-import { atomicOf } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
-import type { BucketUsage } from "./facts.ts";
-import { usageBuckets } from "./tables.ts";
-import { bucketAt, windowAt } from "./windows.ts";
-import type { Window } from "./windows.ts";
+import type { BucketUsage } from "#lib/mandates/facts.ts";
+import { usageBuckets } from "#lib/mandates/tables.ts";
+import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
+import { atomicOf, type Atomic } from "#lib/money.ts";
 
 /** The holds of a window at a time, from the ledger, each with the start of its bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
@@ -83,7 +81,7 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
   }
 }
 
-export type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
+type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 
 /** What was used of the whole mandate until a time. */
 export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {

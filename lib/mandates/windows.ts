@@ -1,22 +1,21 @@
-import { parseAmount } from "#lib/money.ts";
-import type { Atomic } from "#lib/money.ts";
+import { calendarPeriodAt } from "#lib/mandates/calendar.ts";
+import { minutesOf } from "#lib/mandates/duration.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
-import { calendarPeriodAt } from "./calendar.ts";
-import { minutesOf } from "./duration.ts";
-import type { Policy } from "./policy-schema.ts";
 
 /** A rolling window is counted in this many parts. */
 const PARTS = 60;
 
 /** Pointers say where in the policy a cap stands. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
-export type CalendarWindow = Caps & {
+type CalendarWindow = Caps & {
   readonly key: string;
   readonly kind: "calendar";
   readonly period: Period;
   readonly timezone: string;
 };
-export type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
+type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
 
 /** One span of time in which payments are summed: a budget, a count, or both on the same key. */
 export type Window = CalendarWindow | RollingWindow;
@@ -51,12 +50,6 @@ export function windowOf(entry: Span): Window {
   const minutes = minutesOf(entry.rolling);
   if (minutes === null) throw new RangeError(`${entry.rolling} is no rolling window.`);
   return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
-}
-
-/** The window that a stored key names, to read buckets whose policy is gone. */
-export function windowOfKey(key: string): Window {
-  const [period, timezone] = key.split(" ");
-  return timezone === undefined ? windowOf({ rolling: key }) : windowOf({ period: period as Period, timezone });
 }
 
 /** The bucket that a hold made now goes into. Minutes divide into 60 parts of whole seconds, so parts start on whole seconds. */
