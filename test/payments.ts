@@ -117,11 +117,16 @@ export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): E
   return { asset, amount, payTo: seller.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds };
 }
 
-/** Signed by a stock client from the headers of a 402. */
-export async function signed(wallet: PrivateKeyAccount, payment: ExpectedPayment): Promise<string> {
+/** Signed by a stock client from the headers of a seller's 402. */
+export async function signedFor(wallet: PrivateKeyAccount, header: (name: string) => string | null | undefined): Promise<string> {
   const client = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
-  const headers = paymentRequiredHeaders(payment, "https://shop.example.com/report");
-  const required = client.getPaymentRequiredResponse((name) => headers[name]);
+  const required = client.getPaymentRequiredResponse(header);
   const payload = await client.createPaymentPayload(required);
   return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";
+}
+
+/** As if a seller had asked for this payment. */
+export function signed(wallet: PrivateKeyAccount, payment: ExpectedPayment): Promise<string> {
+  const headers = paymentRequiredHeaders(payment, "https://shop.example.com/report");
+  return signedFor(wallet, (name) => headers[name]);
 }

@@ -1,5 +1,6 @@
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { Network, PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { getAddress } from "viem/utils";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 
 /** What one authorization pays, from the stored intent. Nothing in it comes from a credential. */
@@ -10,13 +11,13 @@ export type ExpectedPayment = {
   readonly maxTimeoutSeconds: number;
 };
 
-/** The one requirement that a credential for this payment must fulfil. */
+/** The one requirement that a credential for this payment must fulfil; addresses with their checksum, as sellers advertise them. */
 export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: ExpectedPayment): PaymentRequirements => ({
   scheme: "exact",
   network: asset.chain as Network,
   amount: amount.toString(),
-  asset: asset.tokenAddress,
-  payTo,
+  asset: getAddress(asset.tokenAddress),
+  payTo: getAddress(payTo),
   maxTimeoutSeconds,
   extra: { name: asset.tokenName, version: asset.tokenVersion },
 });

@@ -1,0 +1,16 @@
+/** The little of express that a seller needs; its types are a package of their own that nothing else would use. */
+declare module "express" {
+  import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+
+  export type Request = IncomingMessage;
+  export type Response = ServerResponse & { json(body: unknown): void; status(code: number): Response };
+  export type NextFunction = (error?: unknown) => void;
+  export type Handler = (request: Request, response: Response, next: NextFunction) => unknown;
+
+  type Application = RequestListener & {
+    use(...handlers: Handler[]): Application;
+    get(path: string, ...handlers: Handler[]): Application;
+  };
+
+  export default function express(): Application;
+}

@@ -1,0 +1,152 @@
+import { x402Client } from "@x402/core/client";
+import { decodePaymentResponseHeader } from "@x402/core/http";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { afterEach, describe, expect, test } from "vitest";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { useDatabase } from "#test/database.ts";
+import { CHAIN } from "#test/mandates.ts";
+import {
+  authorized,
+  execute,
+  expectedOf,
+  newWallet,
+  paymentScene,
+  readPayment,
+  signed,
+  signedFor,
+  useSettlement,
+  type PaymentScene,
+} from "#test/payments.ts";
+import { listenService, openShop, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { createAgent } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+const open: Listening[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+const opened = async <T extends Listening>(promise: Promise<T>): Promise<T> => {
+  const listening = await promise;
+  open.push(listening);
+  return listening;
+};
+
+async function fundedWallet(amount = 1_000_000n) {
+  const wallet = newWallet();
+  await chain().mint(wallet.address, amount);
+  return wallet;
+}
+
+/** What a stock client signs when the seller answers 402. */
+async function askedBy(shop: Listening, wallet: ReturnType<typeof newWallet>): Promise<string> {
+  const unpaid = await fetch(`${shop.url}/report`);
+  expect(unpaid.status).toBe(402);
+  return signedFor(wallet, (name) => unpaid.headers.get(name));
+}
+
+const balanceOfSeller = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo as `0x${string}`);
+
+const settlementStatus = async (scene: PaymentScene, authorizationId: string) =>
+  (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;
+
+async function ourShop(scene: PaymentScene) {
+  const service = await opened(listenService());
+  const account = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  return opened(
+    openShop({ facilitator: ourFacilitator(service, account.credential["authorization"] ?? ""), payTo: scene.seller.payTo }),
+  );
+}
+
+describe("a stock x402 seller", () => {
+  test("with its own facilitator: we hand the credential on, watch the transfer and capture", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const shop = await opened(openShop({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
+    const { authorizationId } = await authorized(scene);
+    const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
+    expect(executed.data).toMatchObject({ settlementStatus: "pending", settlementMode: "offchainAuthorized" });
+    const paid = await fetch(`${shop.url}/report`, { headers: executed.data.credentialHeaders ?? {} });
+    expect(paid.status).toBe(200);
+    const receipt = decodePaymentResponseHeader(paid.headers.get("payment-response") ?? "");
+    await expect
+      .poll(async () => (await reconcile(), settlementStatus(scene, authorizationId)), { timeout: 8_000, interval: 200 })
+      .toBe("settled");
+    const { data } = await readPayment(scene, authorizationId);
+    expect(data.executions[0]).toMatchObject({ settlementReference: receipt.transaction });
+    expect(await balanceOfSeller(scene)).toBe(250_000n);
+  });
+
+  test("whose facilitator is ours is told once of what execute settled, then nonce_already_used", async () => {
+    const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
+    const wallet = await fundedWallet();
+    const shop = await ourShop(scene);
+    const { authorizationId } = await authorized(scene);
+    const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
+    expect(executed.data.settlementStatus).toBe("settled");
+    expect(Object.keys(executed.data.credentialHeaders ?? {})).toEqual(["PAYMENT-SIGNATURE", "PAYMENT-RESPONSE"]);
+    const headers = executed.data.credentialHeaders ?? {};
+    const first = await fetch(`${shop.url}/report`, { headers });
+    expect(first.status).toBe(200);
+    const receipt = decodePaymentResponseHeader(first.headers.get("payment-response") ?? "");
+    expect(receipt).toMatchObject({ success: true, transaction: executed.data.settlementReference });
+    const second = await fetch(`${shop.url}/report`, { headers });
+    expect(second.status).toBe(402);
+    expect(await balanceOfSeller(scene)).toBe(250_000n);
+    expect(shop.served()).toBe(1);
+  });
+
+  test("whose facilitator is ours settles a credential that we only watched, and it is captured", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const shop = await ourShop(scene);
+    const { authorizationId } = await authorized(scene);
+    const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
+    const headers = executed.data.credentialHeaders ?? {};
+    const replies = await Promise.all([1, 2, 3, 4].map(() => fetch(`${shop.url}/report`, { headers })));
+    expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 402, 402, 402]);
+    expect(await settlementStatus(scene, authorizationId)).toBe("settled");
+    expect(await balanceOfSeller(scene)).toBe(250_000n);
+  });
+
+  test("is paid without a mandate by a stock client through our facilitator, once", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const shop = await ourShop(scene);
+    const pay = wrapFetchWithPayment(fetch, new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
+    const reply = await pay(`${shop.url}/report`);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toEqual({ report: "all is well" });
+    expect(await balanceOfSeller(scene)).toBe(250_000n);
+    expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
+  });
+
+  test("cannot have a payment to somebody else settled, nor without the capability", async () => {
+    const scene = await paymentScene();
+    const other = await paymentScene();
+    const wallet = await fundedWallet();
+    const service = await opened(listenService());
+    const account = await createAgent(other.sellerOrganizationId, ["payments:settle"]);
+    const expected = expectedOf(scene);
+    const header = await signed(wallet, expected);
+    const paymentPayload: unknown = JSON.parse(Buffer.from(header, "base64").toString());
+    const { accepted } = paymentPayload as { accepted: unknown };
+    const ask = (path: string, authorization: string) =>
+      fetch(`${service.url}/api/x402/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization },
+        body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }),
+      });
+    const foreign = await ask("settle", account.credential["authorization"] ?? "");
+    expect(await foreign.json()).toMatchObject({ success: false, errorReason: "invalid_exact_evm_payload_recipient_mismatch" });
+    const agent = await ask("settle", scene.agent.credential["authorization"] ?? "");
+    expect(agent.status).toBe(403);
+    expect(await agent.json()).toMatchObject({ success: false, errorReason: "capability_required" });
+    const nobody = await ask("verify", "Bearer nonsense");
+    expect(nobody.status).toBe(401);
+    expect(await nobody.json()).toMatchObject({ isValid: false });
+    expect(await balanceOfSeller(scene)).toBe(0n);
+  });
+});
