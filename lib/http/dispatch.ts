@@ -1,6 +1,7 @@
 import { noteAddress } from "#lib/http/address.ts";
 import { splitUrl } from "#lib/http/input.ts";
-import { methods, notFoundRoute, type Methods, type Route } from "#lib/http/route.ts";
+import type { Reply } from "#lib/http/reply.ts";
+import { methods, notFoundRoute, type Methods, type Route, type Serve } from "#lib/http/route.ts";
 
 /** What is served at one path; the path may have {parameters}. */
 export type Mounted = { readonly path: string; readonly methods: Methods };
@@ -39,19 +40,26 @@ export function mount(routes: readonly Route[]): Mounted[] {
   return [...byPath].map(([path, together]) => ({ path, methods: methods(...together) }));
 }
 
-export type Dispatch = (request: Request, socketAddress?: string) => Promise<Response>;
+export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
+  /** For a listener of our own, which writes a plain reply itself. */
+  readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
+};
 
 /** Serves mounted paths without a framework in between. Unknown paths are a 404 problem, unknown methods a 405. */
 export function createDispatch(mounted: readonly Mounted[]): Dispatch {
   const root = emptyNode();
   for (const one of mounted) add(root, one);
-  return (request, socketAddress) => {
+  const choose = (request: Request, socketAddress?: string): Serve => {
     if (socketAddress !== undefined) noteAddress(request, socketAddress);
-    const { path } = splitUrl(request.url);
-    const found = find(root, path.split("/"), 1);
-    if (!found) return notFoundRoute(request);
+    const found = find(root, splitUrl(request.url).path.split("/"), 1);
+    if (!found) return notFoundRoute;
     // DELETE is served nowhere, so it answers what any other unknown method must answer.
-    const method = Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE";
-    return found[method](request);
+    return found[Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE"];
   };
+  return Object.assign((request: Request, socketAddress?: string) => choose(request, socketAddress)(request), {
+    plain: (request: Request, socketAddress?: string) => {
+      const serve = choose(request, socketAddress);
+      return serve.plain ? serve.plain(request) : serve(request);
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { log } from "#lib/http/log.ts";
 import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
 
 /** A reply before it becomes a Response. */
-export type Reply = { readonly status: number; readonly body: string; readonly headers: Record<string, string> };
+export type Reply = { readonly status: number; readonly body: string | null; readonly headers: Record<string, string> };
 
 export function headersOf(requestId: string, status: number, allowance: Allowance | null): Record<string, string> {
   const headers: Record<string, string> = {

@@ -11,8 +11,20 @@ import { authenticate, renewedCookie } from "#lib/identity/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 
+type Plain = (request: Request) => Promise<Reply>;
+
+/**
+ * Serves one path and method. `plain` is the same without a Response around it: making one and taking it apart again costs the
+ * listener more than the whole route does.
+ */
+export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
+
 /** An operation that is served: the same function for Next.js, for direct dispatch and for a test. */
-export type Route = ((request: Request) => Promise<Response>) & { readonly operation: Operation };
+export type Route = Serve & { readonly operation: Operation };
+
+const toResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers });
+
+const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
 
 /** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
 async function identify(request: Request) {
@@ -56,7 +68,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
   const readIdempotency = compileIdempotency(operation);
   const isPublic = operation.access === "anyone";
   const hasBody = operation.method !== "GET";
-  const serve = async (request: Request): Promise<Response> => {
+  const plain = async (request: Request): Promise<Reply> => {
     const started = performance.now();
     const requestId = newId("request");
     let allowance: Allowance | null = null;
@@ -82,47 +94,45 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     }
     if (cookie !== null) reply.headers["Set-Cookie"] = cookie;
     note(operation, reply.status, requestId, started);
-    return new Response(reply.body, { status: reply.status, headers: reply.headers });
+    return reply;
   };
-  return Object.assign(serve, { operation });
+  return Object.assign(fromPlain(plain), { operation });
 }
 
-const problemResponse = (problem: Problem, request: Request): Response => {
-  const requestId = newId("request");
-  const { body, status, headers } = problemReply(problem, requestId, null);
-  return new Response(request.method === "HEAD" ? null : body, { status, headers });
-};
-
-type Serve = (request: Request) => Promise<Response>;
+const refuse = (problem: Problem): Serve =>
+  fromPlain((request) => {
+    const reply = problemReply(problem, newId("request"), null);
+    return Promise.resolve(request.method === "HEAD" ? { ...reply, body: null } : reply);
+  });
 
 /** The answer where no operation lives. */
-export const notFoundRoute: Serve = (request) => Promise.resolve(problemResponse(notFound("path"), request));
+export const notFoundRoute: Serve = refuse(notFound("path"));
 
-const refuseMethod =
-  (allow: string): Serve =>
-  (request) =>
-    Promise.resolve(
-      problemResponse(
-        new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }),
-        request,
-      ),
-    );
+/** The answer to what is not HTTP as this service speaks it, such as an impossible Host. */
+export const malformedRoute: Serve = refuse(
+  new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
+);
+
+const refuseMethod = (allow: string): Serve =>
+  refuse(new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }));
 
 const exported = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 export type Methods = Readonly<Record<(typeof exported)[number], Serve>>;
 
-const withoutBody =
-  (serve: Serve): Serve =>
-  async (request) => {
+function withoutBody(serve: Serve): Serve {
+  const { plain } = serve;
+  if (plain) return fromPlain(async (request) => ({ ...(await plain(request)), body: null }));
+  return async (request) => {
     const { status, headers } = await serve(request);
     return new Response(null, { status, headers });
   };
+}
 
 /** The exports of a route file: what is served, HEAD for every GET, and 405 with Allow for the rest. */
 export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
   const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
-  const refuse = refuseMethod(Object.keys(all).toSorted().join(", "));
-  return Object.fromEntries(exported.map((method) => [method, all[method] ?? refuse])) as Methods;
+  const other = refuseMethod(Object.keys(all).toSorted().join(", "));
+  return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
 }
 
 /** One answer to whatever method. */
