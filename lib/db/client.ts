@@ -6,14 +6,21 @@ import { forget, perProcess } from "#lib/process.ts";
 export type Database = PostgresJsDatabase;
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-type Limits = { readonly max: number; readonly lockTimeoutMs: number; readonly statementTimeoutMs: number };
+type Limits = {
+  readonly max: number;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly settings?: Readonly<Record<string, string>>;
+};
 
-function connect({ max, lockTimeoutMs, statementTimeoutMs }: Limits): Sql {
+function connect({ max, lockTimeoutMs, statementTimeoutMs, settings }: Limits): Sql {
   const url = env().DATABASE_URL;
   if (!url) throw new Error("No database: DATABASE_URL is not set and the embedded database was not started.");
   return postgres(url, {
     max,
     connect_timeout: 5,
+    // The driver's own waits grow to 20 s, and a database that is back must be found at once.
+    backoff: () => 0.05,
     idle_timeout: 300,
     onnotice: () => {},
     connection: {
@@ -21,6 +28,7 @@ function connect({ max, lockTimeoutMs, statementTimeoutMs }: Limits): Sql {
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 15_000,
+      ...settings,
     },
   });
 }

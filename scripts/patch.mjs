@@ -1,0 +1,65 @@
+// Corrects postgres 3.4.9, which does not survive a server that goes away: a write to a connection that was just closed throws
+// where nobody can catch it (porsager/postgres#1208), the first query after it fails with an error of before, and the owner of a
+// closed connection goes on writing to whoever has it next. Each life of a connection gets a number, and who holds an older one
+// is told CONNECTION_CLOSED. Runs after each install; goes away with the release that brings this.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const VERSION = "3.4.9";
+const folder = new URL("../node_modules/postgres/", import.meta.url);
+
+const CLOSED = "Errors.connection('CONNECTION_CLOSED', options)";
+
+const changes = {
+  "connection.js": [
+    [`    count: 0,\n    id\n`, `    count: 0,\n    epoch: 0,\n    id\n`],
+    [
+      `    socket.removeAllListeners()\n    socket = null\n`,
+      `    socket.removeAllListeners()\n    socket = null\n    chunk = nextWriteTimer = null\n    connection.epoch++\n`,
+    ],
+    [
+      `    closedTime = performance.now()\n    hadError`,
+      `    query = results = errorResponse = null\n    result = new Result()\n    closedTime = performance.now()\n    hadError`,
+    ],
+    [
+      `    const x = socket.write(chunk, fn)\n`,
+      `    if (socket === null) {\n      chunk = nextWriteTimer = null\n      error(${CLOSED})\n      return false\n    }\n    const x = socket.write(chunk, fn)\n`,
+    ],
+  ],
+  "index.js": [
+    [
+      `    c.reserved.release = true\n`,
+      `    c.reserved.release = true\n    const epoch = c.epoch\n    c.onclose = error => {\n      while (queue.length)\n        queue.shift().reject(error)\n    }\n`,
+    ],
+    [
+      `    sql.release = () => {\n      c.reserved = null\n`,
+      `    sql.release = () => {\n      if (c.epoch !== epoch)\n        return\n      c.onclose = null\n      c.reserved = null\n`,
+    ],
+    [
+      `    function handler(q) {\n      c.queue === full\n        ? queue.push(q)\n`,
+      `    function handler(q) {\n      if (c.epoch !== epoch)\n        return q.reject(${CLOSED})\n      c.queue === full\n        ? queue.push(q)\n`,
+    ],
+    [`    let savepoints = 0\n      , connection\n`, `    let savepoints = 0\n      , connection\n      , epoch\n`],
+    [
+      `        q.catch(e => uncaughtError || (uncaughtError = e))\n        c.queue === full\n`,
+      `        q.catch(e => uncaughtError || (uncaughtError = e))\n        if (c.epoch !== epoch)\n          return q.reject(${CLOSED})\n        c.queue === full\n`,
+    ],
+    [`      connection = c\n      move(c, reserved)\n`, `      connection = c\n      epoch = c.epoch\n      move(c, reserved)\n`],
+  ],
+};
+
+const { version } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
+if (version !== VERSION) throw new Error(`scripts/patch.mjs is for postgres ${VERSION}, and ${version} is installed.`);
+
+for (const source of ["src", "cjs/src"]) {
+  for (const [name, edits] of Object.entries(changes)) {
+    const file = new URL(`${source}/${name}`, folder);
+    const before = readFileSync(file, "utf8");
+    let text = before;
+    for (const [original, corrected] of edits) {
+      if (text.includes(corrected)) continue;
+      if (text.split(original).length !== 2) throw new Error(`scripts/patch.mjs does not fit ${source}/${name}.`);
+      text = text.replace(original, () => corrected);
+    }
+    if (text !== before) writeFileSync(file, text);
+  }
+}
