@@ -1,4 +1,5 @@
 import { betterAuth, type BetterAuthOptions } from "better-auth";
+import { isAPIError } from "better-auth/api";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { organization as organizations } from "better-auth/plugins/organization";
 import { database } from "#lib/db/client.ts";
@@ -25,6 +26,8 @@ export const disabledPaths = [
   ),
   ...["invite-member", "cancel-invitation", "accept-invitation", "reject-invitation", "get-invitation"].map(inOrganization),
   ...["list-invitations", "list-user-invitations", "get-active-member", "get-active-member-role"].map(inOrganization),
+  // disabledPaths compares whole paths; these two are kept away by serveAuth() alone.
+  ...["/callback/:id", "/reset-password/:token"],
   ...["remove-member", "update-member-role", "leave", "list-members", "has-permission"].map(inOrganization),
 ];
 
@@ -55,6 +58,11 @@ const options = () =>
     disabledPaths,
     telemetry: { enabled: false },
     logger: { level: "warn", disableColors: true, log: report },
+    // Refusals are answers; without this each is printed beside our log.
+    onAPIError: {
+      onError: (error) =>
+        isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
+    },
     database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
     // Without autoSignIn a sign-up answers alike for new and for known addresses.
     emailAndPassword: { enabled: true, autoSignIn: false, minPasswordLength: 12, maxPasswordLength: 128 },

@@ -14,11 +14,11 @@ export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly 
   return listPool()<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
            a.organization_id AS "organizationId", a.environment, a.capabilities
-    FROM api_keys k
-    JOIN service_accounts a ON a.service_account_id = k.service_account_id
-    JOIN organization o ON o.id = a.organization_id
+    FROM api_keys k,
+      LATERAL (SELECT * FROM service_accounts WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a,
+      LATERAL (SELECT id FROM organization WHERE id = a.organization_id LIMIT 1) o
     WHERE k.key_id = ANY(${keyIds as string[]}::text[])
-      AND k.revoked_at IS NULL AND a.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
+      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
 }
 
 export type SessionRow = {
