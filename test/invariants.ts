@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+
+type Row = { readonly what: string; readonly id: string; readonly found: string; readonly expected: string };
+
+/**
+ * Recomputes from the reservations what mandates and their buckets say: reserved is the sum of held and submitted, spent the sum of
+ * captured (invariant 2). Also that a hold with a live execution is submitted, and that no authorization was settled twice.
+ */
+export async function brokenSums(): Promise<readonly Row[]> {
+  return database().execute<Row>(sql`
+    WITH sums AS (
+      SELECT mandate_id,
+        coalesce(sum(amount) FILTER (WHERE status IN ('held', 'submitted')), 0) AS reserved,
+        coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent
+      FROM reservations GROUP BY mandate_id),
+    parts AS (
+      SELECT r.mandate_id, b.value ->> 0 AS window_key, to_timestamp((b.value ->> 1)::numeric / 1000) AS start,
+        sum(amount) FILTER (WHERE status IN ('held', 'submitted')) AS reserved,
+        sum(amount) FILTER (WHERE status = 'captured') AS spent,
+        count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
+      FROM reservations r, json_array_elements(r.buckets) b GROUP BY 1, 2, 3)
+    SELECT 'mandate' AS what, m.mandate_id AS id, m.spent || '/' || m.reserved AS found,
+        coalesce(s.spent, 0) || '/' || coalesce(s.reserved, 0) AS expected
+      FROM mandates m LEFT JOIN sums s USING (mandate_id)
+      WHERE m.spent <> coalesce(s.spent, 0) OR m.reserved <> coalesce(s.reserved, 0)
+    UNION ALL
+    SELECT 'bucket', b.mandate_id || ' ' || b.window_key, b.spent || '/' || b.reserved || '/' || b.payments,
+        coalesce(p.spent, 0) || '/' || coalesce(p.reserved, 0) || '/' || coalesce(p.payments, 0)
+      FROM usage_buckets b LEFT JOIN parts p USING (mandate_id, window_key, start)
+      WHERE b.spent <> coalesce(p.spent, 0) OR b.reserved <> coalesce(p.reserved, 0) OR b.payments <> coalesce(p.payments, 0)
+    UNION ALL
+    SELECT 'execution', e.execution_id, r.status, e.settlement_status
+      FROM executions e JOIN reservations r USING (authorization_id)
+      WHERE (e.settlement_status IN ('pending', 'processing', 'unknown') AND r.status <> 'submitted')
+        OR (e.settlement_status = 'settled' AND r.status <> 'captured')
+    UNION ALL
+    SELECT 'authorization', authorization_id, count(*)::text, '1'
+      FROM executions WHERE settlement_status = 'settled' GROUP BY authorization_id HAVING count(*) > 1`);
+}
