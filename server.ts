@@ -4,11 +4,14 @@ import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
 import { boot } from "#lib/platform/boot.ts";
 import { buildPages } from "#lib/platform/build.ts";
+import { issueSetupCode } from "#lib/platform/setup-code.ts";
 import { dispatch } from "#lib/routes.ts";
 import { startWorkers } from "#lib/settlement/workers.ts";
 
 const DRAIN_LIMIT_MS = 30_000;
 const development = process.argv.includes("--dev");
+/** No pages, so nothing to build: for more processes behind a load balancer, and for tests. */
+const apiOnly = process.argv.includes("--api");
 const say = (line: string): void => console.error(`countersign: ${line}`);
 
 /** Next.js is loaded by the first request for a page: a process that only serves the API never pays for it. */
@@ -23,6 +26,7 @@ function servePages(port: number) {
   const loaded = () => (loading ??= load());
   return {
     async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+      if (apiOnly) return void outgoing.writeHead(404).end();
       try {
         await (await loaded()).handle(incoming, outgoing);
       } catch (error) {
@@ -39,8 +43,10 @@ function servePages(port: number) {
 
 async function main(): Promise<void> {
   const began = performance.now();
-  if (!development) await buildPages(say);
+  if (!development && !apiOnly) await buildPages(say);
   const { env, close } = await boot(say);
+  const setupCode = await issueSetupCode();
+  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const pages = servePages(env.PORT);
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({
