@@ -1,7 +1,7 @@
-import { desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
-import { authorizations, reservations } from "#lib/payments/tables.ts";
+import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
 
 /** The last decisions under a mandate, newest first, each with its hold if it had one. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
@@ -33,4 +33,17 @@ export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
 export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {
   const rows = await tx.select().from(mandateSellers).where(eq(mandateSellers.mandateId, mandateId));
   return new Map(rows.map(({ sellerId, firstPaidAt }) => [sellerId, firstPaidAt]));
+}
+
+const SUBMITTED_MAX = 200;
+
+/** What was submitted under the mandate and is not final: a revocation lists it and lets it come to its end. */
+export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ executionId: executions.executionId })
+    .from(executions)
+    .where(and(eq(executions.mandateId, mandateId), inArray(executions.settlementStatus, ["pending", "processing", "unknown"])))
+    .orderBy(asc(executions.executionId))
+    .limit(SUBMITTED_MAX);
+  return rows.map(({ executionId }) => executionId);
 }

@@ -3,11 +3,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { resumeMandate } from "#lib/mandates/resume-mandate.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
+import { executions } from "#lib/payments/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
@@ -93,6 +95,27 @@ describe("revokeMandate", () => {
     expect((await authorize(buyer, id)).policyDecision.denialCode).toBe("mandate_revoked");
     expect((await revoke(id)).status).toBe(200);
     expect(await typesOf(id)).toEqual(["mandate.created", "mandate.activated", "mandate.revoked"]);
+  });
+
+  test("lists in its event what was submitted and is not final", async () => {
+    const id = await activeMandate(as);
+    const { authorizationId } = await authorize(buyer, id);
+    const submitted = {
+      authorizationId,
+      organizationId: buyer.organizationId,
+      environment: "sandbox",
+      mandateId: id,
+      subjectId: "sa_x",
+    };
+    const open = { executionId: newId("execution"), settlementMode: "offchainAuthorized", settlementStatus: "unknown" };
+    await database()
+      .insert(executions)
+      .values([
+        { ...submitted, ...open },
+        { ...submitted, ...open, executionId: newId("execution"), settlementStatus: "failed" },
+      ]);
+    await revoke(id);
+    expect((await eventsOf(id)).at(-1)?.metadata).toMatchObject({ reason: "Leaked.", submittedExecutions: [open.executionId] });
   });
 
   test("waits for everything that passed the gate before it, and is seen by everything after", async () => {

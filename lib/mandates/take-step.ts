@@ -1,6 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { submittedExecutions } from "#lib/mandates/history-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { stepFrom, type Step } from "#lib/mandates/status.ts";
@@ -26,13 +27,12 @@ export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requ
   const taken = stepFrom(row.status as StoredMandateStatus, step);
   if (taken === null) return presentMandate(row, buckets, decimalsOf(row), now);
   await setStatus(tx, mandateId, taken.to, now);
-  const event = {
-    type: taken.event,
-    actorId: by.subjectId,
-    organizationId: by.organizationId,
-    entityType: "mandate",
-    entityId: mandateId,
-  };
-  audit(tx, { ...event, metadata: { requestId, version: row.version, ...(reason !== undefined && { reason }) } }, now);
+  const submitted = takesAway(step) ? await submittedExecutions(tx, mandateId) : [];
+  const event = { type: taken.event, actorId: by.subjectId, organizationId: by.organizationId };
+  const why = { ...(reason !== undefined && { reason }), ...(takesAway(step) && { submittedExecutions: submitted }) };
+  audit(tx, { ...event, entityType: "mandate", entityId: mandateId, metadata: { requestId, version: row.version, ...why } }, now);
   return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
 }
+
+/** What was submitted before is followed to its end, so the event says what that is. */
+const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";

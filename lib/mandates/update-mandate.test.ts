@@ -125,6 +125,20 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toHaveLength(4);
   });
 
+  test("a window that only counted payments becomes a budget that knows their amounts", async () => {
+    const id = await activeMandate(as, { policy: withLimits({ total: "5", counts: [{ ...DAY, max: 9 }] }) });
+    await authorize(buyer, id);
+    const { data } = await patch(id, {
+      policy: withLimits({ budgets: [{ ...DAY, amount: "1" }], counts: [{ ...DAY, max: 2 }] }),
+    });
+    expect(data.usage).toMatchObject([
+      { unit: "USDC", reserved: "0.5", available: "0.5" },
+      { unit: "payments", spent: "1", available: "1" },
+    ]);
+    expect([await outcomeOf(id), await outcomeOf(id)]).toEqual(["allow", "period_budget_exceeded"]);
+    expect(await bucketsOf(id)).toMatchObject([{ reserved: 1_000_000n, ceiling: 1_000_000n, payments: 2 }]);
+  });
+
   test("a window that was dropped and comes back counts what was paid meanwhile, once", async () => {
     const day = withLimits({ budgets: [{ ...DAY, amount: "1" }] });
     const id = await activeMandate(as, { policy: day });
