@@ -1,0 +1,58 @@
+import { glob } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createDispatch } from "#lib/http/dispatch.ts";
+import { startListener } from "#lib/http/listener.ts";
+import { exportMethods, type Methods } from "#lib/http/route.ts";
+import { dispatch } from "#lib/routes.ts";
+
+/** One way for a request to reach an operation. */
+export type WayIn = { readonly send: (request: Request) => Promise<Response>; readonly close: () => Promise<void> };
+
+const ADDRESS = "127.0.0.1";
+
+/** The dispatch as a function: what most tests use. */
+const called = (): Promise<WayIn> =>
+  Promise.resolve({ send: (request) => dispatch(request, ADDRESS), close: () => Promise.resolve() });
+
+/** The production listener on a socket. */
+async function listened(): Promise<WayIn> {
+  const listener = await startListener({
+    port: 0,
+    dispatch,
+    pages: (_incoming, outgoing) => void outgoing.writeHead(404).end(),
+    headers: {},
+  });
+  const send = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers } = request;
+    const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+    return fetch(`http://${ADDRESS}:${listener.port}${pathname}${search}`, { method, headers, body, redirect: "manual" });
+  };
+  return { send, close: async () => void (await listener.drain(1000)) };
+}
+
+const api = join(import.meta.dirname, "../app/api/v1");
+
+/** The route files that Next.js mounts, found by their folders as Next.js finds them. */
+async function routeFiles(): Promise<WayIn> {
+  const mounted: { path: string; methods: Methods }[] = [];
+  let rest: Methods = exportMethods({});
+  for await (const file of glob("**/route.ts", { cwd: api })) {
+    const methods = (await import(join(api, file))) as Methods;
+    if (file.startsWith("[[")) rest = methods;
+    else mounted.push({ path: `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}"), methods });
+  }
+  const served = createDispatch(mounted);
+  const known = createDispatch(mounted.map(({ path }) => ({ path, methods: exportMethods({}) })));
+  const send = async (request: Request): Promise<Response> => {
+    const found = (await known(new Request(request.url, { method: "DELETE" }))).status !== 404;
+    return found ? served(request, ADDRESS) : rest[request.method as keyof Methods](request);
+  };
+  return { send, close: () => Promise.resolve() };
+}
+
+export const waysIn: readonly (readonly [name: string, open: () => Promise<WayIn>])[] = [
+  ["a function call", called],
+  ["the listener", listened],
+  ["the route files", routeFiles],
+];
