@@ -11,7 +11,7 @@ export type Installation = {
   readonly facilitators: readonly string[];
 };
 
-export type ResourceTerms = {
+type ResourceTerms = {
   readonly pricing: UpsertPaidResource["pricing"];
   readonly paymentConfig: PaymentConfig | null;
 };
