@@ -88,7 +88,10 @@ export async function newMember(owner: Owner, role: MembershipRole): Promise<Own
 }
 
 /** A service account of the owner's organization; without capabilities it gets an agent's. */
-export async function newKey({ organizationId, credential }: Owner, capabilities?: readonly Capability[]): Promise<Agent> {
+export async function newKey(
+  { organizationId, credential }: Pick<Owner, "organizationId" | "credential">,
+  capabilities?: readonly Capability[],
+): Promise<Agent> {
   const body = { name: "Agent", organizationId, ...(capabilities && { capabilities }) };
   const { status, data, problem } = await send(contract.createServiceAccount, createServiceAccount, { body, as: credential });
   if (status !== 201) throw new Error(problem.detail);
