@@ -296,7 +296,9 @@ CREATE TABLE "authorizations" (
 	"outcome" text NOT NULL,
 	"denial_code" text,
 	"intent" json NOT NULL,
-	"reasons" json NOT NULL,
+	"slot" text NOT NULL,
+	"fingerprint" text NOT NULL,
+	"answer" text NOT NULL,
 	"amount" numeric(78,0) NOT NULL,
 	"buyer_share" numeric(78,0) NOT NULL,
 	"seller_share" numeric(78,0) NOT NULL,
@@ -350,6 +352,9 @@ CREATE TABLE "executions" (
 	"failure_code" text,
 	"failure_detail" text,
 	"failure_metadata" json,
+	"from_block" bigint,
+	"slot" text,
+	"fingerprint" text,
 	"handed_over" boolean DEFAULT false NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"next_check_at" timestamp (3) with time zone,
@@ -392,8 +397,8 @@ CREATE TABLE "resources" (
 	"configuration_source" text NOT NULL,
 	"accepted_payment_challenge_types" text[] NOT NULL,
 	"minimum_assurance_level" text NOT NULL,
-	"payment_config" json NOT NULL,
-	"pay_to" text NOT NULL,
+	"payment_config" json,
+	"pay_to" text,
 	"archived_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -410,6 +415,38 @@ CREATE TABLE "sellers" (
 	"minimum_assurance_level" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "pending_settlements" (
+	"key" text PRIMARY KEY NOT NULL,
+	"transaction" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "plain_settlements" (
+	"settlement_id" text PRIMARY KEY NOT NULL,
+	"organization_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"service_account_id" text NOT NULL,
+	"chain" text NOT NULL,
+	"token_address" text NOT NULL,
+	"payer" text NOT NULL,
+	"nonce" text NOT NULL,
+	"pay_to" text NOT NULL,
+	"amount" numeric(78,0) NOT NULL,
+	"credential_hash" text NOT NULL,
+	"status" text NOT NULL,
+	"transaction" text,
+	"error_reason" text,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"resolved_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "settlement_days" (
+	"organization_id" text NOT NULL,
+	"day" text NOT NULL,
+	"settlements" integer NOT NULL,
+	CONSTRAINT "settlement_days_organization_id_day_pk" PRIMARY KEY("organization_id","day")
 );
 --> statement-breakpoint
 ALTER TABLE "account" ADD CONSTRAINT "account_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -436,12 +473,15 @@ CREATE INDEX "verification_identifier" ON "verification" USING btree ("identifie
 CREATE INDEX "mandate_ledger_of_mandate" ON "mandate_ledger" USING btree ("mandate_id","ledger_id");--> statement-breakpoint
 CREATE INDEX "mandates_of_organization" ON "mandates" USING btree ("organization_id","environment","mandate_id");--> statement-breakpoint
 CREATE INDEX "usage_buckets_live" ON "usage_buckets" USING btree ("mandate_id","live_until");--> statement-breakpoint
-CREATE UNIQUE INDEX "authorizations_intent_once" ON "authorizations" USING btree ("mandate_id","intent_id") WHERE outcome <> 'deny';--> statement-breakpoint
-CREATE UNIQUE INDEX "authorizations_nonce_once" ON "authorizations" USING btree ("mandate_id","nonce") WHERE outcome <> 'deny';--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_slot" ON "authorizations" USING btree ("slot");--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_intent_once" ON "authorizations" USING btree ((mandate_id || ' ' || intent_id)) WHERE outcome <> 'deny';--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_nonce_once" ON "authorizations" USING btree ((mandate_id || ' ' || nonce)) WHERE outcome <> 'deny';--> statement-breakpoint
 CREATE INDEX "authorizations_of_organization" ON "authorizations" USING btree ("organization_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_of_mandate" ON "authorizations" USING btree ("mandate_id","authorization_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "executions_one_live" ON "executions" USING btree ("authorization_id") WHERE settlement_status IN ('pending', 'processing', 'unknown', 'settled');--> statement-breakpoint
 CREATE INDEX "executions_due" ON "executions" USING btree ("next_check_at") WHERE settlement_status IN ('pending', 'processing', 'unknown');--> statement-breakpoint
+CREATE UNIQUE INDEX "executions_slot" ON "executions" USING btree ("slot");--> statement-breakpoint
+CREATE INDEX "executions_of_credential" ON "executions" USING btree ("payer","nonce");--> statement-breakpoint
 CREATE INDEX "executions_of_authorization" ON "executions" USING btree ("authorization_id","execution_id");--> statement-breakpoint
 CREATE INDEX "executions_of_organization" ON "executions" USING btree ("organization_id","execution_id");--> statement-breakpoint
 CREATE INDEX "reservations_open" ON "reservations" USING btree ("mandate_id","approval_key") WHERE status = 'held' AND approval_key IS NOT NULL;--> statement-breakpoint
@@ -449,4 +489,6 @@ CREATE INDEX "reservations_due" ON "reservations" USING btree ("expires_at") WHE
 CREATE INDEX "reservations_of_authorization" ON "reservations" USING btree ("authorization_id");--> statement-breakpoint
 CREATE INDEX "resources_of_organization" ON "resources" USING btree ("organization_id","created_at","seller_id","resource_id");--> statement-breakpoint
 CREATE INDEX "resources_pay_to" ON "resources" USING btree ("pay_to","organization_id");--> statement-breakpoint
-CREATE INDEX "sellers_of_organization" ON "sellers" USING btree ("organization_id","seller_id");
+CREATE INDEX "sellers_of_organization" ON "sellers" USING btree ("organization_id","seller_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "plain_settlements_nonce" ON "plain_settlements" USING btree ("chain","token_address","payer","nonce");--> statement-breakpoint
+CREATE INDEX "plain_settlements_of_organization" ON "plain_settlements" USING btree ("organization_id","settlement_id");

@@ -89,7 +89,7 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
   const old = facts.stored.get(item.slot);
   if (!old) return null;
   if (old["fingerprint"] !== item.fingerprint) return refusal(terms.keyReused());
-  return { kind: "reply", status: old["status"] as number, body: old["body"] as string, replayed: true };
+  return { kind: "reply", status: 200, body: old["answer"] as string, replayed: true };
 }
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */

@@ -3,85 +3,80 @@ import { selectFeeBasis } from "#lib/billing/store.ts";
 import { GATE } from "#lib/db/gate.ts";
 import type { Item } from "#lib/payments/item.ts";
 
-type PairColumns = readonly [readonly string[], readonly string[]];
+/*
+ * Each statement walks the list and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
+ * A join that the planner may turn round, or = ANY, would with a plan made while the tables were young scan a whole
+ * table for ever, and the cost of a list would grow with history.
+ */
 
-/** Pairs as two arrays for unnest, each pair once. */
-function pairs(values: Iterable<readonly [string, string]>): PairColumns {
-  const once = new Map<string, readonly [string, string]>();
-  for (const pair of values) once.set(`${pair[0]} ${pair[1]}`, pair);
-  return [[...once.values()].map(([first]) => first), [...once.values()].map(([, second]) => second)];
-}
-
-function* sellerPairs(items: readonly Item[]): Generator<readonly [string, string]> {
-  for (const { intent } of items) {
-    const sellerId = intent.seller.sellerId ?? intent.resource?.sellerId;
-    if (sellerId !== undefined && intent.resource) yield [sellerId, intent.resource.resourceId];
-  }
-}
-
-const mandateOf = (c: ReservedSql, items: readonly Item[]) => {
-  const [organizations, ids] = pairs(items.map((item) => [item.organizationId, item.mandateId] as const));
-  return c`
-    SELECT m.mandate_id, m.organization_id, m.status, m.version, m.asset, m.chain, m.agents, m.spent, m.reserved, m.ceiling, m.last_held_at
-    FROM mandates m JOIN unnest(${organizations}::text[], ${ids}::text[]) AS w(organization_id, mandate_id)
-      ON m.mandate_id = w.mandate_id AND m.organization_id = w.organization_id
-    WHERE m.environment = ${items[0]!.environment}
-    ORDER BY m.mandate_id FOR NO KEY UPDATE OF m`;
-};
+/** Own mandates only, locked in the order of their ids. */
+const mandatesOf = (c: ReservedSql, environment: string, mandateIds: readonly string[], organizations: readonly string[]) => c`
+  SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
+    WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
+    LIMIT 1 FOR NO KEY UPDATE) m`;
 
 const liveKeys = (c: ReservedSql, keyIds: readonly string[]) => c`
-  SELECT k.key_id, a.service_account_id, a.organization_id, a.capabilities
-  FROM api_keys k JOIN service_accounts a USING (service_account_id)
-  WHERE k.key_id = ANY(${keyIds}::text[]) AND k.revoked_at IS NULL AND a.revoked_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
+  SELECT k.key_id, a.organization_id, a.capabilities
+  FROM unnest(${keyIds}::text[]) AS w(key_id),
+    LATERAL (SELECT key_id, service_account_id FROM api_keys
+      WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
+    LATERAL (SELECT organization_id, capabilities FROM service_accounts
+      WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a`;
 
-const liveSessions = (c: ReservedSql, sessionIds: readonly string[]) => c`
-  SELECT s.id AS session_id, s.user_id, m.organization_id, m.role
-  FROM session s JOIN "user" u ON u.id = s.user_id JOIN member m ON m.user_id = s.user_id
-  WHERE s.id = ANY(${sessionIds}::text[]) AND s.expires_at > clock_timestamp()
-    AND (NOT u.banned OR u.ban_expires <= clock_timestamp())`;
+const liveSessions = (c: ReservedSql, sessionIds: readonly string[], organizations: readonly string[]) => c`
+  SELECT s.id AS session_id, m.organization_id, m.role
+  FROM unnest(${sessionIds}::text[]) AS w(id),
+    LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND expires_at > clock_timestamp() LIMIT 1) s,
+    LATERAL (SELECT id FROM "user" WHERE id = s.user_id AND (NOT banned OR ban_expires <= clock_timestamp()) LIMIT 1) u,
+    unnest(${organizations}::text[]) AS o(id),
+    LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
 const sellersOf = (c: ReservedSql, sellerIds: readonly string[]) => c`
-  SELECT seller_id, organization_id, name, domain, verified, minimum_assurance_level FROM sellers WHERE seller_id = ANY(${sellerIds}::text[])`;
+  SELECT s.* FROM unnest(${sellerIds}::text[]) AS w(seller_id), LATERAL (
+    SELECT seller_id, organization_id, name, domain, verified, minimum_assurance_level FROM sellers
+    WHERE seller_id = w.seller_id LIMIT 1) s`;
 
-const resourcesOf = (c: ReservedSql, [sellerIds, resourceIds]: PairColumns) => c`
-  SELECT r.seller_id, r.resource_id, r.method, r.path_template, r.description, r.pricing, r.accepted_payment_challenge_types,
-    r.minimum_assurance_level, r.payment_config
-  FROM resources r JOIN unnest(${sellerIds}::text[], ${resourceIds}::text[]) AS w(seller_id, resource_id)
-    ON r.seller_id = w.seller_id AND r.resource_id = w.resource_id
-  WHERE r.archived_at IS NULL AND r.payment_config IS NOT NULL`;
+const resourcesOf = (c: ReservedSql, { sellerIds, resourceIds }: SellerPairs) => c`
+  SELECT r.* FROM unnest(${sellerIds}::text[], ${resourceIds}::text[]) AS w(seller_id, resource_id), LATERAL (
+    SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
+      minimum_assurance_level, payment_config FROM resources
+    WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL LIMIT 1) r`;
 
 /** Versions never change, so those that this process has compiled are left out. */
-const policiesOf = (c: ReservedSql, mandateIds: readonly string[], known: PairColumns) => c`
-  SELECT v.mandate_id, v.version, v.policy FROM mandates m JOIN mandate_versions v ON v.mandate_id = m.mandate_id AND v.version = m.version
-  WHERE m.mandate_id = ANY(${mandateIds}::text[]) AND NOT EXISTS (
-    SELECT 1 FROM unnest(${known[0]}::text[], ${known[1]}::int[]) AS k(mandate_id, version)
-    WHERE k.mandate_id = v.mandate_id AND k.version = v.version)`;
+const policiesOf = (c: ReservedSql, mandateIds: readonly string[], compiled: readonly (string | null)[]) => c`
+  SELECT k.mandate_id, v.policy
+  FROM unnest(${mandateIds}::text[], ${compiled}::text[]) AS k(mandate_id, version),
+    LATERAL (SELECT version FROM mandates WHERE mandate_id = k.mandate_id AND version IS DISTINCT FROM k.version::int LIMIT 1) m,
+    LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = k.mandate_id AND version = m.version LIMIT 1) v`;
 
+/** At most sixty parts count in each of eight windows. */
 const bucketsOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
-  SELECT mandate_id, window_key, start, live_until, spent, reserved, payments FROM usage_buckets
-  WHERE mandate_id = ANY(${mandateIds}::text[]) AND live_until > clock_timestamp()`;
+  SELECT b.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, window_key, start, live_until, spent, reserved, payments FROM usage_buckets
+    WHERE mandate_id = w.mandate_id AND live_until > clock_timestamp() OFFSET 0) b`;
 
-const knownIntents = (c: ReservedSql, [mandateIds, intentIds]: PairColumns) => c`
-  SELECT a.mandate_id, a.intent_id FROM authorizations a JOIN unnest(${mandateIds}::text[], ${intentIds}::text[]) AS w(mandate_id, intent_id)
-    ON a.mandate_id = w.mandate_id AND a.intent_id = w.intent_id
-  WHERE a.outcome <> 'deny'`;
+const knownIntents = (c: ReservedSql, pairs: readonly string[]) => c`
+  SELECT a.* FROM unnest(${pairs}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, intent_id FROM authorizations
+    WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
 
-const knownNonces = (c: ReservedSql, [mandateIds, nonces]: PairColumns) => c`
-  SELECT a.mandate_id, a.nonce FROM authorizations a JOIN unnest(${mandateIds}::text[], ${nonces}::text[]) AS w(mandate_id, nonce)
-    ON a.mandate_id = w.mandate_id AND a.nonce = w.nonce
-  WHERE a.outcome <> 'deny'`;
+const knownNonces = (c: ReservedSql, pairs: readonly string[]) => c`
+  SELECT a.* FROM unnest(${pairs}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, nonce FROM authorizations WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
 
-const paidSellers = (c: ReservedSql, [mandateIds, sellerIds]: PairColumns) => c`
-  SELECT p.mandate_id, p.seller_id FROM mandate_sellers p JOIN unnest(${mandateIds}::text[], ${sellerIds}::text[]) AS w(mandate_id, seller_id)
-    ON p.mandate_id = w.mandate_id AND p.seller_id = w.seller_id`;
+const paidSellers = (c: ReservedSql, { mandateIds, paidIds }: MandatePairs) => c`
+  SELECT p.* FROM unnest(${mandateIds}::text[], ${paidIds}::text[]) AS w(mandate_id, seller_id), LATERAL (
+    SELECT mandate_id, seller_id FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p`;
 
 const openApprovals = (c: ReservedSql, mandateIds: readonly string[]) => c`
-  SELECT mandate_id, approval_key FROM reservations
-  WHERE mandate_id = ANY(${mandateIds}::text[]) AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp()`;
+  SELECT r.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, approval_key FROM reservations
+    WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r`;
 
-const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
-  SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = ANY(${slots}::text[])`;
+const storedAnswers = (c: ReservedSql, slots: readonly string[]) => c`
+  SELECT a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
+    SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a`;
 
 /** Everything that decisions of a list look at, read under the locks. */
 export type Loaded = {
@@ -110,21 +105,34 @@ export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as { [K in keyof Q]: Awaited<Q[K]> };
 }
 
+type SellerPairs = { readonly sellerIds: readonly string[]; readonly resourceIds: readonly string[] };
+type MandatePairs = { readonly mandateIds: readonly string[]; readonly paidIds: readonly string[] };
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)];
+
+const sellerOf = ({ intent }: Item): string | null => intent.seller.sellerId ?? intent.resource?.sellerId ?? null;
+
+/** The two columns of distinct pairs. Ids have no spaces. */
+function columnsOf(pairs: readonly string[]): readonly [string[], string[]] {
+  const split = unique(pairs).map((pair) => pair.split(" "));
+  return [split.map(([first]) => first ?? ""), split.map(([, second]) => second ?? "")];
+}
+
 /** Trip 1: the gate, the mandates' locks, the clock, then the facts. Statuses are read after the gate and the clock after the locks. */
 export async function openAndLoad(
   c: ReservedSql,
   items: readonly Item[],
   known: ReadonlyMap<string, { readonly version: number }>,
 ): Promise<Loaded> {
-  const mandateIds = [...new Set(items.map((item) => item.mandateId))];
-  const compiled = [...known].map(([mandateId, { version }]) => [mandateId, String(version)] as const);
-  const keyIds = new Set(items.flatMap(({ asker }) => (asker.kind === "key" ? [asker.keyId] : [])));
-  const sessionIds = new Set(items.flatMap(({ asker }) => (asker.kind === "session" ? [asker.sessionId] : [])));
-  const sellers = pairs(sellerPairs(items));
-  const sellerIds = new Set(items.flatMap(({ intent }) => intent.seller.sellerId ?? intent.resource?.sellerId ?? []));
-  const bySeller = pairs(
-    items.map((item) => [item.mandateId, item.intent.seller.sellerId ?? item.intent.resource?.sellerId ?? ""] as const),
+  const mandateIds = unique(items.map((item) => item.mandateId)).toSorted();
+  const organizations = unique(items.map((item) => item.organizationId));
+  const keyIds = unique(items.flatMap(({ asker }) => (asker.kind === "key" ? [asker.keyId] : [])));
+  const sessionIds = unique(items.flatMap(({ asker }) => (asker.kind === "session" ? [asker.sessionId] : [])));
+  const sellerIds = unique(items.flatMap((item) => sellerOf(item) ?? []));
+  const [ofSeller, resourceIds] = columnsOf(
+    items.flatMap((item) => (item.intent.resource ? [`${sellerOf(item)} ${item.intent.resource.resourceId}`] : [])),
   );
+  const [ofMandate, paidIds] = columnsOf(items.map((item) => `${item.mandateId} ${sellerOf(item)}`));
   const [
     ,
     ,
@@ -133,7 +141,7 @@ export async function openAndLoad(
     stored,
     keys,
     sessions,
-    sellerRows,
+    sellers,
     resources,
     policies,
     buckets,
@@ -145,23 +153,27 @@ export async function openAndLoad(
   ] = await pipelined([
     c`BEGIN`,
     c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`,
-    mandateOf(c, items),
+    mandatesOf(c, items[0]!.environment, mandateIds, organizations),
     c`SELECT clock_timestamp() AS now`,
-    storedReplies(
+    storedAnswers(
       c,
       items.map((item) => item.slot),
     ),
-    liveKeys(c, [...keyIds]),
-    sessionIds.size > 0 ? liveSessions(c, [...sessionIds]) : Promise.resolve([]),
-    sellersOf(c, [...sellerIds]),
-    resourcesOf(c, sellers),
-    policiesOf(c, mandateIds, pairs(compiled)),
+    liveKeys(c, keyIds),
+    sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : Promise.resolve([]),
+    sellersOf(c, sellerIds),
+    resourcesOf(c, { sellerIds: ofSeller, resourceIds }),
+    policiesOf(
+      c,
+      mandateIds,
+      mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null),
+    ),
     bucketsOf(c, mandateIds),
-    knownIntents(c, pairs(items.map((item) => [item.mandateId, item.intent.intentId] as const))),
-    knownNonces(c, pairs(items.map((item) => [item.mandateId, item.intent.nonce] as const))),
-    paidSellers(c, bySeller),
+    knownIntents(c, unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`))),
+    knownNonces(c, unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`))),
+    paidSellers(c, { mandateIds: ofMandate, paidIds }),
     openApprovals(c, mandateIds),
-    selectFeeBasis(c, [...new Set(items.map((item) => item.organizationId))], [...sellerIds]),
+    selectFeeBasis(c, organizations, sellerIds),
   ]);
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
@@ -170,7 +182,7 @@ export async function openAndLoad(
     stored,
     keys,
     sessions,
-    sellers: sellerRows,
+    sellers,
     resources,
     policies,
     buckets,

@@ -2,43 +2,49 @@ import type { ReservedSql, Row } from "postgres";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
-import { add, type Atomic } from "#lib/money.ts";
+import { add, zero, type Atomic } from "#lib/money.ts";
 import { timeoutOf, type Decided } from "#lib/payments/decide-list.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 
-const insertAuthorizations = bulkInsert<Decided>("authorizations", [
-  ["authorization_id", "text", (row) => row.authorizationId],
-  ["organization_id", "text", (row) => row.item.organizationId],
-  ["environment", "text", (row) => row.item.environment],
-  ["mandate_id", "text", (row) => row.item.mandateId],
-  ["policy_version", "int", (row) => String(row.policyVersion)],
-  ["subject_id", "text", (row) => row.item.asker.subjectId],
-  ["policy_decision_id", "text", (row) => row.policyDecisionId],
-  ["intent_id", "text", (row) => row.item.intent.intentId],
-  ["nonce", "text", (row) => row.item.intent.nonce],
-  ["outcome", "text", (row) => row.decision.outcome],
-  ["denial_code", "text", (row) => row.decision.denialCode ?? null],
-  ["intent", "json", (row) => JSON.stringify(row.intent)],
-  ["reasons", "json", (row) => JSON.stringify(row.decision.reasons)],
-  ["amount", "numeric", (row) => String(row.amount)],
-  ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
-  ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
-  ["asset", "text", (row) => row.intent.asset],
-  ["chain", "text", (row) => row.intent.chain],
-  ["pay_to", "text", (row) => row.resource?.paymentConfig.payTo ?? null],
-  ["seller_id", "text", (row) => row.seller?.sellerId ?? null],
-  ["seller_organization_id", "text", (row) => row.seller?.organizationId ?? null],
-  ["resource_id", "text", (row) => row.resource?.resourceId ?? null],
-  ["settlement_mode", "text", (row) => row.intent.settlementMode],
-  ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
-  ["max_timeout_seconds", "int", (row) => String(timeoutOf(row.resource))],
-  ["fee_schedule_id", "text", (row) => row.feeScheduleId],
-  ["reservation_id", "text", (row) => row.hold?.reservationId ?? null],
-  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
-  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
-]);
+const insertAuthorizations = bulkInsert<Decided>(
+  "authorizations",
+  [
+    ["authorization_id", "text", (row) => row.authorizationId],
+    ["organization_id", "text", (row) => row.item.organizationId],
+    ["environment", "text", (row) => row.item.environment],
+    ["mandate_id", "text", (row) => row.item.mandateId],
+    ["policy_version", "int", (row) => String(row.policyVersion)],
+    ["subject_id", "text", (row) => row.item.asker.subjectId],
+    ["policy_decision_id", "text", (row) => row.policyDecisionId],
+    ["intent_id", "text", (row) => row.item.intent.intentId],
+    ["nonce", "text", (row) => row.item.intent.nonce],
+    ["outcome", "text", (row) => row.decision.outcome],
+    ["denial_code", "text", (row) => row.decision.denialCode ?? null],
+    ["intent", "json", (row) => JSON.stringify(row.intent)],
+    ["slot", "text", (row) => row.item.slot],
+    ["fingerprint", "text", (row) => row.item.fingerprint],
+    ["answer", "text", (row) => row.body],
+    ["amount", "numeric", (row) => String(row.amount)],
+    ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
+    ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
+    ["asset", "text", (row) => row.intent.asset],
+    ["chain", "text", (row) => row.intent.chain],
+    ["pay_to", "text", (row) => row.resource?.paymentConfig.payTo ?? null],
+    ["seller_id", "text", (row) => row.seller?.sellerId ?? null],
+    ["seller_organization_id", "text", (row) => row.seller?.organizationId ?? null],
+    ["resource_id", "text", (row) => row.resource?.resourceId ?? null],
+    ["settlement_mode", "text", (row) => row.intent.settlementMode],
+    ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
+    ["max_timeout_seconds", "int", (row) => String(timeoutOf(row.resource))],
+    ["fee_schedule_id", "text", (row) => row.feeScheduleId],
+    ["reservation_id", "text", (row) => row.hold?.reservationId ?? null],
+    ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
+    ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+  ],
+  "ON CONFLICT (slot) DO NOTHING RETURNING slot",
+);
 
 const insertReservations = bulkInsert<Held>("reservations", [
   ["reservation_id", "text", (row) => row.hold.reservationId],
@@ -63,17 +69,6 @@ const insertLedger = bulkInsert<Held>("mandate_ledger", [
   ["amount", "numeric", (row) => String(row.hold.amount)],
   ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
 ]);
-
-const insertIdempotency = bulkInsert<Decided>(
-  "idempotency",
-  [
-    ["slot", "text", (row) => row.item.slot],
-    ["fingerprint", "text", (row) => row.item.fingerprint],
-    ["status", "smallint", () => "200"],
-    ["body", "text", (row) => row.body],
-  ],
-  "ORDER BY slot ON CONFLICT DO NOTHING RETURNING slot",
-);
 
 type Added = {
   readonly mandateId: string;
@@ -117,12 +112,13 @@ const insertAudit = bulkInsert<ChainedEvent>("audit_events", [
 
 function addReserved(c: ReservedSql, held: readonly Held[]) {
   const sums = new Map<string, Atomic>();
-  for (const { item, hold } of held) sums.set(item.mandateId, add(sums.get(item.mandateId) ?? (0n as Atomic), hold.amount));
+  for (const { item, hold } of held) sums.set(item.mandateId, add(sums.get(item.mandateId) ?? zero, hold.amount));
+  const mandateIds = [...sums.keys()];
   return c`
-    UPDATE mandates m SET reserved = m.reserved + d.amount::numeric, last_held_at = d.at::timestamptz
-    FROM unnest(${[...sums.keys()]}::text[], ${[...sums.values()].map(String)}::text[], ${[...sums.keys()].map(() => held[0]!.createdAt.toISOString())}::text[])
-      AS d(mandate_id, amount, at)
-    WHERE m.mandate_id = d.mandate_id`;
+    UPDATE mandates SET last_held_at = ${held[0]!.createdAt.toISOString()}::timestamptz, reserved = reserved + (
+      SELECT d.amount::numeric FROM unnest(${mandateIds}::text[], ${[...sums.values()].map(String)}::text[]) AS d(mandate_id, amount)
+      WHERE d.mandate_id = mandates.mandate_id)
+    WHERE mandate_id = ANY(${mandateIds}::text[])`;
 }
 
 /** What the list adds to each bucket, summed. */
@@ -176,13 +172,16 @@ export async function saveRows(c: ReservedSql, rows: readonly Decided[]): Promis
   const added = addedOf(held);
   const organizations = [...new Set(rows.map((row) => row.item.organizationId))];
   const nothing = Promise.resolve([]);
-  const [, , , , , slots, , heads] = await pipelined([
-    insertAuthorizations(c, rows),
+  const [slots, , , , , , heads] = await pipelined([
+    // In the order of their slots, so that two processes with the same keys wait for each other in one direction.
+    insertAuthorizations(
+      c,
+      rows.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1)),
+    ),
     held.length > 0 ? insertReservations(c, held) : nothing,
     held.length > 0 ? insertLedger(c, held) : nothing,
     held.length > 0 ? addReserved(c, held) : nothing,
     added.length > 0 ? addToBuckets(c, added) : nothing,
-    insertIdempotency(c, rows),
     c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, 0, ${genesis.hash} FROM unnest(${organizations}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`,
     c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${organizations}::text[]) ORDER BY chain FOR NO KEY UPDATE`,
   ]);
@@ -202,11 +201,14 @@ export function auditStatements(
     return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, events.get(chain) ?? []);
   });
   const last = [...Map.groupBy(chained, (event) => event.chain).values()].map((ofChain) => ofChain.at(-1)!);
+  const chains = last.map((event) => event.chain);
   return [
     insertAudit(c, chained),
-    c`UPDATE audit_heads h SET sequence = d.sequence::bigint, hash = d.hash
-      FROM unnest(${last.map((event) => event.chain)}::text[], ${last.map((event) => String(event.sequence))}::text[], ${last.map((event) => event.hash)}::text[])
-        AS d(chain, sequence, hash)
-      WHERE h.chain = d.chain`,
+    c`UPDATE audit_heads SET (sequence, hash) = (
+        SELECT d.sequence::bigint, d.hash
+        FROM unnest(${chains}::text[], ${last.map((event) => String(event.sequence))}::text[], ${last.map((event) => event.hash)}::text[])
+          AS d(chain, sequence, hash)
+        WHERE d.chain = audit_heads.chain)
+      WHERE chain = ANY(${chains}::text[])`,
   ];
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** Intent, decision and authorization of one request: they are born together and never change, so they are one row (ADR 0002). */
+/** Intent, decision, authorization and stored answer of one request: they are born together and never change, so they are one row (ADR 0002). */
 export const authorizations = pgTable(
   "authorizations",
   {
@@ -17,9 +17,13 @@ export const authorizations = pgTable(
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
-    /** The wire form, as text: what was decided is shown as it was. */
+    /** The PaymentIntent of the contract, as it was decided. */
     intent: json("intent").notNull(),
-    reasons: json("reasons").notNull(),
+    /** Hash of organization, environment, operation and idempotency key, and of what was asked with it. */
+    slot: text("slot").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    /** The reply's bytes: the decision with every reason, and what a repeat of the request receives. */
+    answer: text("answer").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
     sellerShare: atomic("seller_share").notNull(),
@@ -38,11 +42,13 @@ export const authorizations = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
+    uniqueIndex("authorizations_slot").on(table.slot),
+    // On one expression, so that no plan, however old, can walk all of a mandate's history instead.
     uniqueIndex("authorizations_intent_once")
-      .on(table.mandateId, table.intentId)
+      .on(sql`(mandate_id || ' ' || intent_id)`)
       .where(sql`outcome <> 'deny'`),
     uniqueIndex("authorizations_nonce_once")
-      .on(table.mandateId, table.nonce)
+      .on(sql`(mandate_id || ' ' || nonce)`)
       .where(sql`outcome <> 'deny'`),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
