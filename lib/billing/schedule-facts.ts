@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { zeroSchedule, type ScheduleFacts } from "#lib/billing/fees.ts";
-import type { feeSchedules } from "#lib/billing/tables.ts";
+import type { FeeScheduleRow } from "#lib/billing/store.ts";
 import { env } from "#lib/env.ts";
 import { parseAmount, zero } from "#lib/money.ts";
 import { FeePayer } from "#lib/vocabulary.ts";
 
-export type ScheduleRow = typeof feeSchedules.$inferSelect;
-
 type Terms = Pick<
-  ScheduleRow,
+  FeeScheduleRow,
   | "feeScheduleId"
   | "buyerOrganizationId"
   | "sellerOrganizationId"
@@ -55,7 +53,7 @@ export function scheduleHash(row: Terms): string {
 }
 
 /** The built-in schedule as a row, for lists and its hash. */
-export const zeroRow: ScheduleRow = {
+export const zeroRow: FeeScheduleRow = {
   feeScheduleId: zeroSchedule.feeScheduleId,
   name: "No service fee",
   status: "active",

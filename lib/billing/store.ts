@@ -53,19 +53,23 @@ const basisOf = (schedules: readonly Terms[], tiers: readonly Tier[], volumes: r
   volumes: new Map(volumes.map(({ organizationId, chain, asset, gross }) => [volumeKey(organizationId, chain, asset), gross])),
 });
 
+const revive = ({ effectiveFrom, effectiveUntil, ...terms }: ScheduleJson): Terms => ({
+  ...terms,
+  effectiveFrom: new Date(effectiveFrom),
+  effectiveUntil: effectiveUntil === null ? null : new Date(effectiveUntil),
+});
+
+const reviveVolume = ({ gross, ...volume }: Omit<Volume, "gross"> & { readonly gross: string }): Volume => ({
+  ...volume,
+  gross: atomicOf(gross),
+});
+
 /** The row of selectFeeBasis as the decision sees it. */
 export function toFeeBasis(row: Row | undefined): FeeBasis {
   const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
-  const volumes = (row?.["volumes"] ?? []) as readonly (Omit<Volume, "gross"> & { readonly gross: string })[];
-  return basisOf(
-    schedules.map((schedule) => ({
-      ...schedule,
-      effectiveFrom: new Date(schedule.effectiveFrom),
-      effectiveUntil: schedule.effectiveUntil === null ? null : new Date(schedule.effectiveUntil),
-    })),
-    (row?.["tiers"] ?? []) as readonly Tier[],
-    volumes.map((volume) => ({ ...volume, gross: atomicOf(volume.gross) })),
-  );
+  const tiers = (row?.["tiers"] ?? []) as readonly Tier[];
+  const volumes = (row?.["volumes"] ?? []) as readonly Parameters<typeof reviveVolume>[0][];
+  return basisOf(schedules.map(revive), tiers, volumes.map(reviveVolume));
 }
 
 const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
