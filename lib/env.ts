@@ -76,6 +76,7 @@ const Variables = z.object({
   RATE_LIMIT_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(100),
   METRICS_TOKEN: secret.optional(),
   DATABASE_POOL: z.coerce.number().int().min(4).max(200).default(16),
+  FACILITATOR_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
 });

@@ -21,11 +21,11 @@ import type { SettlementMode } from "#lib/vocabulary.ts";
 
 type Installation = ChainOptions & {
   readonly facilitators?: () => readonly { readonly url: string }[];
-  readonly rpcUrl?: () => string;
+  readonly facilitatorTimeoutMs?: number;
 };
 
 /** A chain for a test file, and an installation that is configured for it and for these facilitators. Comes after useDatabase. */
-export function useSettlement({ facilitators, rpcUrl, ...options }: Installation = {}): () => LocalChain {
+export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }: Installation = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {
     chain = await startChain(options);
@@ -36,10 +36,9 @@ export function useSettlement({ facilitators, rpcUrl, ...options }: Installation
       tokenVersion: "2",
       tokenDecimals: 6,
     };
-    process.env["CHAINS"] = JSON.stringify([
-      { chain: CHAIN, rpcUrl: rpcUrl?.() ?? chain.rpcUrl, confirmations: 0, assets: [usdc] },
-    ]);
+    process.env["CHAINS"] = JSON.stringify([{ chain: CHAIN, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [usdc] }]);
     process.env["DATA_DIR"] = mkdtempSync(join(tmpdir(), "countersign-test-"));
+    if (facilitatorTimeoutMs) process.env["FACILITATOR_TIMEOUT_MS"] = String(facilitatorTimeoutMs);
     if (facilitators) process.env["FACILITATORS"] = JSON.stringify(facilitators());
     for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "settlementAccount"]) forget(name);
     await chain.fund(settlementAccount().address);

@@ -25,7 +25,7 @@ import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { expectedPayment, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
-import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
 import { submit } from "#lib/settlement/submit.ts";
 import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
@@ -137,7 +137,7 @@ function submitted(credential: Credential, { settlementMode }: AuthorizationRow,
     validBefore: new Date(Number(credential.validBefore) * 1000),
     credentialHeaders: credentialHeaders(credential),
     fromBlock,
-    nextCheckAt: new Date(now.getTime() + (weSettle ? TOTAL_TIMEOUT_MS : FIRST_CHECK_MS)),
+    nextCheckAt: new Date(now.getTime() + (weSettle ? leaseMs() : FIRST_CHECK_MS)),
   };
 }
 

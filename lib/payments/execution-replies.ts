@@ -9,7 +9,7 @@ import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { failureDetails, presentExecution } from "#lib/payments/present-execution.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { Problem, problemBody } from "#lib/problem.ts";
-import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 
 export type Asked = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
@@ -68,7 +68,7 @@ export async function earlierReply(authorization: AuthorizationRow, asked: Asked
 }
 
 const isBeingSettled = (row: ExecutionRow): boolean =>
-  row.settlementStatus === "processing" && Date.now() - row.createdAt.getTime() < TOTAL_TIMEOUT_MS;
+  row.settlementStatus === "processing" && Date.now() - row.createdAt.getTime() < leaseMs();
 
 async function resume(row: ExecutionRow, authorization: AuthorizationRow, asked: Asked): Promise<StoredReply> {
   try {

@@ -14,7 +14,7 @@ import { lockMandate } from "#lib/payments/hold-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
-import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
 import { settlePlain, settlePlainAgain } from "#lib/settlement/settle-plain.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import { handOver } from "#lib/settlement/store.ts";
@@ -69,7 +69,7 @@ const takeOver = (
     const now = await clock(tx);
     await updateExecution(tx, execution.executionId, {
       settlementStatus: "processing",
-      nextCheckAt: new Date(now.getTime() + TOTAL_TIMEOUT_MS),
+      nextCheckAt: new Date(now.getTime() + leaseMs()),
     });
     note(tx, execution, seller, now);
     return "taken";

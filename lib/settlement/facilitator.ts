@@ -7,7 +7,7 @@ import { createWalletClient, publicActions } from "viem";
 import { env } from "#lib/env.ts";
 import { POLLING_MS, transport, viemChain } from "#lib/onchain/client.ts";
 import { perProcess } from "#lib/process.ts";
-import { CONFIRMATION_TIMEOUT_MS, FACILITATOR_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { confirmationTimeoutMs, facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
 import { pendingSettlementStore } from "#lib/settlement/store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
@@ -35,7 +35,7 @@ const ownFacilitator = (): x402Facilitator =>
       const client = wallet.extend(publicActions);
       const signer = toFacilitatorEvmSigner(
         { ...client, address: client.account.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0],
-        { confirmationTimeoutMs: CONFIRMATION_TIMEOUT_MS },
+        { confirmationTimeoutMs: confirmationTimeoutMs() },
       );
       facilitator.register(chain as Network, new ExactEvmScheme(signer, { pendingSettlementStore, simulateInSettle: true }));
     }
@@ -56,7 +56,7 @@ function remote(url: string): Facilitator {
   const headers: Record<string, string> = configured.authorization ? { Authorization: configured.authorization } : {};
   const client = new HTTPFacilitatorClient({
     url,
-    timeoutMs: FACILITATOR_TIMEOUT_MS,
+    timeoutMs: facilitatorTimeoutMs(),
     createAuthHeaders: () => Promise.resolve({ verify: headers, settle: headers, supported: headers }),
   });
   return {

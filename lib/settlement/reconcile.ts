@@ -12,7 +12,7 @@ import {
 } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
 import { spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
@@ -25,7 +25,7 @@ const RESUBMIT_MARGIN_MS = 10_000;
 
 /** Works off the executions that are due. Answers how many there were. */
 export async function reconcile(): Promise<number> {
-  const due = await database().transaction((tx) => leaseDue(tx, BATCH, TOTAL_TIMEOUT_MS));
+  const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
   const queue = [...due];
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) await reconcileOne(next);

@@ -6,7 +6,7 @@ import { newestBlock } from "#lib/onchain/client.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { claimCredential } from "#lib/payments/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
-import { TOTAL_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
@@ -39,7 +39,7 @@ export async function settlePlainAgain(
   seller: Seller,
 ): Promise<SettleResponse> {
   if (status !== "processing") return refused(asked, "nonce_already_used");
-  if (Date.now() - createdAt.getTime() < TOTAL_TIMEOUT_MS) return pending(asked, transaction);
+  if (Date.now() - createdAt.getTime() < leaseMs()) return pending(asked, transaction);
   const newest = await newestBlock(asked.credential.chain);
   return send(asked, seller, settlementId, newest > BLOCKS_OF_A_DAY ? newest - BLOCKS_OF_A_DAY : 0n);
 }

@@ -1,16 +1,17 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { log } from "#lib/http/log.ts";
+import { chainOf } from "#lib/onchain/chains.ts";
 import { readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
-import { FACILITATOR_TIMEOUT_MS } from "#lib/settlement/limits.ts";
+import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
 /** How long an answer of success is compared with the chain before the reconciler goes on with it. */
-const CONFIRM_MS = 8_000;
+const confirmMs = (chain: string): number => 2_000 + 3_000 * Math.min(5, chainOf(chain)?.confirmations ?? 0);
 const ASK_EVERY_MS = 400;
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -63,7 +64,7 @@ async function ask(
   requirements: PaymentRequirements,
 ): Promise<SettleResponse | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), FACILITATOR_TIMEOUT_MS)));
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), facilitatorTimeoutMs())));
   try {
     return await Promise.race([facilitator.settle(payload, requirements), late]);
   } catch (error) {
@@ -100,7 +101,7 @@ export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Fi
 
 /** Success counts when the chain shows it. A facilitator that says so without a transfer is not believed. */
 async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
-  const until = Date.now() + CONFIRM_MS;
+  const until = Date.now() + confirmMs(transfer.chain);
   for (;;) {
     const evidence = await look(transfer);
     if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
