@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { auditHeads } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import type { Operation } from "#lib/http/operation.ts";
+import { newApiKey } from "#lib/identity/api-key.ts";
+import { newId } from "#lib/ids.ts";
+import { operations } from "#lib/operations.ts";
+import { executions } from "#lib/payments/tables.ts";
+import { dispatch } from "#lib/routes.ts";
+import { Capability } from "#lib/vocabulary.ts";
+import { useDatabase } from "#test/database.ts";
+import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
+import { newSeller } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
+
+/* Invariant 8, generated from the list of operations: every one with no credential, too little right, a foreign id, a foreign environment. */
+
+useDatabase();
+
+const CANARY = "canary-of-the-victim";
+
+/** An organization that has one of everything that an id can name. */
+async function createVictim() {
+  const buyer = await createBuyer();
+  const { organizationId, agent, person } = buyer;
+  const mandateId = await activeMandate(person.credential, { name: CANARY, metadata: { note: CANARY } });
+  const { authorizationId } = await authorize(buyer, mandateId);
+  const seller = await newSeller(person.credential, { resourceId: CANARY });
+  const executionId = newId("execution");
+  await database().insert(executions).values({
+    executionId,
+    authorizationId,
+    organizationId,
+    environment: "sandbox",
+    mandateId,
+    subjectId: agent.serviceAccountId,
+    settlementMode: "offchainAuthorized",
+    settlementStatus: "failed",
+    failureCode: "insufficient_funds",
+  });
+  const ids = { organizationId, mandateId, authorizationId, executionId, sellerId: seller.sellerId, resourceId: CANARY };
+  return { ids: { ...ids, serviceAccountId: agent.serviceAccountId }, owner: person.credential };
+}
+type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
+
+type Attempt = { readonly id?: string; readonly query?: string; readonly body?: Readonly<Record<string, unknown>> };
+
+const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
+
+/** How each operation would reach what is the victim's. */
+const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
+  authorizePayment: ({ mandateId }) => ({ body: { mandateId } }),
+  executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
+  getExecution: ({ executionId }) => ({ id: executionId }),
+  getPayment: ({ authorizationId }) => ({ id: authorizationId }),
+  getMandate: withMandate,
+  updateMandate: withMandate,
+  activateMandate: withMandate,
+  resumeMandate: withMandate,
+  suspendMandate: withMandate,
+  revokeMandate: withMandate,
+  simulateMandate: withMandate,
+  listMandateLedger: withMandate,
+  upsertPaidResource: ({ sellerId, resourceId }) => ({ id: resourceId, body: { sellerId } }),
+  getResource: ({ resourceId, sellerId }) => ({ id: resourceId, query: `?sellerId=${sellerId}` }),
+  archiveResource: ({ resourceId, sellerId }) => ({ id: resourceId, body: { sellerId } }),
+  createServiceAccount: ({ organizationId }) => ({ body: { organizationId } }),
+  rotateServiceAccountKey: ({ serviceAccountId }) => ({ id: serviceAccountId }),
+  revokeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
+  activateOrganization: ({ organizationId }) => ({ id: organizationId }),
+};
+/** Buyers name sellers in their mandates, so every organization may read every seller. */
+const openToAll = ["getSeller"];
+
+const bodyOf = ({ body, example }: Operation, change: Readonly<Record<string, unknown>>): unknown => {
+  if (!body) return {};
+  const base = structuredClone(example.body ?? {}) as Record<string, unknown>;
+  const intent = base["intent"] as Record<string, unknown> | undefined;
+  if (intent) intent["expiresAt"] = new Date(Date.now() + 60_000).toISOString();
+  return { ...base, ...change };
+};
+
+async function call(operation: Operation, as: Credential, { id = "mdt_unknown", query = "", body = {} }: Attempt = {}) {
+  const { method, path } = operation;
+  const writes = method !== "GET";
+  const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/, id)}${query}`;
+  const headers = { ...as, ...(writes && { "content-type": "application/json" }) };
+  const response = await dispatch(
+    new Request(url, { method, headers, ...(writes && { body: JSON.stringify(bodyOf(operation, body)) }) }),
+  );
+  const text = await response.text();
+  return { status: response.status, code: (JSON.parse(text) as { code?: string }).code, text };
+}
+
+const kindOf = ({ access }: Operation) => (typeof access === "string" ? access : (Object.keys(access)[0] ?? ""));
+const guarded = operations.filter(({ access }) => access !== "anyone");
+const byId = (list: readonly Operation[]) => list.map((one) => [one.id, one] as const);
+
+describe("tenants are isolated", () => {
+  let victim: Victim;
+  let owner: Credential;
+  let nobody: Credential;
+  let viewerOfNothing: Credential;
+  let intruder: { person: Credential; key: Credential; organizationId: string };
+  beforeAll(async () => {
+    ({ ids: victim, owner } = await createVictim());
+    const organizationId = await createOrganization("Intruder");
+    nobody = (await createAgent(organizationId, [])).credential;
+    viewerOfNothing = (await createPerson(organizationId, "approver")).credential;
+    intruder = {
+      organizationId,
+      person: (await createPerson(organizationId)).credential,
+      key: (await createAgent(organizationId, Capability.options)).credential,
+    };
+  });
+
+  test("only these operations are open to anyone", () => {
+    const open = operations.filter(({ access }) => access === "anyone").map(({ id }) => id);
+    expect(open.toSorted()).toEqual(["checkLiveness", "checkReadinessOfService"]);
+  });
+
+  test.each(byId(guarded))("%s without a credential is 401", async (_id, operation) => {
+    expect(await call(operation, {})).toMatchObject({ status: 401, code: "unauthenticated" });
+  });
+
+  test.each(byId(guarded))("%s with a key of the other environment is 401", async (_id, operation) => {
+    const { apiKey } = newApiKey("production");
+    expect(await call(operation, { authorization: `Bearer ${apiKey}` })).toMatchObject({ status: 401, code: "api_key_invalid" });
+  });
+
+  test.each(byId(guarded.filter((one) => kindOf(one) !== "authenticated")))(
+    "%s with a key that has no capability is 403",
+    async (_id, operation) => {
+      const code = kindOf(operation) === "capability" ? "capability_required" : "forbidden";
+      expect(await call(operation, nobody)).toMatchObject({ status: 403, code });
+    },
+  );
+
+  test.each(byId(guarded.filter((one) => !["capability", "authenticated"].includes(kindOf(one)))))(
+    "%s with a key that has every capability is 403",
+    async (_id, operation) => {
+      expect(await call(operation, intruder.key)).toMatchObject({ status: 403, code: "forbidden" });
+    },
+  );
+
+  test.each(byId(guarded.filter((one) => kindOf(one) === "platformCapability")))(
+    "%s by an organization's owner is 403",
+    async (_id, operation) => {
+      expect(await call(operation, intruder.person)).toMatchObject({ status: 403, code: "capability_required" });
+    },
+  );
+
+  const notForApprovers = guarded.filter(({ access }) => {
+    const needed =
+      typeof access === "object"
+        ? "capability" in access
+          ? access.capability
+          : "sessionCapability" in access
+            ? access.sessionCapability
+            : null
+        : null;
+    return needed !== null && !["checkouts:approve", "mandates:read", "payments:read"].includes(needed);
+  });
+  test.each(byId(notForApprovers))("%s by a member whose role lacks it is 403", async (_id, operation) => {
+    expect(await call(operation, viewerOfNothing)).toMatchObject({ status: 403, code: "capability_required" });
+  });
+
+  test("every operation whose path names something has its attempt below", () => {
+    const named = operations.filter(({ path }) => path.includes("{")).map(({ id }) => id);
+    expect(named.filter((id) => !Object.hasOwn(attempts, id) && !openToAll.includes(id))).toEqual([]);
+  });
+
+  const reaching = byId(operations.filter(({ id }) => Object.hasOwn(attempts, id)));
+  test.each(reaching)("%s cannot tell what another organization has from what does not exist", async (id, operation) => {
+    const as = kindOf(operation) === "capability" ? intruder.key : intruder.person;
+    const before = await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId));
+    const foreign = await call(operation, as, attempts[id]?.(victim));
+    const unknown = Object.fromEntries(Object.keys(victim).map((name) => [name, `${name}-unknown`])) as Victim;
+    const missing = await call(operation, as, attempts[id]?.(unknown));
+    const withoutRequestId = (text: string) => text.replace(/req_[0-9a-z]+/g, "req");
+    expect(foreign.text).not.toContain(CANARY);
+    expect(foreign).toMatchObject({ status: 404, code: "not_found" });
+    expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(missing.text));
+    expect(await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId))).toEqual(before);
+  });
+
+  test.each(reaching)("%s is found by the owner, so that the test above says something", async (id, operation) => {
+    expect((await call(operation, owner, attempts[id]?.(victim))).status).not.toBe(404);
+  });
+
+  const lists = byId(operations.filter(({ method, path }) => method === "GET" && !path.includes("{")));
+  test.each(lists)("%s shows nothing of another organization", async (_id, operation) => {
+    const queries = [""];
+    if (operation.id === "listPayments") queries.push(`?mandateId=${victim.mandateId}`);
+    for (const query of queries) {
+      const { text } = await call(operation, kindOf(operation) === "capability" ? intruder.key : intruder.person, { query });
+      for (const secret of [CANARY, ...Object.values(victim).filter((value) => !query.includes(value))])
+        expect(text).not.toContain(secret);
+    }
+  });
+});
