@@ -31,6 +31,14 @@ describe("mount", () => {
     expect(files.map((file) => pathOf(file)).toSorted()).toEqual(expected);
   });
 
+  test("our facilitator's paths are mounted in both ways too", async () => {
+    const paths = (await Array.fromAsync(glob("**/route.ts", { cwd: join(root, "app/api/x402") }))).map(
+      (file) => `/api/x402/${dirname(file)}`,
+    );
+    expect(paths.toSorted()).toEqual(["/api/x402/settle", "/api/x402/supported", "/api/x402/verify"]);
+    for (const path of paths) expect((await allowOf(path)).status).toBe(405);
+  });
+
   test.each(files.map((file) => [relative(root, join(api, file)), pathOf(file)]))(
     "%s answers the same methods as the dispatch",
     async (file, path) => {
