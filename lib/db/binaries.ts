@@ -106,5 +106,5 @@ export async function binariesFor(account: Account, dataDir: string, source = in
 
 const packageVersion = async (native: string): Promise<string> => {
   const manifest = await readFile(join(dirname(native), "package.json"), "utf8").catch(() => "{}");
-  return String((JSON.parse(manifest) as { version?: string }).version ?? "");
+  return (JSON.parse(manifest) as { version?: string }).version ?? "";
 };

@@ -1,0 +1,108 @@
+import { defineConfig, type OxlintOverride } from "oxlint";
+
+/** Imports point one way, per kind of file (CONTRIBUTING.md). Each kind names what it must not reach. */
+type Ban = { readonly regex: string; readonly message: string; readonly allowTypeImports: boolean };
+
+const ban = (message: string, ...regexes: string[]): Ban[] =>
+  regexes.map((regex) => ({ regex, message, allowTypeImports: true }));
+
+const app = ban("Nothing imports from app/.", "^(\\.{1,2}/)+app/", "^#app/");
+const framework = ban("lib/ runs under plain Node: no Next.js, no React.", "^next(/|$)", "^server-only$", "^react(-dom)?(/|$)");
+const sql = ban("SQL stands in store files.", "^drizzle-orm(/|$)", "^postgres$", "^#lib/.*/tables\\.ts$");
+const database = ban("The database is reached from handlers and stores.", "^#lib/db/", "^#lib/.*/(.*-)?store\\.ts$");
+const node = ban(
+  "This file is pure, or runs in a browser.",
+  "^node:",
+  "^#lib/(env|process)\\.ts$",
+  "^#lib/http/(route|log|metrics)\\.ts$",
+);
+const servers = ban("This runs in a browser.", "^better-auth", "^pino$", "^prom-client$", "^@hono/", "^#lib/audit/");
+
+const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
+  files,
+  rules: { "no-restricted-imports": ["error", { patterns: bans.flat() }] },
+});
+
+/** Decisions: facts and the time in, a result out. */
+const decisions = [
+  "lib/mandates/{policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
+  "lib/payments/{decide-list,compare-intent}.ts",
+  "lib/billing/fees.ts",
+  "lib/settlement/state.ts",
+  "lib/{money,problem,vocabulary}.ts",
+];
+
+export default defineConfig({
+  plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "vitest", "nextjs", "react", "jsx-a11y"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  options: { typeAware: true },
+  ignorePatterns: ["node_modules", ".next", ".data", ".test", "contracts/artifacts", "drizzle", "next-env.d.ts"],
+  rules: {
+    eqeqeq: "error",
+    "no-var": "error",
+    "prefer-const": "error",
+    "no-console": "error",
+    "import/no-cycle": "error",
+    "import/no-default-export": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/switch-exhaustiveness-check": "error",
+    "typescript/consistent-type-imports": "error",
+    "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
+    "max-lines-per-function": ["error", { max: 70 }],
+    // The order of work is the point where a loop awaits: locks, pages, retries.
+    "no-await-in-loop": "off",
+    "no-shadow": "off",
+    "import/no-unassigned-import": "off",
+    "import/no-named-as-default-member": "off",
+    "react/react-in-jsx-scope": "off",
+    "unicorn/no-array-sort": "off",
+    "unicorn/consistent-function-scoping": "off",
+    "no-underscore-dangle": "off",
+    "nextjs/no-html-link-for-pages": "off",
+    "oxc/no-map-spread": "off",
+    "promise/always-return": "off",
+    "promise/no-promise-in-callback": "off",
+    "unicorn/no-array-reverse": "off",
+    "vitest/expect-expect": "off",
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
+    "vitest/no-conditional-expect": "off",
+    "vitest/no-standalone-expect": "off",
+    "vitest/require-to-throw-message": "off",
+    "typescript/consistent-return": "off",
+    "typescript/no-unsafe-unary-minus": "off",
+    "typescript/no-misused-spread": "off",
+    "typescript/require-array-sort-compare": "off",
+    "typescript/unbound-method": "off",
+    "typescript/no-unsafe-type-assertion": "off",
+    "typescript/no-non-null-assertion": "off",
+  },
+  overrides: [
+    directions(["lib/**/*.ts"], app, framework, sql),
+    directions(["lib/**/{*-store,store,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/auth.ts"], app, framework),
+    directions(["lib/payments/list-*.ts"], app, framework),
+    directions(
+      ["lib/**/contract.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
+      app,
+      framework,
+      sql,
+      database,
+      node,
+      servers,
+    ),
+    directions(decisions, app, framework, sql, database, node),
+    { files: decisions, rules: { "no-restricted-globals": ["error", "fetch", "process", "setTimeout"] } },
+    directions(["components/**"], app, sql, database, node, servers),
+    {
+      files: ["*.config.ts", "app/**", "test/cluster.ts", "proxy.ts"],
+      rules: { "import/no-default-export": "off" },
+    },
+    { files: ["scripts/**", "server.ts", "bench/**", "examples/**", "instrumentation.ts"], rules: { "no-console": "off" } },
+    {
+      files: ["**/*.test.ts", "test/**"],
+      rules: { "max-lines-per-function": "off", "no-restricted-imports": ["error", { patterns: app }] },
+    },
+    { files: ["lib/routes.ts"], rules: { "import/max-dependencies": "off" } },
+  ],
+});

@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+
+type Lock = { readonly packages: Record<string, { readonly version?: string }> };
+
+const root = new URL("..", import.meta.url);
+const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(new URL(path, root), "utf8")) as T;
+const numbers = (version: string): number[] => version.split(/[.-]/).slice(0, 3).map(Number);
+
+function atLeast(version: string, floor: string): boolean {
+  const [have, want] = [numbers(version), numbers(floor)];
+  for (const [at, number] of want.entries()) if (have[at] !== number) return (have[at] ?? 0) > number;
+  return true;
+}
+
+const floors = await json<Record<string, string>>("test/version-floors.json");
+const lock = await json<Lock>("package-lock.json");
+const manifest = await json<Record<"dependencies" | "devDependencies", Record<string, string>>>("package.json");
+
+describe("the supply chain", () => {
+  test.each(Object.entries(floors))("no copy of %s is older than %s", (name, floor) => {
+    const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
+    expect(copies.length).toBeGreaterThan(0);
+    for (const [, { version }] of copies) expect(atLeast(version ?? "0", floor), `${name} ${version}`).toBe(true);
+  });
+
+  test("every dependency is pinned to one version", () => {
+    const versions = { ...manifest.dependencies, ...manifest.devDependencies };
+    for (const [name, version] of Object.entries(versions)) expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  });
+
+  test("every package of every platform is in the lockfile with a version", () => {
+    for (const [path, { version }] of Object.entries(lock.packages)) expect(version, path).toBeTruthy();
+  });
+});
