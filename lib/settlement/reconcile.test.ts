@@ -1,0 +1,221 @@
+import { eq } from "drizzle-orm";
+import { toHex, type Address } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { afterEach, describe, expect, test } from "vitest";
+import { abi } from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
+import { clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import * as mandates from "#lib/mandates/contract.ts";
+import { getMandate } from "#lib/mandates/get-mandate.ts";
+import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { executions, reservations } from "#lib/payments/tables.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { eventsOf } from "#test/mandates.ts";
+import {
+  authorized,
+  execute,
+  expectedOf,
+  newWallet,
+  paymentScene,
+  readPayment,
+  signed,
+  useSettlement,
+  type PaymentScene,
+} from "#test/payments.ts";
+import { stockFacilitator } from "#test/shop.ts";
+import { send } from "#test/tenant.ts";
+import type { PaymentPayload } from "@x402/core/types";
+
+useDatabase();
+const chain = useSettlement();
+afterEach(async () => expect(await brokenSums()).toEqual([]));
+
+const usdc: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+const domain = { name: "USDC", version: "2", chainId: 84_532, verifyingContract: usdc } as const;
+
+async function pendingPayment(mandate: Record<string, unknown> = {}) {
+  const scene = await paymentScene({ mandate });
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  const { authorizationId } = await authorized(scene);
+  const paymentCredential = await signed(wallet, expectedOf(scene));
+  const { data } = await execute(scene, { authorizationId, paymentCredential });
+  const payload = JSON.parse(Buffer.from(paymentCredential, "base64").toString()) as PaymentPayload;
+  const { nonce } = (payload.payload as { authorization: { nonce: `0x${string}` } }).authorization;
+  return { scene, wallet, authorizationId, executionId: data.executionId, payload, nonce };
+}
+
+async function lookAgain(executionId: string) {
+  await database()
+    .update(executions)
+    .set({ nextCheckAt: new Date(0) })
+    .where(eq(executions.executionId, executionId));
+  await reconcile();
+  const [row] = await database().select().from(executions).where(eq(executions.executionId, executionId));
+  return row;
+}
+
+const settleAtSeller = async (payload: PaymentPayload) => (await stockFacilitator(chain())).settle(payload, payload.accepted);
+
+const mandateOf = ({ person, mandateId }: PaymentScene) =>
+  send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
+
+async function cancel(wallet: PrivateKeyAccount, nonce: `0x${string}`): Promise<void> {
+  const types = {
+    CancelAuthorization: [
+      { name: "authorizer", type: "address" },
+      { name: "nonce", type: "bytes32" },
+    ],
+  } as const;
+  const signature = await wallet.signTypedData({
+    domain,
+    types,
+    primaryType: "CancelAuthorization",
+    message: { authorizer: wallet.address, nonce },
+  });
+  await chain().client.writeContract({
+    address: usdc,
+    abi: abi as readonly unknown[],
+    functionName: "cancelAuthorization",
+    args: [wallet.address, nonce, signature],
+  });
+}
+
+/** Spends the nonce on a transfer of another amount to the same seller. */
+async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: `0x${string}`): Promise<void> {
+  const names = ["from", "to", "value", "validAfter", "validBefore", "nonce"] as const;
+  const typeOf = {
+    from: "address",
+    to: "address",
+    value: "uint256",
+    validAfter: "uint256",
+    validBefore: "uint256",
+    nonce: "bytes32",
+  } as const;
+  const types = { TransferWithAuthorization: names.map((name) => ({ name, type: typeOf[name] })) };
+  const message = { from: wallet.address, to, value: 1n, validAfter: 0n, validBefore: 2n ** 40n, nonce };
+  const signature = await wallet.signTypedData({ domain, types, primaryType: "TransferWithAuthorization", message });
+  const args = [...names.map((name) => message[name]), signature];
+  await chain().client.writeContract({
+    address: usdc,
+    abi: abi as readonly unknown[],
+    functionName: "transferWithAuthorization",
+    args,
+  });
+}
+
+describe("reconcile", () => {
+  test("a payment that its seller settles is captured once, with fees, memory and audit", async () => {
+    const { scene, authorizationId, executionId, payload } = await pendingPayment();
+    expect((await lookAgain(executionId))?.settlementStatus).toBe("pending");
+    const { transaction } = await settleAtSeller(payload);
+    expect(await lookAgain(executionId)).toMatchObject({
+      settlementStatus: "settled",
+      settlementReference: transaction,
+      credential: null,
+      nextCheckAt: null,
+    });
+    await Promise.all(
+      [1, 2, 3].map(() =>
+        transact(async (tx) =>
+          resolveExecution(tx, executionId, scene.mandateId, { kind: "settled", transaction }, await clock(tx)),
+        ),
+      ),
+    );
+    const usage = (await mandateOf(scene)).data.usage[0];
+    expect(usage).toMatchObject({ spent: "0.25", reserved: "0" });
+    expect((await eventsOf(executionId)).map(({ type }) => type)).toEqual(["payment.submitted", "payment.settled"]);
+    expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementReference).toBe(transaction);
+  });
+
+  test("a credential that its payer cancelled fails by evidence and releases the hold", async () => {
+    const { scene, wallet, executionId, nonce } = await pendingPayment();
+    await cancel(wallet, nonce);
+    expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "settlement_rejected" });
+    expect((await mandateOf(scene)).data.usage[0]).toMatchObject({ spent: "0", reserved: "0" });
+  });
+
+  test("a nonce that was spent on another transfer is not this payment", async () => {
+    const { scene, wallet, executionId, nonce } = await pendingPayment();
+    await payOther(wallet, scene.seller.payTo as Address, nonce);
+    expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "nonce_already_used" });
+  });
+
+  test("a submitted hold outlives its own expiry and the revocation of its mandate, and is captured", async () => {
+    const { scene, authorizationId, executionId, payload } = await pendingPayment();
+    await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
+    await database()
+      .update(reservations)
+      .set({ expiresAt: new Date(0) })
+      .where(eq(reservations.authorizationId, authorizationId));
+    await sweepHolds();
+    expect((await lookAgain(executionId))?.settlementStatus).toBe("pending");
+    await settleAtSeller(payload);
+    expect((await lookAgain(executionId))?.settlementStatus).toBe("settled");
+  });
+
+  test("two workers share the queue and each execution is taken by one", async () => {
+    const payments = await Promise.all([1, 2, 3, 4].map(() => pendingPayment()));
+    await database()
+      .update(executions)
+      .set({ nextCheckAt: new Date(0), attempts: 0 })
+      .where(eq(executions.settlementStatus, "pending"));
+    const taken = await Promise.all([reconcile(), reconcile(), reconcile()]);
+    expect(taken.reduce((sum, count) => sum + count, 0)).toBe(payments.length);
+  });
+
+  test("money that moved after its hold was let go is an overrun; it suspends a mandate whose cap it breaks", async () => {
+    const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
+    const { scene, authorizationId, executionId } = await pendingPayment({ policy });
+    const { mandateId, person } = scene;
+    // What no code does: a bug, or an operator, let go of a hold whose credential was out.
+    await database().transaction(async (tx) => {
+      await tx.update(reservations).set({ status: "released" }).where(eq(reservations.authorizationId, authorizationId));
+      await tx.execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
+    });
+    const second = await authorized(scene);
+    expect(second.policyDecision.outcome).toBe("allow");
+    const transaction = toHex(1, { size: 32 });
+    await transact(async (tx) => resolveExecution(tx, executionId, mandateId, { kind: "settled", transaction }, await clock(tx)));
+    const { data } = await send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
+    expect(data.status).toBe("suspended");
+    expect((await eventsOf(executionId)).map(({ type }) => type)).toContain("reservation.overrun");
+    expect((await authorized(scene)).policyDecision.denialCode).toBe("mandate_suspended");
+  });
+
+  test("the last one: a credential that nobody settled fails once the chain is past its end", async () => {
+    const { scene, executionId, authorizationId } = await pendingPayment();
+    await chain().client.increaseTime({ seconds: 301 });
+    await chain().client.mine({ blocks: 1 });
+    expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "settlement_rejected" });
+    expect((await mandateOf(scene)).data.usage[0]).toMatchObject({ spent: "0", reserved: "0" });
+    const again = await execute(scene, { authorizationId });
+    expect([again.status, again.problem.code]).toEqual([409, "authorization_consumed"]);
+  });
+});
+
+describe("sweepHolds", () => {
+  test("lets go of expired holds and of those under a revoked mandate, and of nothing else", async () => {
+    const scene = await paymentScene();
+    const old = await authorized(scene);
+    const live = await authorized(scene);
+    await database()
+      .update(reservations)
+      .set({ expiresAt: new Date(0) })
+      .where(eq(reservations.authorizationId, old.authorizationId));
+    await Promise.all([sweepHolds(), sweepHolds()]);
+    const statusOf = async (authorizationId: string) =>
+      (await database().select().from(reservations).where(eq(reservations.authorizationId, authorizationId)))[0]?.status;
+    expect([await statusOf(old.authorizationId), await statusOf(live.authorizationId)]).toEqual(["expired", "held"]);
+    expect((await mandateOf(scene)).data.usage[0]).toMatchObject({ spent: "0", reserved: "0.25" });
+    expect((await execute(scene, { authorizationId: old.authorizationId })).problem.code).toBe("authorization_expired");
+    await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
+    await sweepHolds();
+    expect(await statusOf(live.authorizationId)).toBe("expired");
+    expect((await eventsOf(scene.mandateId)).filter(({ type }) => type === "reservation.expired")).toHaveLength(2);
+  });
+});
