@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { createTestClient, encodeDeployData, http, publicActions, walletActions, type Address, type Hex } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { createNonceManager, privateKeyToAccount } from "viem/accounts";
 import { baseSepolia } from "viem/chains";
+import { jsonRpc } from "viem/nonce";
 import multicall from "../contracts/artifacts/TestMulticall.json" with { type: "json" };
 import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 
@@ -60,7 +61,7 @@ export type LocalChain = {
 
 const connect = (rpcUrl: string) =>
   createTestClient({
-    account: privateKeyToAccount(richKey),
+    account: privateKeyToAccount(richKey, { nonceManager: createNonceManager({ source: jsonRpc() }) }),
     chain: baseSepolia,
     mode: "anvil",
     transport: http(rpcUrl, { retryCount: 0 }),
