@@ -6,34 +6,12 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
+import { disabledPaths } from "#lib/identity/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
 import * as tables from "#lib/identity/tables.ts";
 import { newestOrganizationOf } from "#lib/identity/user-store.ts";
 import { newId, prefixes, type IdKind } from "#lib/ids.ts";
 import { perProcess } from "#lib/process.ts";
-
-/** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
-export const servedPaths = ["/sign-up/email", "/sign-in/email", "/sign-out", "/get-session", "/change-password"] as const;
-
-/** Mutations without reason, audit or gate, and ways in that are not configured. Our own operations do what is needed. */
-export const disabledPaths = [
-  ...["/ok", "/error", "/sign-in/social", "/link-social", "/unlink-account", "/list-accounts", "/account-info"],
-  ...["/refresh-token", "/get-access-token", "/update-user", "/update-session", "/change-email", "/delete-user"],
-  ...["/delete-user/callback", "/request-password-reset", "/reset-password", "/verify-password", "/verify-email"],
-  ...["/send-verification-email", "/list-sessions", "/revoke-session", "/revoke-sessions", "/revoke-other-sessions"],
-  ...["create", "update", "delete", "set-active", "list", "get-full-organization", "get-organization", "check-slug"].map(
-    inOrganization,
-  ),
-  ...["invite-member", "cancel-invitation", "accept-invitation", "reject-invitation", "get-invitation"].map(inOrganization),
-  ...["list-invitations", "list-user-invitations", "get-active-member", "get-active-member-role"].map(inOrganization),
-  // disabledPaths compares whole paths; these two are kept away by serveAuth() alone.
-  ...["/callback/:id", "/reset-password/:token"],
-  ...["remove-member", "update-member-role", "leave", "list-members", "has-permission"].map(inOrganization),
-];
-
-function inOrganization(path: string): string {
-  return `/organization/${path}`;
-}
 
 const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
 
@@ -47,6 +25,36 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
 
 /** Behind this header stands the address that the server itself saw; serveAuth() sets it and drops what clients send. */
 export const ADDRESS_HEADER = "x-countersign-address";
+
+/** Counters in the database: more processes are not more tries. */
+const rateLimit = {
+  enabled: true,
+  storage: "database",
+  modelName: "rateLimit",
+  window: 60,
+  max: 120,
+  customRules: {
+    "/sign-in/email": { window: 60, max: 10 },
+    "/sign-up/email": { window: 60, max: 10 },
+    "/change-password": { window: 60, max: 5 },
+  },
+} as const;
+
+const databaseHooks: NonNullable<BetterAuthOptions["databaseHooks"]> = {
+  session: {
+    create: {
+      before: async (session) => ({
+        data: {
+          ...session,
+          provider: "emailPassword",
+          // A sign-in that is not to be remembered would live a day here, longer than one that is.
+          expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
+          activeOrganizationId: await newestOrganizationOf(session.userId),
+        },
+      }),
+    },
+  },
+};
 
 const options = () =>
   ({
@@ -86,18 +94,7 @@ const options = () =>
       cookieCache: { enabled: false },
       additionalFields: { provider: { type: "string", required: false, input: false } },
     },
-    rateLimit: {
-      enabled: true,
-      storage: "database",
-      modelName: "rateLimit",
-      window: 60,
-      max: 120,
-      customRules: {
-        "/sign-in/email": { window: 60, max: 10 },
-        "/sign-up/email": { window: 60, max: 10 },
-        "/change-password": { window: 60, max: 5 },
-      },
-    },
+    rateLimit,
     advanced: {
       // The prefix carries __Host-, which better-auth would spoil by __Secure- in front of it.
       useSecureCookies: false,
@@ -108,21 +105,7 @@ const options = () =>
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: ({ model }) => (isIdKind(model) ? newId(model) : crypto.randomUUID()) },
     },
-    databaseHooks: {
-      session: {
-        create: {
-          before: async (session) => ({
-            data: {
-              ...session,
-              provider: "emailPassword",
-              // A sign-in that is not to be remembered would live a day here, longer than one that is.
-              expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
-              activeOrganizationId: await newestOrganizationOf(session.userId),
-            },
-          }),
-        },
-      },
-    },
+    databaseHooks,
   }) satisfies BetterAuthOptions;
 
 const create = () => betterAuth(options());

@@ -93,6 +93,24 @@ describe("authenticate with a key", () => {
     expect(await refusalOf(agent.credential)).toMatchObject({ kind: "key" });
   });
 
+  test("401 takes as long for a revoked key as for an unknown one", async () => {
+    const revoked = await newKey(owner, ["audit:read"]);
+    await send(contract.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
+    const times = new Map<string, number[]>([
+      [newApiKey("sandbox").apiKey, []],
+      [revoked.apiKey, []],
+    ]);
+    for (let turn = 0; turn < 300; turn += 1) {
+      for (const [apiKey, taken] of times) {
+        const before = performance.now();
+        expect(await refusalOf({ authorization: `Bearer ${apiKey}` })).toBe("api_key_invalid");
+        taken.push(performance.now() - before);
+      }
+    }
+    const [unknown, known] = [...times.values()].map((taken) => taken.toSorted((a, b) => a - b)[taken.length >> 1]!);
+    expect(Math.max(unknown!, known!) / Math.min(unknown!, known!)).toBeLessThan(1.5);
+  });
+
   test("a revoked key is dead on the next request", async () => {
     const doomed = await newKey(owner, ["audit:read"]);
     expect((await askAudit(doomed.credential)).status).toBe(200);

@@ -103,8 +103,15 @@ describe("capabilities of a key", () => {
 
   test("without a list a key gets the agent's set as far as its creator has it; an empty list gives none", () => {
     const agent = [
-      ...["readiness:read", "checkouts:preview", "checkouts:read", "payments:authorize", "payments:execute", "payments:read"],
-      ...["orders:place", "billing:quote", "mandates:read"],
+      "readiness:read",
+      "checkouts:preview",
+      "checkouts:read",
+      "payments:authorize",
+      "payments:execute",
+      "payments:read",
+      "orders:place",
+      "billing:quote",
+      "mandates:read",
     ];
     const all = grant(undefined, Capability.options);
     expect([...(all as Capability[])].toSorted()).toEqual(agent.toSorted());

@@ -77,13 +77,11 @@ const agentSet: Capabilities = new Set<CapabilityName>([
 
 const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.filter((capability) => capabilities.has(capability));
 
+const forKeys: ReadonlySet<string> = new Set(everything.filter((capability) => !personsOnly.has(capability)));
+const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
+
 /** The stored list of a key as a set. The store is not trusted with what only persons have. */
-export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities =>
-  new Set(
-    stored.filter(
-      (name): name is CapabilityName => Capability.safeParse(name).success && !personsOnly.has(name as CapabilityName),
-    ),
-  );
+export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
 /**
  * The capabilities of a new service account: what was asked for, or the agent's set as far as its creator has it.

@@ -5,7 +5,8 @@ import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
 import { notFoundRoute, type Methods } from "#lib/http/route.ts";
-import { ADDRESS_HEADER, auth, type servedPaths } from "#lib/identity/auth.ts";
+import { ADDRESS_HEADER, auth } from "#lib/identity/auth.ts";
+import type { servedPaths } from "#lib/identity/auth-paths.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 

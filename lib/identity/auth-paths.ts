@@ -1,0 +1,58 @@
+/** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
+export const servedPaths = ["/sign-up/email", "/sign-in/email", "/sign-out", "/get-session", "/change-password"] as const;
+
+const organization = [
+  "create",
+  "update",
+  "delete",
+  "set-active",
+  "list",
+  "leave",
+  "check-slug",
+  "get-organization",
+  "get-full-organization",
+  "get-active-member",
+  "get-active-member-role",
+  "has-permission",
+  "list-members",
+  "remove-member",
+  "update-member-role",
+  "invite-member",
+  "get-invitation",
+  "list-invitations",
+  "list-user-invitations",
+  "cancel-invitation",
+  "accept-invitation",
+  "reject-invitation",
+].map((path) => `/organization/${path}`);
+
+/** Mutations without reason, audit or gate, and ways in that are not configured. Our own operations do what is needed. */
+export const disabledPaths = [
+  ...organization,
+  "/ok",
+  "/error",
+  "/sign-in/social",
+  "/link-social",
+  "/unlink-account",
+  "/list-accounts",
+  "/account-info",
+  "/refresh-token",
+  "/get-access-token",
+  "/update-user",
+  "/update-session",
+  "/change-email",
+  "/delete-user",
+  "/delete-user/callback",
+  "/request-password-reset",
+  "/reset-password",
+  "/verify-password",
+  "/verify-email",
+  "/send-verification-email",
+  "/list-sessions",
+  "/revoke-session",
+  "/revoke-sessions",
+  "/revoke-other-sessions",
+  // better-auth compares whole paths; these two are kept away by serveAuth() alone.
+  "/callback/:id",
+  "/reset-password/:token",
+];
