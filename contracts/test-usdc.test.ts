@@ -39,16 +39,14 @@ async function authorization(
 
 type Signed = Awaited<ReturnType<typeof authorization>>;
 
-function submit({ message, signature }: Signed, overload: "bytes" | "vrs"): Promise<Hex> {
+function submit({ message, signature }: Signed, overload: "bytes" | "vrs"): Promise<void> {
   const { from, to, value, validAfter, validBefore, nonce } = message;
   const { v, r, s } = parseSignature(signature);
   const tail = overload === "bytes" ? [signature] : [Number(v), r, s];
-  return chain().client.writeContract({
-    address: usdcAddress,
-    abi,
-    functionName: "transferWithAuthorization",
-    args: [from, to, value, validAfter, validBefore, nonce, ...tail],
-  });
+  const args = [from, to, value, validAfter, validBefore, nonce, ...tail];
+  return chain().mined(
+    chain().client.writeContract({ address: usdcAddress, abi, functionName: "transferWithAuthorization", args }),
+  );
 }
 
 const read = (functionName: string, args: readonly unknown[] = []): Promise<unknown> =>
@@ -108,12 +106,8 @@ describe("TestUSDC", () => {
       primaryType: "CancelAuthorization",
       message: { authorizer: payer.address, nonce },
     });
-    await chain().client.writeContract({
-      address: usdcAddress,
-      abi,
-      functionName: "cancelAuthorization",
-      args: [payer.address, nonce, signature],
-    });
+    const args = [payer.address, nonce, signature];
+    await chain().mined(chain().client.writeContract({ address: usdcAddress, abi, functionName: "cancelAuthorization", args }));
     expect(await read("authorizationState", [payer.address, nonce])).toBe(true);
     await expect(submit(signed, "bytes")).rejects.toThrow("FiatTokenV2: authorization is used or canceled");
   });

@@ -56,6 +56,8 @@ export type LocalChain = {
   balanceOf(account: Address): Promise<bigint>;
   /** Ether for gas. */
   fund(account: Address, wei?: bigint): Promise<void>;
+  /** Resolves when the transaction is in a block. */
+  mined(hash: Promise<Hex>): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -134,14 +136,17 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   await untilReady(client, child);
   await install(client, usdc, usdcAddress);
   await install(client, multicall, multicallAddress);
+  const mined = async (hash: Promise<Hex>): Promise<void> => {
+    const sent = await hash;
+    if (options.manual) await client.mine({ blocks: 1 });
+    await client.waitForTransactionReceipt({ hash: sent });
+  };
   return {
     rpcUrl,
     client,
-    async mint(to, amount) {
-      const hash = await client.writeContract({ address: usdcAddress, abi: usdcAbi, functionName: "mint", args: [to, amount] });
-      if (options.manual) await client.mine({ blocks: 1 });
-      await client.waitForTransactionReceipt({ hash });
-    },
+    mined,
+    mint: (to, amount) =>
+      mined(client.writeContract({ address: usdcAddress, abi: usdcAbi, functionName: "mint", args: [to, amount] })),
     balanceOf: (account) =>
       client.readContract({ address: usdcAddress, abi: usdcAbi, functionName: "balanceOf", args: [account] }),
     fund: (account, wei = 10n ** 18n) => client.setBalance({ address: account, value: wei }),

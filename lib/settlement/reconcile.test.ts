@@ -77,12 +77,14 @@ async function cancel(wallet: PrivateKeyAccount, nonce: `0x${string}`): Promise<
     primaryType: "CancelAuthorization",
     message: { authorizer: wallet.address, nonce },
   });
-  await chain().client.writeContract({
-    address: usdc,
-    abi: abi as readonly unknown[],
-    functionName: "cancelAuthorization",
-    args: [wallet.address, nonce, signature],
-  });
+  await chain().mined(
+    chain().client.writeContract({
+      address: usdc,
+      abi: abi as readonly unknown[],
+      functionName: "cancelAuthorization",
+      args: [wallet.address, nonce, signature],
+    }),
+  );
 }
 
 /** Spends the nonce on a transfer of another amount to the same seller. */
@@ -100,12 +102,14 @@ async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: `0x${stri
   const message = { from: wallet.address, to, value: 1n, validAfter: 0n, validBefore: 2n ** 40n, nonce };
   const signature = await wallet.signTypedData({ domain, types, primaryType: "TransferWithAuthorization", message });
   const args = [...names.map((name) => message[name]), signature];
-  await chain().client.writeContract({
-    address: usdc,
-    abi: abi as readonly unknown[],
-    functionName: "transferWithAuthorization",
-    args,
-  });
+  await chain().mined(
+    chain().client.writeContract({
+      address: usdc,
+      abi: abi as readonly unknown[],
+      functionName: "transferWithAuthorization",
+      args,
+    }),
+  );
 }
 
 describe("reconcile", () => {
