@@ -19,9 +19,14 @@ const live = ["trialing", "active", "past_due"];
 
 /**
  * What fees depend on, for a list of payments in one statement and one row: schedules that may apply, tiers, and this
- * month's volumes. Only arrays as parameters, so every list length shares one prepared statement. Read the row with toFeeBasis.
+ * month's volumes. Only arrays as parameters, so every list length shares one prepared statement; the joins walk the list, so that a
+ * plan made while the tables were young stays good when they have grown. Read the row with toFeeBasis.
  */
 export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], sellerIds: readonly string[]) => c`
+  WITH buyers AS MATERIALIZED (SELECT DISTINCT unnest(${buyerOrganizationIds}::text[]) AS id),
+    payees AS MATERIALIZED (
+      SELECT DISTINCT s.organization_id AS id FROM unnest(${sellerIds}::text[]) AS w(id),
+        LATERAL (SELECT organization_id FROM sellers WHERE seller_id = w.id LIMIT 1) s)
   SELECT
     (SELECT json_agg(json_build_object('feeScheduleId', fee_schedule_id, 'status', status,
         'buyerOrganizationId', buyer_organization_id, 'sellerOrganizationId', seller_organization_id, 'planTier', plan_tier,
@@ -29,18 +34,23 @@ export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], 
         'percentageBps', percentage_bps, 'flatAmount', flat_amount, 'minimumFeeAmount', minimum_fee_amount,
         'maximumFeeAmount', maximum_fee_amount, 'includedMonthlyVolume', included_monthly_volume,
         'effectiveFrom', effective_from, 'effectiveUntil', effective_until))
-      FROM fee_schedules
-      WHERE status = 'active'
-        AND (buyer_organization_id IS NULL OR buyer_organization_id = ANY(${buyerOrganizationIds}::text[]))
-        AND (seller_organization_id IS NULL OR seller_organization_id = ANY(ARRAY(
-          SELECT organization_id FROM sellers WHERE seller_id = ANY(${sellerIds}::text[]))))) AS schedules,
-    (SELECT json_agg(json_build_object('organizationId', organization_id, 'tier', tier))
-      FROM subscriptions
-      WHERE organization_id = ANY(${buyerOrganizationIds}::text[]) AND status = ANY(${live}::text[])) AS tiers,
-    (SELECT json_agg(json_build_object('organizationId', organization_id, 'chain', chain, 'asset', asset, 'gross', gross::text))
-      FROM monthly_volumes
-      WHERE organization_id = ANY(${buyerOrganizationIds}::text[])
-        AND month = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')) AS volumes`;
+      FROM (
+        SELECT * FROM fee_schedules WHERE buyer_organization_id IS NULL AND seller_organization_id IS NULL
+        UNION ALL
+        SELECT f.* FROM buyers, LATERAL (SELECT * FROM fee_schedules WHERE buyer_organization_id = buyers.id OFFSET 0) f
+        WHERE f.seller_organization_id IS NULL OR f.seller_organization_id IN (SELECT id FROM payees)
+        UNION ALL
+        SELECT f.* FROM payees, LATERAL (SELECT * FROM fee_schedules WHERE seller_organization_id = payees.id OFFSET 0) f
+        WHERE f.buyer_organization_id IS NULL
+      ) named
+      WHERE status = 'active') AS schedules,
+    (SELECT json_agg(json_build_object('organizationId', buyers.id, 'tier', s.tier))
+      FROM buyers, LATERAL (SELECT tier, status FROM subscriptions WHERE organization_id = buyers.id LIMIT 1) s
+      WHERE s.status = ANY(${live}::text[])) AS tiers,
+    (SELECT json_agg(json_build_object('organizationId', buyers.id, 'chain', v.chain, 'asset', v.asset, 'gross', v.gross::text))
+      FROM buyers, LATERAL (
+        SELECT chain, asset, gross FROM monthly_volumes
+        WHERE organization_id = buyers.id AND month = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM') OFFSET 0) v) AS volumes`;
 
 type Terms = Parameters<typeof toScheduleFacts>[0];
 type ScheduleJson = Omit<Terms, "effectiveFrom" | "effectiveUntil"> & { effectiveFrom: string; effectiveUntil: string | null };
