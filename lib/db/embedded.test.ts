@@ -96,6 +96,14 @@ describe("startEmbedded", () => {
     expect(await query(second.url, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
   });
 
+  test("a server that dies comes back at the same address", async () => {
+    const embedded = await start(await directory());
+    const before = await serverPid(embedded);
+    process.kill(before, "SIGKILL");
+    const startedBy = () => query(embedded.url, "SELECT 1 AS one").then(() => serverPid(embedded));
+    await expect.poll(() => startedBy().catch(() => before), { timeout: 20_000 }).not.toBe(before);
+  });
+
   test("kill -9 of our process leaves a server that the next process takes over and stops", async () => {
     const dataDir = await directory();
     const script = `

@@ -135,17 +135,20 @@ function alive(pid: number): boolean {
 }
 
 /** A connection that stays open for as long as this process uses the server, or the reason why there is none. */
-async function enter(port: number, { password }: Cluster): Promise<Sql | Error> {
+async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<Sql | Error> {
+  let entered = false;
   const sql = postgres(urlOf(port, password, "postgres"), {
     max: 1,
     connect_timeout: 5,
     idle_timeout: 0,
     max_lifetime: null,
     onnotice: () => {},
+    onclose: () => entered && onLost(),
     connection: { application_name: "countersign-embedded", lock_timeout: 10_000 },
   });
   try {
     await sql`SELECT pg_advisory_lock_shared(${IN_USE}::bigint)`;
+    entered = true;
     return sql;
   } catch (error) {
     await sql.end({ timeout: 1 });
@@ -153,11 +156,13 @@ async function enter(port: number, { password }: Cluster): Promise<Sql | Error> 
   }
 }
 
-async function spawnServer(bin: string, { directory, data, account }: Cluster, durable: boolean): Promise<ChildProcess> {
+type Server = { readonly bin: string; readonly cluster: Cluster; readonly durable: boolean };
+
+async function spawnServer({ bin, cluster: { directory, data, account }, durable }: Server, port: number): Promise<ChildProcess> {
   const log = await open(join(directory, "postgres.log"), "w", 0o600);
   try {
     // A session of its own: Ctrl-C must reach this process first, which stops the database last.
-    const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(await freePort(), durable)], {
+    const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(port, durable)], {
       cwd: directory,
       detached: true,
       stdio: ["ignore", log.fd, log.fd],
@@ -173,14 +178,15 @@ async function spawnServer(bin: string, { directory, data, account }: Cluster, d
 type Running = { readonly sql: Sql; readonly pid: number; readonly port: number; readonly child: ChildProcess | null };
 
 /** Connects to whoever serves the data, or starts a server. PostgreSQL itself decides whether a lock file is stale. */
-async function serve(bin: string, found: Cluster, durable: boolean): Promise<Running> {
+async function serve(server: Server, onLost: () => void, wanted?: number): Promise<Running> {
+  const found = server.cluster;
   const deadline = performance.now() + START_LIMIT_MS;
   let child: ChildProcess | null = null;
   let reason = "";
   while (performance.now() < deadline) {
     const running = await postmaster(found.data);
     if (running && alive(running.pid)) {
-      const sql = await enter(running.port, found);
+      const sql = await enter(running.port, found, onLost);
       if (!(sql instanceof Error)) return { sql, ...running, child: child?.pid === running.pid ? child : null };
       reason = sql.message;
     }
@@ -190,7 +196,7 @@ async function serve(bin: string, found: Cluster, durable: boolean): Promise<Run
       if (child && !/postmaster\.pid|Address already in use|shared memory block/.test(complaint)) {
         throw new Error(`The embedded PostgreSQL did not start:\n${complaint.trim()}`);
       }
-      child = await spawnServer(bin, found, durable);
+      child = await spawnServer(server, wanted ?? (await freePort()));
     }
     await pause(25);
   }
@@ -226,6 +232,32 @@ async function ensureDatabase(sql: Sql, name: string): Promise<void> {
   });
 }
 
+/** Brings a server that died back to where its clients look for it. Answers how to stop doing so. */
+async function keep(server: Server): Promise<{ running: Running; stop(): Promise<void> }> {
+  let stopping = false;
+  let current: Promise<Running>;
+  const revive = async (before: Running): Promise<Running> => {
+    await before.sql.end({ timeout: 0 });
+    for (;;) {
+      if (stopping) return before;
+      const again = await serve(server, lost, before.port).catch(() => null);
+      if (again) return again;
+      await pause(1000);
+    }
+  };
+  const lost = (): void => {
+    if (!stopping) current = current.then(revive);
+  };
+  current = serve(server, lost);
+  return {
+    running: await current,
+    async stop() {
+      stopping = true;
+      await leave(await current, server.cluster);
+    },
+  };
+}
+
 export async function startEmbedded({ dataDir, durable = true, database = "countersign" }: EmbeddedOptions): Promise<Embedded> {
   const began = performance.now();
   const home = resolve(dataDir);
@@ -233,13 +265,13 @@ export async function startEmbedded({ dataDir, durable = true, database = "count
   const account = await accountForPostgres();
   const bin = await binariesFor(account, home);
   const found = await cluster(home, bin, account, durable);
-  const running = await serve(bin, found, durable);
+  const { running, stop } = await keep({ bin, cluster: found, durable });
   await ensureDatabase(running.sql, database);
   let stopped: Promise<void> | undefined;
   return {
     url: urlOf(running.port, found.password, database),
     directory: found.directory,
     startedMs: Math.round(performance.now() - began),
-    stop: () => (stopped ??= leave(running, found)),
+    stop: () => (stopped ??= stop()),
   };
 }
