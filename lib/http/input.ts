@@ -30,7 +30,8 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
 export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const errors = fieldErrors(base, result.error.issues).slice(0, ERRORS_MAX);
+  const byPointer = new Map(fieldErrors(base, result.error.issues).map((error) => [error.pointer, error]));
+  const errors = [...byPointer.values()].slice(0, ERRORS_MAX);
   throw new Problem("invalid_request", {
     detail: errors.length === 1 ? "The request has an invalid field." : `The request has ${errors.length} invalid fields.`,
     errors,
