@@ -9,16 +9,20 @@ export type KeyRow = {
   readonly capabilities: readonly string[];
 };
 
-/** The live ones among these keys. A revoked or expired key looks like one that never was. */
+/**
+ * The live ones among these keys. A revoked or expired key looks like one that never was. LIMIT keeps the planner on the primary
+ * keys, whatever it believes about the tables.
+ */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return listPool()<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
            a.organization_id AS "organizationId", a.environment, a.capabilities
-    FROM api_keys k,
-      LATERAL (SELECT * FROM service_accounts WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a,
-      LATERAL (SELECT id FROM organization WHERE id = a.organization_id LIMIT 1) o
-    WHERE k.key_id = ANY(${keyIds as string[]}::text[])
-      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
+    FROM unnest(${keyIds as string[]}::text[]) AS w(key_id),
+      LATERAL (SELECT key_id, secret_hash, service_account_id FROM api_keys
+        WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
+      LATERAL (SELECT service_account_id, organization_id, environment, capabilities FROM service_accounts
+        WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a,
+      LATERAL (SELECT id FROM organization WHERE id = a.organization_id LIMIT 1) o`;
 }
 
 export type SessionRow = {
