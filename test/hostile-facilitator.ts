@@ -5,6 +5,7 @@ import { listen, type Listening } from "#test/shop.ts";
 
 export const faults = [
   "clean",
+  "hang",
   "acceptThenTimeOut",
   "errorAfterSettling",
   "errorBeforeSettling",
@@ -39,6 +40,7 @@ export async function openHostileFacilitator(stock: () => Promise<FacilitatorCli
   const refusal = { success: false, errorReason: "insufficient_funds", transaction: "", network: "eip155:84532" };
   const behave: Readonly<Record<Fault, (body: Body) => Promise<Sent>>> = {
     clean: async (body) => json(200, await settle(body)),
+    hang: () => Promise.resolve("never"),
     acceptThenTimeOut: async (body) => (await settle(body), "never"),
     errorAfterSettling: async (body) => (await settle(body), json(500, { error: "the database is on fire" })),
     errorBeforeSettling: () => Promise.resolve(json(503, { error: "later" })),

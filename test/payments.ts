@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
@@ -37,7 +34,6 @@ export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }
       tokenDecimals: 6,
     };
     process.env["CHAINS"] = JSON.stringify([{ chain: CHAIN, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [usdc] }]);
-    process.env["DATA_DIR"] = mkdtempSync(join(tmpdir(), "countersign-test-"));
     if (facilitatorTimeoutMs) process.env["FACILITATOR_TIMEOUT_MS"] = String(facilitatorTimeoutMs);
     if (facilitators) process.env["FACILITATORS"] = JSON.stringify(facilitators());
     for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "settlementAccount"]) forget(name);

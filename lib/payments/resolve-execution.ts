@@ -27,8 +27,13 @@ import { stepOf, type Finding } from "#lib/settlement/state.ts";
 import { paymentResponseHeader } from "#lib/x402/requirements.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** How long nobody else works on an execution; then the reconciler asks again. */
-const PATIENCE_MS = { broadcast: 2_000, unknown: 5_000, waiting: 5_000 } as const;
+const ASK_AGAIN_MS = 1_000;
+const ASK_AGAIN_MAX_MS = 60_000;
+const EAGER_ATTEMPTS = 5;
+
+/** Most sellers settle within seconds: asked every second at first, then ever more rarely, at least once a minute. */
+const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
+  new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
 
 type Resolution = {
   readonly tx: Tx;
@@ -58,12 +63,11 @@ export async function resolveExecution(
   return updated;
 }
 
-/** Nothing became final. Asked again soon at first, then ever more rarely: at most once a minute. */
+/** Nothing became final. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
-  const patience = Math.min(60_000, PATIENCE_MS[finding.kind] * Math.max(1, Math.floor(execution.attempts / 5)));
   return updateExecution(tx, execution.executionId, {
-    nextCheckAt: new Date(now.getTime() + patience),
+    nextCheckAt: nextCheck(execution, now),
     ...(finding.kind === "broadcast" && { settlementReference: finding.transaction }),
   });
 }
@@ -136,7 +140,7 @@ async function unsettled(resolution: Resolution, finding: Exclude<Finding, { kin
   if (finding.kind !== "failed") {
     note(resolution, "payment.unknown");
     const failureDetail = finding.kind === "unknown" ? finding.detail : null;
-    const nextCheckAt = new Date(now.getTime() + PATIENCE_MS.unknown);
+    const nextCheckAt = nextCheck(execution, now);
     return updateExecution(tx, execution.executionId, { settlementStatus: "unknown", failureDetail, nextCheckAt });
   }
   const hold = await holdOf(tx, execution.authorizationId);

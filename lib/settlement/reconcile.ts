@@ -19,7 +19,7 @@ import { spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
 
 const BATCH = 32;
 const AT_ONCE = 8;
-const RESUBMISSIONS_MAX = 5;
+const RESUBMISSIONS_MAX = 12;
 /** Less is not worth a transaction: it would expire on its way. */
 const RESUBMIT_MARGIN_MS = 10_000;
 

@@ -1,0 +1,40 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type RunningServer = {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Ends it without warning, as a power cut would. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const READY = /on (http:\/\/localhost:[0-9]+)/;
+
+/** The real server in a process of its own, on the database and chain that this process is configured for. */
+export async function startServer(variables: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "countersign-server-"));
+  const child = spawn(process.execPath, ["server.ts", "--api"], {
+    cwd: join(import.meta.dirname, ".."),
+    env: { ...process.env, NODE_OPTIONS: "", DATA_DIR, PORT: "0", ...variables },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  process.once("exit", () => child.kill("SIGKILL"));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const ready = READY.exec(said)?.[1];
+      if (ready) resolve(ready);
+    });
+    child.once("exit", () => reject(new Error(`The server did not start:\n${said}`)));
+  });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  return { url, child, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
