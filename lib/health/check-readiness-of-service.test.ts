@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { closePools } from "#lib/db/client.ts";
+import { readEnv } from "#lib/env.ts";
+import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
+import * as contract from "#lib/health/contract.ts";
+import { forget, perProcess } from "#lib/process.ts";
+import { createDatabase, useDatabase } from "#test/database.ts";
+import { useSettlement } from "#test/payments.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+useSettlement();
+
+const ready = () => send(contract.checkReadinessOfService, checkReadinessOfService);
+
+/** Asks while part of the configuration points to nowhere, then puts it back. */
+async function readyWith(variables: Readonly<Record<string, string>>) {
+  const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
+  const renew = async () => {
+    await closePools();
+    for (const name of ["env", "probes", "publicClient eip155:84532"]) forget(name);
+  };
+  await renew();
+  Object.assign(process.env, variables);
+  try {
+    return await ready();
+  } finally {
+    await renew();
+    Object.assign(process.env, kept);
+  }
+}
+
+describe("checkReadinessOfService", () => {
+  beforeEach(() => forget("probes"));
+
+  test("200 names what it looked at", async () => {
+    const { status, data } = await ready();
+    expect(status).toBe(200);
+    expect(data).toEqual(contract.checkReadinessOfService.example.response);
+  });
+
+  test("503 while the database is away, within its patience, and 200 when it is back", async () => {
+    const started = performance.now();
+    const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+    expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
+    expect(problem.detail).toBe("The service is not ready: database, migrations.");
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect((await ready()).status).toBe(200);
+  });
+
+  test("503 on a database without our tables", async () => {
+    const empty = await createDatabase({ empty: true });
+    const { problem } = await readyWith({ DATABASE_URL: empty.url });
+    expect(problem.detail).toBe("The service is not ready: migrations.");
+    await empty.drop();
+  });
+
+  test("503 while a chain does not answer", async () => {
+    const chains = readEnv(process.env).CHAINS.map((one) => ({ ...one, rpcUrl: "http://127.0.0.1:1" }));
+    const { status, problem } = await readyWith({ CHAINS: JSON.stringify(chains) });
+    expect([status, problem.detail]).toEqual([503, "The service is not ready: chains."]);
+  });
+
+  test("asking often costs one look", async () => {
+    await ready();
+    const kept = perProcess("probes", () => null);
+    const first = (kept as { findings?: unknown } | null)?.findings;
+    await Promise.all(Array.from({ length: 20 }, ready));
+    expect((perProcess("probes", () => null) as { findings?: unknown } | null)?.findings).toBe(first);
+  });
+});
