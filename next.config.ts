@@ -11,6 +11,8 @@ const headers = [
 /** The Content-Security-Policy carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
 export default {
   poweredByHeader: false,
+  // A path of the API with a slash at its end is a 404 by every way in, not a redirect.
+  skipTrailingSlashRedirect: true,
   reactStrictMode: true,
   // npm test checks the types of everything, tests included; a start does not need to.
   typescript: { ignoreBuildErrors: true },

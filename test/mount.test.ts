@@ -9,8 +9,8 @@ const api = join(root, "app/api/v1");
 
 const files = await Array.fromAsync(glob("**/route.ts", { cwd: api }));
 const pathOf = (file: string): string => `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}");
-/** Not operations: the document, and the 404 for everything else. */
-const others = ["/api/v1/openapi.json", "/api/v1/[[...path]]"];
+/** No operation, but served beside them. */
+const others = ["/api/v1/openapi.json"];
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 type Module = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>;

@@ -31,16 +31,15 @@ async function listened(): Promise<WayIn> {
   return { send, close: async () => void (await listener.drain(1000)) };
 }
 
-const api = join(import.meta.dirname, "../app/api/v1");
+const api = join(import.meta.dirname, "../app/api");
 
 /** The route files that Next.js mounts, found by their folders as Next.js finds them. */
 async function routeFiles(): Promise<WayIn> {
+  const rest = (await import(join(api, "[[...path]]/route.ts"))) as Methods;
   const mounted: { path: string; methods: Methods }[] = [];
-  let rest: Methods = exportMethods({});
-  for await (const file of glob("**/route.ts", { cwd: api })) {
+  for await (const file of glob("v1/**/route.ts", { cwd: api })) {
     const methods = (await import(join(api, file))) as Methods;
-    if (file.startsWith("[[")) rest = methods;
-    else mounted.push({ path: `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}"), methods });
+    mounted.push({ path: `/api/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}"), methods });
   }
   const served = createDispatch(mounted);
   const known = createDispatch(mounted.map(({ path }) => ({ path, methods: exportMethods({}) })));

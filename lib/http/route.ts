@@ -75,6 +75,8 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     let reply: Reply;
     let cookie: string | null = null;
     try {
+      // Next.js would serve the path without its slash; the dispatch does not find it.
+      if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
