@@ -22,10 +22,13 @@ describe("migrate", () => {
     );
   });
 
-  test("a migration that was changed after it was applied is refused", async () => {
+  test.each([
+    ["changed", "hash = 'other'"],
+    ["made again", "created_at = created_at - 1"],
+  ])("a migration that was %s after it was applied is refused", async (_, change) => {
     const other = await createDatabase();
     const sql = postgres(other.url, { max: 1 });
-    await sql`UPDATE drizzle.__drizzle_migrations SET hash = 'other' WHERE id = 1`;
+    await sql.unsafe(`UPDATE drizzle.__drizzle_migrations SET ${change} WHERE id = 1`);
     await sql.end();
     await expect(migrate({ url: other.url, environment: "sandbox" })).rejects.toThrow(/only go forward/);
     await other.drop();

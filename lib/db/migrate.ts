@@ -15,6 +15,8 @@ export type MigrateOptions = {
   readonly folder?: string;
 };
 
+const changed = "A migration was changed after it was applied to this database. Migrations only go forward.";
+
 type Applied = { hash: string; at: string };
 
 async function apply(sql: Sql, folder: string): Promise<number> {
@@ -24,10 +26,13 @@ async function apply(sql: Sql, folder: string): Promise<number> {
   const applied = await sql<Applied[]>`SELECT hash, created_at::text AS at FROM drizzle.__drizzle_migrations`;
   const hashes = new Map(applied.map((row) => [Number(row.at), row.hash]));
   let count = 0;
+  const newest = Math.max(...known.map((migration) => migration.folderMillis));
+  const gone = [...hashes.keys()].some((at) => at <= newest && !known.some((migration) => migration.folderMillis === at));
+  if (gone) throw new Error(changed);
   for (const migration of known) {
     const hash = hashes.get(migration.folderMillis);
     if (hash === migration.hash) continue;
-    if (hash) throw new Error("A migration was changed after it was applied to this database. Migrations only go forward.");
+    if (hash) throw new Error(changed);
     for (const statement of migration.sql) await sql.unsafe(statement);
     await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${migration.hash}, ${migration.folderMillis})`;
     count += 1;

@@ -1,0 +1,17 @@
+import { describe, expect, test, vi } from "vitest";
+import * as client from "#lib/db/client.ts";
+import { useDatabase } from "#test/database.ts";
+
+useDatabase();
+
+describe("pool", () => {
+  test("two copies of lib/ in one process open one pool, as the server and Next.js's bundle do", async () => {
+    vi.resetModules();
+    const other = await import("#lib/db/client.ts");
+    expect(other.pool).not.toBe(client.pool);
+    expect(other.pool()).toBe(client.pool());
+    expect(other.listPool()).toBe(client.listPool());
+    expect(other.database()).toBe(client.database());
+    await other.closePools();
+  });
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readEnv } from "#lib/env.ts";
+import { provideSecrets } from "#lib/platform/secrets.ts";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+type Variables = Record<string, string | undefined>;
+
+describe("provideSecrets", () => {
+  test("a sandbox makes its secrets once, for itself alone, and they are good enough", async () => {
+    const first: Variables = { DATA_DIR: dataDir };
+    const second: Variables = { DATA_DIR: dataDir };
+    await Promise.all([provideSecrets(first), provideSecrets(second)]);
+    expect(first).toEqual(second);
+    expect(() => readEnv(first)).not.toThrow();
+    expect((await stat(join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8"))).toEqual({
+      BETTER_AUTH_SECRET: first["BETTER_AUTH_SECRET"],
+      API_KEY_SECRET: first["API_KEY_SECRET"],
+      SETTLEMENT_PRIVATE_KEY: first["SETTLEMENT_PRIVATE_KEY"],
+    });
+  });
+
+  test("a secret that is given wins", async () => {
+    const variables: Variables = { DATA_DIR: dataDir, API_KEY_SECRET: "given" };
+    await provideSecrets(variables);
+    expect(variables["API_KEY_SECRET"]).toBe("given");
+  });
+
+  test("production gets none", async () => {
+    const variables: Variables = { DATA_DIR: dataDir, ENVIRONMENT: "production" };
+    await provideSecrets(variables);
+    expect(variables["API_KEY_SECRET"]).toBeUndefined();
+    await expect(stat(join(dataDir, "secrets.json"))).rejects.toThrow("ENOENT");
+  });
+});
