@@ -1,4 +1,4 @@
-import { createPublicClient, defineChain, http, type Chain, type PublicClient, type Transport } from "viem";
+import { BaseError, createPublicClient, defineChain, http, type Chain, type PublicClient, type Transport } from "viem";
 import { chainIdOf, chainOf } from "#lib/onchain/chains.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -32,3 +32,7 @@ export const publicClient = (chain: string): PublicClient =>
   );
 
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
+
+/** What may be logged of a failed call: viem's full messages carry the provider's URL and signed transactions. */
+export const chainFailure = (error: unknown): string =>
+  error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.name : "unknown";

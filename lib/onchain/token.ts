@@ -73,6 +73,9 @@ async function signedByPayer(
   }
 }
 
+export const balanceOf = (chain: string, tokenAddress: `0x${string}`, account: `0x${string}`): Promise<bigint> =>
+  publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
+
 /** Asks the chain about a credential. Throws when the chain does not answer. */
 export async function readChainFacts(credential: Credential, expected: ExpectedPayment): Promise<ChainFacts> {
   const client = publicClient(expected.asset.chain);

@@ -198,7 +198,7 @@ async function finish(
 ): Promise<StoredReply> {
   try {
     return await transact(async (tx) => {
-      const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding, await clock(tx));
+      const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding);
       return answerExecution(tx, row, authorization, asked);
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { encodePaymentResponseHeader } from "@x402/core/http";
 import type { Network } from "@x402/core/types";
-import { audit } from "#lib/audit/transact.ts";
+import { audit, clock } from "#lib/audit/transact.ts";
 import { accrueFees } from "#lib/billing/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
@@ -46,14 +46,9 @@ type Resolution = {
  * Books what was found out about an execution: the only place where its hold is captured or released. Takes the mandate's
  * lock and reads the execution anew, so a finding that comes twice or too late changes nothing.
  */
-export async function resolveExecution(
-  tx: Tx,
-  executionId: string,
-  mandateId: string,
-  finding: Finding,
-  now: Date,
-): Promise<ExecutionRow> {
+export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
+  const now = await clock(tx);
   const execution = await reloadExecution(tx, executionId);
   const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
   if (!step.changes) return stayed(tx, execution, finding, now);

@@ -1,6 +1,6 @@
 import { log } from "#lib/http/log.ts";
 import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
-import { newestBlock } from "#lib/onchain/client.ts";
+import { chainFailure, newestBlock } from "#lib/onchain/client.ts";
 import { readChainFacts } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
@@ -22,7 +22,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: address(payTo), maxTimeoutSeconds };
 }
 
-const chainAway = (): Problem =>
+export const chainAway = (): Problem =>
   new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
 
 /** Against the stored payment first, then against the chain. @throws Problem rpc_unavailable */
@@ -46,7 +46,7 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
       ? { ok: true, credential, fromBlock: newest > margin ? newest - margin : 0n }
       : { ok: false, credential, failure: verdict };
   } catch (error) {
-    log().warn({ chain: payment.asset.chain, error }, "The chain does not answer");
+    log().warn({ chain: payment.asset.chain, reason: chainFailure(error) }, "The chain does not answer");
     throw chainAway();
   }
 }

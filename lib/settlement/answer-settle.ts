@@ -43,7 +43,7 @@ async function settleExecution(
     return refused(asked, "settlement_rejected", "The payment's mandate or its seller's allowance does not admit it now.");
   if (taken === "taken") {
     const finding = await submit({ ...execution, facilitatorUrl: null }, authorization);
-    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding, await clock(tx)));
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
   }
   const row = await finalState(execution.executionId);
   if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);

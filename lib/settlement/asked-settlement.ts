@@ -47,11 +47,17 @@ export async function readAsked({ paymentPayload, paymentRequirements }: Asked, 
     !fits.ok &&
     fits.code === "credential_expired";
   if (!fits.ok && !isSettled) return refuse(fits, payer);
-  if (match.kind === "execution" && match.authorization.amount !== expected.amount) {
-    return refuse(failed("amount_mismatch", "The credential was authorized for another amount."), payer);
+  if (match.kind === "execution" && !samePayment(expectedPayment(match.authorization), expected)) {
+    return refuse(failed("amount_mismatch", "The credential was authorized for another payment than the one required."), payer);
   }
   return { ok: true, credential, expected, match };
 }
+
+const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
+  a.amount === b.amount &&
+  a.payTo === b.payTo &&
+  a.asset.chain === b.asset.chain &&
+  a.asset.tokenAddress === b.asset.tokenAddress;
 
 type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
 

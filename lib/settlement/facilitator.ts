@@ -1,6 +1,6 @@
 import { x402Facilitator } from "@x402/core/facilitator";
 import { HTTPFacilitatorClient } from "@x402/core/http";
-import type { Network, PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from "@x402/core/types";
+import type { Network, PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { createWalletClient, publicActions } from "viem";
@@ -15,7 +15,6 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 export type Facilitator = {
   /** A refusal of our own facilitator is knowledge: it broadcast nothing. One of another's is only its word. */
   readonly trusted: boolean;
-  verify(payload: PaymentPayload, requirements: PaymentRequirements): Promise<VerifyResponse>;
   settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettleResponse>;
 };
 
@@ -46,7 +45,6 @@ export const supportedKinds = (): Supported => ownFacilitator().getSupported();
 
 const inProcess: Facilitator = {
   trusted: true,
-  verify: (payload, requirements) => ownFacilitator().verify(payload, requirements),
   settle: (payload, requirements) => ownFacilitator().settle(payload, requirements),
 };
 
@@ -59,16 +57,9 @@ function remote(url: string): Facilitator {
     timeoutMs: facilitatorTimeoutMs(),
     createAuthHeaders: () => Promise.resolve({ verify: headers, settle: headers, supported: headers }),
   });
-  return {
-    trusted: false,
-    verify: (payload, requirements) => client.verify(payload, requirements),
-    settle: (payload, requirements) => client.settle(payload, requirements),
-  };
+  return { trusted: false, settle: (payload, requirements) => client.settle(payload, requirements) };
 }
 
 /** The facilitator behind a stored facilitatorUrl; null is ours. */
 export const facilitatorFor = (url: string | null): Facilitator =>
   url === null ? inProcess : perProcess(`facilitator ${url}`, () => remote(url));
-
-/** Whether a seller may name this facilitator. */
-export const isConfiguredFacilitator = (url: string): boolean => env().FACILITATORS?.some((entry) => entry.url === url) ?? false;

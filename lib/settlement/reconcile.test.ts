@@ -3,7 +3,7 @@ import { toHex, type Address } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
 import { abi } from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
-import { clock, transact } from "#lib/audit/transact.ts";
+import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
@@ -125,9 +125,7 @@ describe("reconcile", () => {
     });
     await Promise.all(
       [1, 2, 3].map(() =>
-        transact(async (tx) =>
-          resolveExecution(tx, executionId, scene.mandateId, { kind: "settled", transaction }, await clock(tx)),
-        ),
+        transact(async (tx) => resolveExecution(tx, executionId, scene.mandateId, { kind: "settled", transaction })),
       ),
     );
     const usage = (await mandateOf(scene)).data.usage[0];
@@ -184,7 +182,7 @@ describe("reconcile", () => {
     const second = await authorized(scene);
     expect(second.policyDecision.outcome).toBe("allow");
     const transaction = toHex(1, { size: 32 });
-    await transact(async (tx) => resolveExecution(tx, executionId, mandateId, { kind: "settled", transaction }, await clock(tx)));
+    await transact(async (tx) => resolveExecution(tx, executionId, mandateId, { kind: "settled", transaction }));
     const { data } = await send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
     expect(data.status).toBe("suspended");
     expect((await eventsOf(executionId)).map(({ type }) => type)).toContain("reservation.overrun");

@@ -1,7 +1,9 @@
+import { BaseError } from "viem";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { log } from "#lib/http/log.ts";
+import { chainFailure } from "#lib/onchain/client.ts";
 import { readEvidence } from "#lib/onchain/evidence.ts";
 import {
   authorizationOf,
@@ -38,9 +40,10 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
   try {
     const authorization = await authorizationOf(database(), execution);
     const finding = await investigate(execution, authorization);
-    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding, await clock(tx)));
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
   } catch (error) {
-    log().error({ executionId: execution.executionId, error }, "An execution could not be reconciled; it is asked for again");
+    const cause = error instanceof BaseError ? { reason: chainFailure(error) } : { error };
+    log().error({ executionId: execution.executionId, ...cause }, "An execution could not be reconciled; it is asked for again");
   }
 }
 

@@ -5,7 +5,7 @@ import { atomicOf } from "#lib/money.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { claimCredential } from "#lib/payments/execution-store.ts";
-import { askChain } from "#lib/payments/verify-credential.ts";
+import { askChain, chainAway } from "#lib/payments/verify-credential.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
@@ -40,7 +40,9 @@ export async function settlePlainAgain(
 ): Promise<SettleResponse> {
   if (status !== "processing") return refused(asked, "nonce_already_used");
   if (Date.now() - createdAt.getTime() < leaseMs()) return pending(asked, transaction);
-  const newest = await newestBlock(asked.credential.chain);
+  const newest = await newestBlock(asked.credential.chain).catch(() => {
+    throw chainAway();
+  });
   return send(asked, seller, settlementId, newest > BLOCKS_OF_A_DAY ? newest - BLOCKS_OF_A_DAY : 0n);
 }
 

@@ -1,7 +1,9 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
+import { chainFailure } from "#lib/onchain/client.ts";
 import { readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
+import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
@@ -68,7 +70,7 @@ async function ask(
   try {
     return await Promise.race([facilitator.settle(payload, requirements), late]);
   } catch (error) {
-    log().warn({ error }, "A facilitator gave no usable answer");
+    log().warn({ reason: chainFailure(error) }, "A facilitator gave no usable answer");
     return refusalIn(error);
   } finally {
     clearTimeout(timer);
@@ -87,7 +89,7 @@ const look = async (transfer: AuthorizedTransfer): Promise<Evidence | null> => {
   try {
     return await readEvidence(transfer, new Date());
   } catch (error) {
-    log().warn({ chain: transfer.chain, error }, "The chain does not answer");
+    log().warn({ chain: transfer.chain, reason: chainFailure(error) }, "The chain does not answer");
     return null;
   }
 };
@@ -120,6 +122,15 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return { kind: "unknown", detail: "The credential was submitted and no answer came. Its outcome will be read from the chain." };
 }
 
+/** The library calls a settlement wallet without gas by the same name as a payer without money. */
+async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
+  try {
+    return (await balanceOf(chain, tokenAddress, payer)) >= amount;
+  } catch {
+    return true;
+  }
+}
+
 /** Another's refusal is only its word: the credential is in its hands until it expires. */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
@@ -140,6 +151,10 @@ async function judgeRefusal(
   }
   const broadcastNothing =
     facilitator.trusted && transaction === null && !/transaction_failed|unexpected/.test(answer.errorReason ?? "unexpected");
+  if (broadcastNothing && /insufficient/.test(answer.errorReason ?? "") && (await hasEnough(transfer))) {
+    log().error({ chain: transfer.chain }, "The settlement wallet cannot pay for gas");
+    return { kind: "unknown", detail: "The service could not send the transaction yet. It tries again." };
+  }
   if (broadcastNothing && evidence !== null) return { kind: "failed", failure: failureOf(answer.errorReason) };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };
 }

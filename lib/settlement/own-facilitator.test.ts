@@ -1,0 +1,149 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterEach, describe, expect, test } from "vitest";
+import { concat, type Address } from "viem";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { executions } from "#lib/payments/tables.ts";
+import { forget } from "#lib/process.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, readPayment, signed, useSettlement } from "#test/payments.ts";
+
+useDatabase();
+const chain = useSettlement({ facilitatorTimeoutMs: 2_500 });
+afterEach(async () => expect(await brokenSums()).toEqual([]));
+
+const weSettle = { settlementMode: "facilitatorSettled" } as const;
+/** Answers every isValidSignature with ERC-1271's magic value. */
+const AGREES = "0x631626ba7e60e01b60005260206000f3";
+
+async function fundedWallet(amount = 1_000_000n) {
+  const wallet = newWallet();
+  await chain().mint(wallet.address, amount);
+  return wallet;
+}
+
+/** The payer's account hands its authority to a contract, as EIP-7702 does. */
+async function delegate(account: Address, code: `0x${string}`): Promise<void> {
+  const implementation = privateKeyToAccount(generatePrivateKey()).address;
+  await chain().client.setCode({ address: implementation, bytecode: code });
+  await chain().client.setCode({ address: account, bytecode: concat(["0xef0100", implementation]) });
+}
+
+describe("our facilitator", () => {
+  test("says processing with the transaction while no block comes, sends nothing twice, and settles when one does", async () => {
+    const scene = await paymentScene(weSettle);
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    const paymentCredential = await signed(wallet, expectedOf(scene));
+    await chain().client.setAutomine(false);
+    const { status, data } = await execute(scene, { authorizationId, paymentCredential });
+    expect([status, data.settlementStatus]).toEqual([200, "processing"]);
+    expect(data.settlementReference).toMatch(/^0x[0-9a-f]{64}$/);
+    await database()
+      .update(executions)
+      .set({ nextCheckAt: new Date(0) })
+      .where(eq(executions.executionId, data.executionId));
+    await reconcile();
+    expect((await chain().client.getTxpoolStatus()).pending).toBe(1);
+    await chain().client.mine({ blocks: 1 });
+    await chain().client.setAutomine(true);
+    await database()
+      .update(executions)
+      .set({ nextCheckAt: new Date(0) })
+      .where(eq(executions.executionId, data.executionId));
+    await reconcile();
+    const [execution] = (await readPayment(scene, authorizationId)).data.executions;
+    expect(execution).toMatchObject({ settlementStatus: "settled", settlementReference: data.settlementReference });
+    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
+  });
+
+  test("asks an EIP-7702 account by ERC-1271 alone: what its delegate accepts settles, what it does not is refused", async () => {
+    const scene = await paymentScene(weSettle);
+    const agreeing = await fundedWallet();
+    await delegate(agreeing.address, AGREES);
+    const first = await authorized(scene);
+    const paid = await execute(scene, {
+      authorizationId: first.authorizationId,
+      paymentCredential: await signed(agreeing, expectedOf(scene)),
+    });
+    expect([paid.status, paid.data.settlementStatus]).toEqual([200, "settled"]);
+    const refusing = await fundedWallet();
+    await delegate(refusing.address, "0x00");
+    const second = await authorized(scene);
+    const refused = await execute(scene, {
+      authorizationId: second.authorizationId,
+      paymentCredential: await signed(refusing, expectedOf(scene)),
+    });
+    expect([refused.status, refused.problem.code]).toEqual([402, "signature_invalid"]);
+  });
+
+  test("settles 12 payments of 12 wallets at once", async () => {
+    const scene = await paymentScene({ ...weSettle, price: "0.01" });
+    const paid = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const wallet = await fundedWallet();
+        const { authorizationId } = await authorized(scene);
+        const { data } = await execute(scene, { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene)) });
+        return data.settlementStatus;
+      }),
+    );
+    expect(new Set(paid)).toEqual(new Set(["settled"]));
+    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(120_000n);
+  });
+
+  test("without gas says unknown, blames nobody, and settles when there is gas", async () => {
+    const scene = await paymentScene(weSettle);
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    await chain().fund(settlementAccount().address, 0n);
+    const { status, data } = await execute(scene, {
+      authorizationId,
+      paymentCredential: await signed(wallet, expectedOf(scene)),
+    });
+    expect([status, data.settlementStatus]).toEqual([200, "unknown"]);
+    await chain().fund(settlementAccount().address);
+    await database()
+      .update(executions)
+      .set({ nextCheckAt: new Date(0) })
+      .where(eq(executions.executionId, data.executionId));
+    await reconcile();
+    expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus).toBe("settled");
+  });
+
+  test("429 when a seller's settlements of the day are used up, and nothing is recorded", async () => {
+    const scene = await paymentScene(weSettle);
+    const wallet = await fundedWallet();
+    process.env["SETTLEMENT_DAILY_CAP"] = "1";
+    forget("env");
+    const [first, second] = [await authorized(scene), await authorized(scene)];
+    const pay = async (authorizationId: string) =>
+      execute(scene, { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene)) });
+    expect((await pay(first.authorizationId)).data.settlementStatus).toBe("settled");
+    const { status, problem } = await pay(second.authorizationId);
+    expect([status, problem.code]).toEqual([429, "rate_limited"]);
+    expect((await readPayment(scene, second.authorizationId)).data.executions).toEqual([]);
+    delete process.env["SETTLEMENT_DAILY_CAP"];
+    forget("env");
+  });
+
+  test("502 when the chain does not answer: nothing is sent or recorded, and the same key works afterwards", async () => {
+    const scene = await paymentScene(weSettle);
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    const request = { authorizationId, idempotencyKey: "outage", paymentCredential: await signed(wallet, expectedOf(scene)) };
+    const configured = process.env["CHAINS"] ?? "";
+    const useRpc = (chains: string) => {
+      process.env["CHAINS"] = chains;
+      for (const name of ["env", "publicClient eip155:84532"]) forget(name);
+    };
+    useRpc(configured.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
+    const { status, problem } = await execute(scene, request);
+    expect([status, problem.code, problem.retryable]).toEqual([502, "rpc_unavailable", true]);
+    useRpc(configured);
+    expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
+    expect((await execute(scene, request)).data.settlementStatus).toBe("settled");
+  });
+});
