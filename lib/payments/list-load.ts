@@ -41,7 +41,7 @@ const resourcesOf = (c: ReservedSql, { sellerIds, resourceIds }: SellerPairs) =>
   SELECT r.* FROM unnest(${sellerIds}::text[], ${resourceIds}::text[]) AS w(seller_id, resource_id), LATERAL (
     SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
       minimum_assurance_level, payment_config FROM resources
-    WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL LIMIT 1) r`;
+    WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r`;
 
 /** Versions never change, so those that this process has compiled are left out. */
 const policiesOf = (c: ReservedSql, mandateIds: readonly string[], compiled: readonly (string | null)[]) => c`

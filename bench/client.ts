@@ -1,0 +1,61 @@
+import { connect, type Socket } from "node:net";
+
+/** A request as it goes over the wire, but for its body. */
+export type Target = { readonly port: number; readonly path: string; readonly headers: Readonly<Record<string, string>> };
+
+type Reply = { readonly status: number; readonly body: string };
+
+/** One keep-alive connection that sends one request at a time: cheap, so that the server has the machine. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #head: string;
+  #received: Buffer = Buffer.alloc(0);
+  #waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
+
+  private constructor(socket: Socket, { port, path, headers }: Target) {
+    this.#socket = socket;
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    this.#head = `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\n${lines.join("")}`;
+    socket.on("data", (chunk) => this.#read(chunk));
+    socket.on("error", (error) => this.#waiting?.reject(error));
+    socket.on("close", () => this.#waiting?.reject(new Error("The server closed the connection.")));
+  }
+
+  static async open(target: Target): Promise<Connection> {
+    const socket = connect({ host: "127.0.0.1", port: target.port, noDelay: true });
+    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    return new Connection(socket, target);
+  }
+
+  send(body: string): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#socket.write(`${this.#head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const end = this.#received.indexOf("\r\n\r\n");
+    if (end < 0) return;
+    const head = this.#received.toString("latin1", 0, end);
+    const length = /content-length: (\d+)/i.exec(head);
+    const body = length ? this.#received.subarray(end + 4) : dechunk(this.#received.subarray(end + 4));
+    if (body === null || (length && body.length < Number(length[1]))) return;
+    this.#received = Buffer.alloc(0);
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.resolve({ status: Number(head.slice(9, 12)), body: body.toString() });
+  }
+}
+
+/** Null until the last chunk is there. */
+function dechunk(received: Buffer): Buffer | null {
+  if (!received.subarray(-5).equals(Buffer.from("0\r\n\r\n"))) return null;
+  const start = received.indexOf("\r\n") + 2;
+  return received.subarray(start, start + Number.parseInt(received.toString("latin1", 0, start - 2), 16));
+}

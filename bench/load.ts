@@ -1,0 +1,47 @@
+import { Connection, type Target } from "./client.ts";
+
+export type Measured = {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+};
+
+export type Load = {
+  /** Connections take turns over the targets, so that one key's rate limit is not what is measured. */
+  readonly targets: readonly Target[];
+  readonly connections: number;
+  readonly seconds: number;
+  readonly body: (index: number) => string;
+  readonly good: (status: number, body: string) => boolean;
+};
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+/** Closed loop: each connection sends its next request when the reply to the last one is there. */
+export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measured> {
+  const open = await Promise.all(
+    Array.from({ length: connections }, (_, index) => Connection.open(targets[index % targets.length]!)),
+  );
+  const times: number[] = [];
+  let sent = 0;
+  let errors = 0;
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  await Promise.all(
+    open.map(async (connection) => {
+      while (performance.now() < until) {
+        const started = performance.now();
+        const reply = await connection.send(body(sent++));
+        times.push(performance.now() - started);
+        if (!good(reply.status, reply.body)) errors += 1;
+      }
+      connection.close();
+    }),
+  );
+  const elapsed = (performance.now() - began) / 1000;
+  times.sort((a, b) => a - b);
+  return { requests: times.length, perSecond: times.length / elapsed, p50Ms: at(times, 0.5), p99Ms: at(times, 0.99), errors };
+}

@@ -1,0 +1,2 @@
+/** Next.js would otherwise look further up and find the configuration of the service. */
+export default {};

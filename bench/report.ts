@@ -1,0 +1,78 @@
+import type { Burst } from "./burst.ts";
+import type { Measured } from "./load.ts";
+
+export type Row = Measured & { readonly name: string; readonly connections: number };
+export type Results = {
+  readonly rows: readonly Row[];
+  readonly residentMiB: number;
+  readonly history: { readonly fresh: number; readonly old: number };
+  readonly bursts: readonly Burst[];
+};
+export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
+
+const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** What the project promises on two cores with everything on the same machine. */
+export function floorsOf({ rows, residentMiB, history, bursts }: Results): Floor[] {
+  const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
+  const hot = row("hot mandate", 64);
+  const spread = row("1,000 mandates", 64);
+  const idle = row("hot mandate", 1);
+  const ratio = hot.perSecond / row("baseline: one transaction each", 64).perSecond;
+  const fall = 1 - history.old / history.fresh;
+  const exact = bursts.every(({ room, allowed, denied, errors }) => allowed === room && allowed + denied === 200 && errors === 0);
+  const errors = rows.reduce((sum, one) => sum + one.errors, 0);
+  return [
+    {
+      what: "hot mandate, 64 connections",
+      measured: `${whole(hot.perSecond)}/s`,
+      floor: "3,000/s",
+      holds: hot.perSecond >= 3_000,
+    },
+    {
+      what: "hot mandate against one transaction each",
+      measured: `${ratio.toFixed(1)} times`,
+      floor: "2.5 times",
+      holds: ratio >= 2.5,
+    },
+    { what: "hot mandate p99", measured: `${hot.p99Ms.toFixed(1)} ms`, floor: "under 80 ms", holds: hot.p99Ms < 80 },
+    {
+      what: "1,000 mandates, 64 connections",
+      measured: `${whole(spread.perSecond)}/s`,
+      floor: "2,500/s",
+      holds: spread.perSecond >= 2_500,
+    },
+    { what: "idle p50", measured: `${idle.p50Ms.toFixed(1)} ms`, floor: "under 6 ms", holds: idle.p50Ms < 6 },
+    { what: "resident memory", measured: `${whole(residentMiB)} MiB`, floor: "at most 400 MiB", holds: residentMiB <= 400 },
+    { what: "20,000 earlier decisions", measured: `${(fall * 100).toFixed(1)} % slower`, floor: "under 10 %", holds: fall < 0.1 },
+    { what: "bursts of 200", measured: exact ? "exact" : "not exact", floor: "exact, no error", holds: exact },
+    { what: "errors", measured: String(errors), floor: "0", holds: errors === 0 },
+  ];
+}
+
+export function printTable({
+  rows,
+  residentMiB,
+  history,
+  bursts,
+  floors,
+}: Results & { readonly floors: readonly Floor[] }): void {
+  console.table(
+    rows.map((row) => ({
+      scenario: row.name,
+      connections: row.connections,
+      "requests/s": Math.round(row.perSecond),
+      "p50 ms": Number(row.p50Ms.toFixed(1)),
+      "p99 ms": Number(row.p99Ms.toFixed(1)),
+      errors: row.errors,
+    })),
+  );
+  console.log(`Resident memory of the server: ${whole(residentMiB)} MiB.`);
+  console.log(`Fresh mandate ${whole(history.fresh)}/s, mandate with 20,000 earlier decisions ${whole(history.old)}/s.`);
+  console.table(
+    bursts.map(({ processes, room, allowed, denied, errors }) => ({ processes, requests: 200, room, allowed, denied, errors })),
+  );
+  console.table(
+    floors.map(({ what, measured, floor, holds }) => ({ floor: what, measured, promised: floor, holds: holds ? "yes" : "NO" })),
+  );
+}

@@ -1,0 +1,98 @@
+/** `npm run bench`: the production server beside its baselines, in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { nextConstant, oneTransactionEach } from "./baselines.ts";
+import { burst } from "./burst.ts";
+import { load, type Measured } from "./load.ts";
+import { floorsOf, printTable, type Row } from "./report.ts";
+import { authorizeBody, setScene, type Scene } from "./scene.ts";
+import { start, type Running } from "./server.ts";
+
+const { values } = parseArgs({ options: { json: { type: "boolean" }, seconds: { type: "string", default: "6" } } });
+const seconds = Number(values.seconds);
+const say = (line: string): void => console.error(`bench: ${line}`);
+
+const PATH = "/api/v1/payments/authorize";
+const HISTORY = 20_000;
+const MANDATES = 1_000;
+
+const targetsOf = (server: Running, scene: Scene) =>
+  scene.keys.map((key) => ({ port: server.port, path: PATH, headers: { Authorization: `Bearer ${key}` } }));
+
+const allowed = (status: number, body: string): boolean => status === 200 && body.includes('"outcome":"allow"');
+
+async function measure(
+  server: Running,
+  scene: Scene,
+  mandateIds: readonly string[],
+  connections: number,
+  forSeconds = seconds,
+): Promise<Measured> {
+  const targets = targetsOf(server, scene);
+  const body = (index: number) => authorizeBody(scene, mandateIds[index % mandateIds.length]!);
+  return load({ targets, connections, seconds: forSeconds, body, good: allowed });
+}
+
+async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  while (made.length < count) made.push(...(await Promise.all(Array.from({ length: Math.min(16, count - made.length) }, make))));
+  return made;
+}
+
+/** Rates on a mandate with 20,000 decisions and on fresh ones, in turns, so that both see the same machine. */
+async function compareHistory(server: Running, scene: Scene, old: string): Promise<{ fresh: number; old: number }> {
+  for (let decided = 0; decided < HISTORY;) decided += (await measure(server, scene, [old], 64, 2)).requests;
+  const rates = { fresh: [] as number[], old: [] as number[] };
+  for (let round = 0; round < 3; round += 1) {
+    rates.fresh.push((await measure(server, scene, [await scene.mandate("1000000")], 64, seconds / 2)).perSecond);
+    rates.old.push((await measure(server, scene, [old], 64, seconds / 2)).perSecond);
+  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[1] ?? 0;
+  return { fresh: median(rates.fresh), old: median(rates.old) };
+}
+
+const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
+say("starting PostgreSQL and the production server.");
+const database = await startEmbedded({ dataDir: folder });
+const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
+const program = ["--max-semi-space-size=16", "server.ts", "--api"];
+const server = await start(program, environment, "/api/v1/health/live");
+try {
+  const scene = await setScene(server.url, 4);
+  say(`making ${MANDATES} mandates through the API.`);
+  const hot = await scene.mandate("1000000");
+  const spread = await inBatches(MANDATES, () => scene.mandate("1000000"));
+  await measure(server, scene, [hot], 64, 3);
+  await measure(server, scene, spread, 64, 3);
+  const rows: Row[] = [];
+  const add = (name: string, connections: number, measured: Measured): void => {
+    rows.push({ name, connections, ...measured });
+    say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
+  };
+  for (const connections of [1, 16, 64]) add("hot mandate", connections, await measure(server, scene, [hot], connections));
+  for (const connections of [1, 16, 64]) add("1,000 mandates", connections, await measure(server, scene, spread, connections));
+  const residentMiB = await server.residentMiB();
+  add("baseline: one transaction each", 64, await oneTransactionEach(database.url, 64, seconds));
+  add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
+  say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
+  const history = await compareHistory(server, scene, hot);
+  say("bursts of 200 on one and on two processes.");
+  const second = await start(program, environment, "/api/v1/health/live");
+  const bursts = [
+    await burst(scene, [server], 100),
+    await burst(scene, [server], 200),
+    await burst(scene, [server, second], 100),
+    await burst(scene, [server, second], 200),
+  ];
+  await second.stop();
+  const floors = floorsOf({ rows, residentMiB, history, bursts });
+  if (values.json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, floors }, null, 2));
+  else printTable({ rows, residentMiB, history, bursts, floors });
+} finally {
+  await server.stop();
+  await database.stop();
+  await rm(folder, { recursive: true, force: true });
+}

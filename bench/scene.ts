@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { createServiceAccount, completeOnboarding } from "#lib/identity/contract.ts";
+import { call, type CallOptions } from "#lib/http/client.ts";
+import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
+
+const CHAIN = "eip155:84532";
+
+export type Scene = {
+  readonly keys: readonly string[];
+  readonly sellerId: string;
+  readonly domain: string;
+  /** An active mandate with this budget a day, in whole USDC. */
+  mandate(dailyBudget: string): Promise<string>;
+};
+
+type Session = CallOptions & { readonly organizationId: string };
+
+/** A person of a new organization, signed up as in a browser. */
+async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Session> {
+  const post = (path: string, body: unknown) =>
+    fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: url },
+      body: JSON.stringify(body),
+    });
+  const account = {
+    name: "Bench",
+    email: `${randomBytes(8).toString("hex")}@example.com`,
+    password: randomBytes(16).toString("hex"),
+  };
+  const signedUp = await post("/api/auth/sign-up/email", account);
+  if (!signedUp.ok) throw new Error(`Sign-up answered ${signedUp.status}: ${await signedUp.text()}`);
+  const signedIn = await post("/api/auth/sign-in/email", { email: account.email, password: account.password });
+  if (!signedIn.ok) throw new Error(`Sign-in answered ${signedIn.status}: ${await signedIn.text()}`);
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  const options = { baseUrl: url, headers: { cookie, origin: url } };
+  const { session } = await call(
+    completeOnboarding,
+    { body: { organizationName: `Bench ${productRole}`, productRoles: [productRole] } },
+    options,
+  );
+  return { ...options, organizationId: session.activeOrganization?.organizationId ?? "" };
+}
+
+/** A buyer with keys and a seller with one resource at 0.01 USDC, made through the public API. */
+export async function setScene(url: string, keys: number): Promise<Scene> {
+  const seller = await signUp(url, "seller");
+  const buyer = await signUp(url, "buyer");
+  const domain = `data-${randomBytes(4).toString("hex")}.example.com`;
+  const { sellerId } = await call(registerSeller, { body: { name: "Bench data", domain } }, seller);
+  const resource = {
+    sellerId,
+    method: "GET",
+    pathTemplate: "/reports/{day}",
+    pricing: { type: "fixed", amount: "0.01", asset: "USDC" },
+    acceptedPaymentChallengeTypes: ["x402"],
+    paymentConfig: { chain: CHAIN, payTo: "0x1111111111111111111111111111111111111111" },
+  } as const;
+  await call(upsertPaidResource, { id: "report", body: { ...resource, acceptedPaymentChallengeTypes: ["x402"] } }, seller);
+  const accounts = await Promise.all(
+    Array.from({ length: keys }, (_, index) =>
+      call(createServiceAccount, { body: { name: `Agent ${index}`, organizationId: buyer.organizationId } }, buyer),
+    ),
+  );
+  return {
+    keys: accounts.map(({ apiKey }) => apiKey ?? ""),
+    sellerId,
+    domain,
+    mandate: async (dailyBudget) => {
+      const limits = { perPayment: "1", budgets: [{ period: "day" as const, timezone: "UTC", amount: dailyBudget }] };
+      const { mandateId } = await call(
+        createMandate,
+        { body: { name: "Bench", policy: { assets: [{ asset: "USDC", chain: CHAIN }], limits } } },
+        buyer,
+      );
+      await call(activateMandate, { id: mandateId }, buyer);
+      return mandateId;
+    },
+  };
+}
+
+let serial = 0;
+const run = randomBytes(6).toString("hex");
+
+/** The body of an authorize request with an intent that never was before. */
+export function authorizeBody({ sellerId, domain }: Scene, mandateId: string): string {
+  const id = `${run}-${serial++}`;
+  return JSON.stringify({
+    mandateId,
+    intent: {
+      intentId: id,
+      enforcementPath: "offchain",
+      paymentChallengeType: "x402",
+      seller: { sellerId, name: "Bench data", domain },
+      resource: {
+        resourceId: "report",
+        sellerId,
+        method: "GET",
+        pathTemplate: "/reports/{day}",
+        pricing: { type: "fixed", amount: "0.01", asset: "USDC" },
+        acceptedPaymentChallengeTypes: ["x402"],
+      },
+      amount: "0.01",
+      asset: "USDC",
+      expiresAt: new Date(Date.now() + 600_000).toISOString(),
+      nonce: id,
+      idempotencyKey: id,
+      createdAt: new Date().toISOString(),
+    },
+  });
+}

@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+
+export type Running = {
+  readonly port: number;
+  readonly url: string;
+  /** Resident memory of the process, in MiB. */
+  residentMiB(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await fetch(url, { method: "POST" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function untilAnswers(child: ChildProcess, url: string, output: () => string): Promise<void> {
+  for (const limit = Date.now() + 180_000; Date.now() < limit;) {
+    if (child.exitCode !== null) throw new Error(`The server ended:\n${output()}`);
+    if (await answers(url)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`The server did not answer:\n${output()}`);
+}
+
+/** Starts a Node program that serves on PORT and waits until it answers. */
+export async function start(
+  program: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  path: string,
+  cwd = root,
+): Promise<Running> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const child = spawn(process.execPath, program, {
+    cwd,
+    env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", PORT: String(port), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)));
+  await untilAnswers(child, url + path, () => output);
+  return {
+    port,
+    url,
+    residentMiB: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGTERM");
+      }),
+  };
+}
