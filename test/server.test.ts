@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
-import { request } from "node:http";
+import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { request, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { useDatabase } from "#test/database.ts";
 import { runServer } from "#test/running-server.ts";
 
@@ -44,7 +45,7 @@ describe("the server", () => {
     await pause(200);
     await expect(live(server.url)).rejects.toThrow();
     outgoing.end(body.slice(10));
-    const [reply] = (await once(outgoing, "response")) as [import("node:http").IncomingMessage];
+    const [reply] = (await once(outgoing, "response")) as [IncomingMessage];
     expect(reply.statusCode).toBe(200);
     reply.resume();
     expect(await server.ended).toBe(0);
@@ -74,16 +75,17 @@ describe("the server", () => {
   });
 
   test("kill -9 and a new start find everything again, and a database that dies comes back", async () => {
-    const first = await runServer({ DATABASE_URL: "" });
-    const directory = /its data is in (\S+)/.exec(first.said())?.[1] ?? "";
-    const dataDir = join(directory, "..");
+    const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
+    await chmod(dataDir, 0o755);
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const first = await runServer({ DATABASE_URL: "", DATA_DIR: dataDir });
     first.child.kill("SIGKILL");
     await first.ended;
     const again = await runServer({ DATABASE_URL: "", DATA_DIR: dataDir });
     expect((await live(again.url)).status).toBe(200);
     expect((await stat(join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
 
-    const lock = join(directory, "data/postmaster.pid");
+    const lock = join(dataDir, "postgres/data/postmaster.pid");
     const serverPid = async () => Number((await readFile(lock, "utf8").catch(() => "")).split("\n")[0]);
     const killed = await serverPid();
     process.kill(killed, "SIGKILL");
