@@ -26,9 +26,10 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 /** Decisions: facts and the time in, a result out. */
 const decisions = [
   "lib/mandates/{policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
-  "lib/payments/{decide-list,compare-intent}.ts",
+  "lib/payments/{decide-list,compare-intent,execution-rules}.ts",
   "lib/billing/fees.ts",
   "lib/settlement/state.ts",
+  "lib/x402/{failure,verify}.ts",
   "lib/{money,problem,vocabulary}.ts",
 ];
 
@@ -95,7 +96,7 @@ export default defineConfig({
     { files: decisions, rules: { "no-restricted-globals": ["error", "fetch", "process", "setTimeout"] } },
     directions(["components/**"], app, sql, database, node, servers),
     {
-      files: ["*.config.ts", "app/**", "test/cluster.ts", "proxy.ts"],
+      files: ["**/*.config.{ts,mjs}", "app/**", "bench/*/app/**", "test/cluster.ts", "proxy.ts"],
       rules: { "import/no-default-export": "off" },
     },
     { files: ["scripts/**", "server.ts", "bench/**", "examples/**", "instrumentation.ts"], rules: { "no-console": "off" } },

@@ -1,4 +1,4 @@
-import { parseSignature, toHex, type Address, type Hex } from "viem";
+import { parseSignature, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { usdcAddress, useChain } from "../test/chain.ts";
@@ -115,7 +115,7 @@ describe("TestUSDC", () => {
   test("an account with code is asked by ERC-1271 alone, even when its key signed", async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     await chain().mint(owner.address, 10_000n);
-    await chain().client.setCode({ address: owner.address as Address, bytecode: "0x00" });
+    await chain().client.setCode({ address: owner.address, bytecode: "0x00" });
     const message = {
       from: owner.address,
       to: seller.address,

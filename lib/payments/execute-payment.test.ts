@@ -152,7 +152,7 @@ describe("executePayment", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["credential_malformed", "!!!"],
       ["credential_malformed", "e30="],
-      ["credential_malformed", `${"A".repeat(32_772)}`],
+      ["credential_malformed", "A".repeat(32_772)],
       ["amount_mismatch", tampered(good, ({ accepted }) => (accepted["amount"] = "1"))],
       ["recipient_mismatch", await signed(wallet, { ...expected, payTo: stranger.address.toLowerCase() as `0x${string}` })],
       ["amount_mismatch", await signed(wallet, { ...expected, amount: 250_001n })],

@@ -5,7 +5,7 @@ import { enterGate } from "#lib/db/gate.ts";
 import { inFlight, LostSlot } from "#lib/http/idempotency.ts";
 import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import * as contract from "#lib/payments/contract.ts";
+import type * as contract from "#lib/payments/contract.ts";
 import { answerExecution, earlierReply, type Asked } from "#lib/payments/execution-replies.ts";
 import { requireExecutable, requireRights } from "#lib/payments/execution-rules.ts";
 import {

@@ -48,7 +48,7 @@ type Change = { readonly spent: bigint; readonly reserved: bigint; readonly paym
 async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
     raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${change.spent.toString()}::numeric)` } : {};
-  const amounts = <T extends typeof mandates | typeof usageBuckets>(table: T) => ({
+  const amounts = (table: typeof mandates | typeof usageBuckets) => ({
     spent: sql`${table.spent} + ${change.spent.toString()}::numeric`,
     reserved: sql`${table.reserved} + ${change.reserved.toString()}::numeric`,
     ...raised(sql`${table.spent} + ${table.reserved}`, table.ceiling),

@@ -80,7 +80,7 @@ async function cancel(wallet: PrivateKeyAccount, nonce: `0x${string}`): Promise<
   await chain().mined(
     chain().client.writeContract({
       address: usdc,
-      abi: abi as readonly unknown[],
+      abi,
       functionName: "cancelAuthorization",
       args: [wallet.address, nonce, signature],
     }),
@@ -105,7 +105,7 @@ async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: `0x${stri
   await chain().mined(
     chain().client.writeContract({
       address: usdc,
-      abi: abi as readonly unknown[],
+      abi,
       functionName: "transferWithAuthorization",
       args,
     }),

@@ -21,7 +21,9 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
     if (!stopped) plan();
   };
   const plan = (): void => {
-    timer = setTimeout(() => (running = run()), milliseconds);
+    timer = setTimeout(() => {
+      running = run();
+    }, milliseconds);
   };
   plan();
   return {

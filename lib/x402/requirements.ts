@@ -22,7 +22,7 @@ export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: Expe
   extra: { name: asset.tokenName, version: asset.tokenVersion },
 });
 
-export const paymentRequiredHeader = "PAYMENT-REQUIRED";
+const paymentRequiredHeader = "PAYMENT-REQUIRED";
 export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
 export const paymentResponseHeader = "PAYMENT-RESPONSE";
 
