@@ -46,6 +46,6 @@ export const database = (): Database => perProcess("database", () => drizzle(poo
 /** Ends every connection, waiting for what runs. */
 export async function closePools(): Promise<void> {
   const open = [perProcess<Sql | null>("pool", () => null), perProcess<Sql | null>("listPool", () => null)];
-  await Promise.all(open.map((sql) => sql?.end({ timeout: 5 })));
+  await Promise.all(open.flatMap((sql) => (sql ? [sql.end({ timeout: 5 })] : [])));
   for (const name of ["pool", "listPool", "database"]) forget(name);
 }
