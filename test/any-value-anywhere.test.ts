@@ -25,7 +25,7 @@ async function somebody(): Promise<Credential> {
 }
 
 /** The value with one of its parts replaced, for each part and each hostile value. */
-function* mutations(value: unknown): Generator<unknown> {
+function* mutations(value: unknown): Generator {
   yield* values;
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {

@@ -27,10 +27,12 @@ export type CallOptions = {
 
 type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
 
+const queryText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
 function urlOf({ path }: Operation, parts: Parts, baseUrl: string): string {
   const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parts.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries(parts.query ?? {})) if (value !== undefined) query.set(name, queryText(value));
   return `${baseUrl.replace(/\/$/, "")}${filled}${query.size > 0 ? `?${query}` : ""}`;
 }
 

@@ -44,7 +44,7 @@ export function createSchemas() {
       ...json
     } = z.toJSONSchema(schema, {
       io,
-      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema as z.core.$ZodTypes, jsonSchema as JsonSchema, io),
+      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema as JsonSchema, io),
     }) as JsonSchema;
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) {
       const known = definitions[io].get(name);
