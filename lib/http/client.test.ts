@@ -9,7 +9,7 @@ import { assets, createBuyer } from "#test/mandates.ts";
 
 useDatabase();
 
-const policy = { assets, limits: { perPayment: "1" } };
+const policy = { assets, limits: { perPayment: "1", total: "5" } };
 
 describe("call", () => {
   let options: CallOptions;
