@@ -1,7 +1,6 @@
-import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
-import { idempotency } from "#lib/http/tables.ts";
 import { apiKeys, member, serviceAccounts, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
@@ -209,9 +208,10 @@ export async function listAuthorizations(
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
         authorizeSlot === undefined
           ? undefined
-          : sql`${authorizationId} IN (
-              SELECT body::json ->> 'authorizationId' FROM ${idempotency} WHERE slot = ${authorizeSlot}
-              UNION ALL SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
+          : or(
+              eq(authorizations.slot, authorizeSlot),
+              sql`${authorizationId} IN (SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
+            ),
       ),
     )
     .orderBy(desc(authorizationId))
