@@ -2,6 +2,7 @@ import { asc, eq, inArray, sql } from "drizzle-orm";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { metrics } from "#lib/http/metrics.ts";
 
 /** Appends to the chains concerned, their heads locked in the order of their names: the last lock that a transaction takes. */
 export async function appendEvents(tx: Tx, events: readonly (AuditEvent & { readonly chain: string })[]): Promise<void> {
@@ -30,6 +31,7 @@ export async function appendEvents(tx: Tx, events: readonly (AuditEvent & { read
       await tx.update(auditHeads).set({ sequence: last.sequence, hash: last.hash }).where(eq(auditHeads.chain, head.chain));
   }
   await tx.insert(auditEvents).values(rows);
+  metrics().auditEvents.inc(rows.length);
 }
 
 /** The database's clock, read after the locks were taken. */
