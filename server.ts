@@ -1,4 +1,5 @@
 /** The server that `npm start` runs: one process for the API, the workers and the pages. */
+import "#lib/platform/node-env.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";

@@ -22,11 +22,11 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Runs the real server without pages, and ends it with the test. Resolves when it listens or has ended. */
-export async function runServer(variables: Record<string, string>): Promise<RunningServer> {
+/** Runs the real server, and ends it with the test. Resolves when it listens or has ended. With pages it may build them first. */
+export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));
   const port = await freePort();
-  const child = spawn(process.execPath, ["server.ts", "--api"], {
+  const child = spawn(process.execPath, ["server.ts", ...(pages ? [] : ["--api"])], {
     env: { ...process.env, BASE_URL: `http://localhost:${port}`, DATA_DIR: dataDir, PORT: String(port), ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });

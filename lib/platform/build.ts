@@ -22,7 +22,7 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
   const timer = setInterval(() => say(`still building, ${seconds()} s.`), 10_000);
   let output = "";
   const child = spawn(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" },
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -1,0 +1,50 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useDatabase } from "#test/database.ts";
+import { runServer } from "#test/running-server.ts";
+
+const database = useDatabase();
+const BUILD_LIMIT_MS = 240_000;
+
+describe("the pages", () => {
+  test(
+    "every page has a nonce of its own, and every script carries it",
+    async () => {
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+      const nonces = new Set<string>();
+      for (const [path, status] of [
+        ["/", 200],
+        ["/", 200],
+        ["/nowhere", 404],
+      ] as const) {
+        const reply = await fetch(url + path);
+        expect(reply.status).toBe(status);
+        const policy = reply.headers.get("content-security-policy") ?? "";
+        const nonce = /script-src 'self' 'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+        expect(nonce).not.toBe("");
+        nonces.add(nonce);
+        expect(policy).toContain("frame-ancestors 'none'");
+        expect(policy).not.toContain("unsafe-eval");
+        const scripts = (await reply.text()).match(/<script[^>]*>/g) ?? [];
+        expect(scripts.length).toBeGreaterThan(0);
+        for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
+        expect(reply.headers.get("x-powered-by")).toBeNull();
+        expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+        expect(reply.headers.get("referrer-policy")).toBe("no-referrer");
+      }
+      expect(nonces.size).toBe(3);
+      expect((await fetch(`${url}/api/v1/nowhere`)).headers.get("content-type")).toContain("application/problem+json");
+    },
+    BUILD_LIMIT_MS,
+  );
+
+  test("nothing of the server is in what a browser loads", async () => {
+    const folder = ".next/static";
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".js"));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      expect(await readFile(join(folder, file), "utf8"), file).not.toMatch(/drizzle|BETTER_AUTH_SECRET|DATABASE_URL|pg_advisory/);
+    }
+  });
+});
