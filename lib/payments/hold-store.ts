@@ -122,11 +122,14 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
-/** Mandates with holds to let go: expired, or under a revoked mandate. Without a lock; they are read again under one. */
-export async function mandatesWithDueHolds(db: Pick<Tx, "execute">, limit: number): Promise<readonly string[]> {
+/** Mandates with holds to let go, in id order: expired, or under a revoked mandate. Without a lock; they are read again under one. */
+export async function mandatesWithDueHolds(
+  db: Pick<Tx, "execute">,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
   const rows = await db.execute<{ mandate_id: string }>(sql`
-    SELECT mandate_id FROM reservations WHERE status = 'held' AND expires_at <= clock_timestamp()
-    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0
+    SELECT mandate_id FROM reservations WHERE status = 'held' AND expires_at <= clock_timestamp() AND mandate_id > ${after}
+    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${after}
     ORDER BY mandate_id LIMIT ${limit}`);
   return rows.map((row) => row.mandate_id);
 }

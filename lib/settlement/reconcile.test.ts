@@ -3,11 +3,13 @@ import { toHex, type Address } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
 import { abi } from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
+import { auditEvents } from "#lib/audit/tables.ts";
 import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { lockMandate } from "#lib/payments/hold-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { executions, reservations } from "#lib/payments/tables.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -60,6 +62,16 @@ async function lookAgain(executionId: string) {
 }
 
 const settleAtSeller = async (payload: PaymentPayload) => (await stockFacilitator(chain())).settle(payload, payload.accepted);
+
+/** In the order in which they were committed. */
+async function organizationEvents(organizationId: string): Promise<string[]> {
+  const rows = await database()
+    .select()
+    .from(auditEvents)
+    .where(eq(auditEvents.chain, organizationId))
+    .orderBy(auditEvents.sequence);
+  return rows.map(({ type }) => type);
+}
 
 const mandateOf = ({ person, mandateId }: PaymentScene) =>
   send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
@@ -219,5 +231,56 @@ describe("sweepHolds", () => {
     await sweepHolds();
     expect(await statusOf(live.authorizationId)).toBe("expired");
     expect((await eventsOf(scene.mandateId)).filter(({ type }) => type === "reservation.expired")).toHaveLength(2);
+  });
+
+  test("waits for a mandate that somebody works on, and its holds go with their sums", async () => {
+    const policy = {
+      assets: [{ asset: "USDC", chain: "eip155:84532" }],
+      limits: { perPayment: "1", budgets: [{ rolling: "PT1H", amount: "100" }] },
+    };
+    const scene = await paymentScene({ price: "0.01", mandate: { policy } });
+    await Promise.all(Array.from({ length: 40 }, () => authorized(scene)));
+    await database()
+      .update(reservations)
+      .set({ expiresAt: new Date(0) })
+      .where(eq(reservations.mandateId, scene.mandateId));
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const busy = database().transaction(async (tx) => {
+      await lockMandate(tx, scene.mandateId);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const sweep = sweepHolds();
+    setTimeout(release.resolve, 300);
+    expect(await sweep).toBe(40);
+    await busy;
+    expect((await mandateOf(scene)).data.usage[0]).toMatchObject({ spent: "0", reserved: "0" });
+  });
+});
+
+describe("revocation", () => {
+  test("after it is acknowledged nothing is submitted, however many executions race with it", async () => {
+    for (let round = 0; round < 3; round++) {
+      const scene = await paymentScene({ price: "0.01" });
+      const wallet = newWallet();
+      await chain().mint(wallet.address, 1_000_000n);
+      const payments = await Promise.all(
+        Array.from({ length: 12 }, async () => {
+          const { authorizationId } = await authorized(scene);
+          return { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene)) };
+        }),
+      );
+      const replies = Promise.all(payments.map((payment) => execute(scene, payment)));
+      await new Promise((resolve) => setTimeout(resolve, round * 15));
+      await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
+      const statuses = (await replies).map(({ status, problem }) => (status === 200 ? "submitted" : problem.code));
+      expect(new Set(statuses).difference(new Set(["submitted", "mandate_revoked"]))).toEqual(new Set());
+      const events = await organizationEvents(scene.organizationId);
+      const revoked = events.indexOf("mandate.revoked");
+      expect(revoked).toBeGreaterThan(0);
+      expect(events.slice(revoked)).not.toContain("payment.submitted");
+    }
   });
 });

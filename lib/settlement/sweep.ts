@@ -1,28 +1,50 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
-import { expireHolds, lockMandateIfFree, mandatesWithDueHolds } from "#lib/payments/hold-store.ts";
+import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/payments/hold-store.ts";
 
 const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Lets go of holds that nobody can use any more, mandate by mandate in id order. A mandate that somebody works on is left
- * for the next time, and a hold whose credential went out is never touched. Answers how many holds were let go.
+ * Lets go of holds that nobody can use any more, mandate by mandate in id order, and never of one whose credential went out.
+ * Mandates that somebody works on come last and are waited for: a busy one is never free by chance. Answers how many holds
+ * were let go.
  */
 export async function sweepHolds(): Promise<number> {
+  const busy: string[] = [];
   let swept = 0;
-  for (const mandateId of await mandatesWithDueHolds(database(), MANDATES)) {
-    for (let count = HOLDS; count === HOLDS; swept += count) count = await sweepMandate(mandateId);
+  let after = "";
+  for (;;) {
+    const due = await mandatesWithDueHolds(database(), { after, limit: MANDATES });
+    for (const mandateId of due) {
+      const count = await sweepMandate(mandateId, lockMandateIfFree);
+      if (count === null) busy.push(mandateId);
+      else swept += count;
+    }
+    after = due.at(-1) ?? "";
+    if (due.length < MANDATES) break;
   }
+  for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)) ?? 0;
   return swept;
 }
 
-const sweepMandate = (mandateId: string): Promise<number> =>
+/** In transactions of bounded size. Null where the mandate is not free. */
+async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
+  let swept = 0;
+  for (;;) {
+    const count = await sweepSome(mandateId, lock);
+    if (count === null) return swept > 0 ? swept : null;
+    swept += count;
+    if (count < HOLDS) return swept;
+  }
+}
+
+const sweepSome = (mandateId: string, lock: typeof lockMandate): Promise<number | null> =>
   transact(async (tx) => {
     await enterGate(tx);
-    const mandate = await lockMandateIfFree(tx, mandateId);
-    if (!mandate) return 0;
+    const mandate = await lock(tx, mandateId);
+    if (!mandate) return null;
     const { reservationIds } = await expireHolds(tx, mandate, HOLDS);
     if (reservationIds.length === 0) return 0;
     const { organizationId } = mandate;
