@@ -145,6 +145,13 @@ describe("readBody", () => {
     await expect(readBody(post("a".repeat(BODY_BYTES_MAX + 1)))).rejects.toMatchObject({ code: "body_too_large" });
   });
 
+  test("a connection that breaks is the sender's fault", async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
+    });
+    await expect(readBody(post(broken))).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
   test("bytes that are not UTF-8 are refused, not replaced", async () => {
     await expect(readBody(post(new Uint8Array([0x22, 0xff, 0x22])))).rejects.toMatchObject({ code: "invalid_request" });
   });

@@ -1,4 +1,4 @@
-import { invalidField, Problem } from "#lib/problem.ts";
+import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
 /** Limits of a request body. JSON.parse has none of its own, cannot see duplicate keys, and changes large integers silently. */
 export const BODY_BYTES_MAX = 65_536;
@@ -141,6 +141,16 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
   return Buffer.concat(chunks, size);
 }
 
+/** A connection that breaks while the body comes is the sender's, and must not look like a database that went away. */
+async function readBytes(request: Request, declared: boolean): Promise<ArrayBuffer | Uint8Array> {
+  try {
+    if (declared) return await request.arrayBuffer();
+    return request.body ? await readCounting(request.body) : new Uint8Array();
+  } catch (error) {
+    throw isProblem(error) ? error : malformed();
+  }
+}
+
 /**
  * Reads a body of at most 64 KiB. With a Content-Length the HTTP parser holds the sender to it; without one the bytes are
  * counted as they come.
@@ -148,10 +158,7 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
 export async function readBody(request: Request): Promise<string> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
-  let bytes: ArrayBuffer | Uint8Array;
-  if (declared !== null) bytes = await request.arrayBuffer();
-  else if (request.body) bytes = await readCounting(request.body);
-  else return "";
+  const bytes = await readBytes(request, declared !== null);
   if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
   try {
     return utf8.decode(bytes);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -29,17 +30,23 @@ const variantCounts: Readonly<Record<string, number>> = {
   executePayment: 7,
 };
 
+const require = createRequire(import.meta.url);
+
 describe("openApiDocument", () => {
   test("lints clean with Redocly's recommended rules", async () => {
     const folder = await mkdtemp(join(tmpdir(), "openapi-"));
     try {
       const file = join(folder, "openapi.json");
       await writeFile(file, JSON.stringify(document));
-      const cli = join(process.cwd(), "node_modules/.bin/redocly");
-      const { stdout } = await promisify(execFile)(cli, ["lint", file, "--extends", "recommended", "--format", "json"], {
-        cwd: folder,
-        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-      }).catch((error: { stdout: string }) => error);
+      const cli = require.resolve("@redocly/cli/bin/cli.js");
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [cli, "lint", file, "--extends", "recommended", "--format", "json"],
+        {
+          cwd: folder,
+          env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+        },
+      ).catch((error: { stdout: string }) => error);
       expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
     } finally {
       await rm(folder, { recursive: true });
