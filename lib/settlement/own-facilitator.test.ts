@@ -6,6 +6,11 @@ import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
 import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
+import { answerSettle } from "#lib/settlement/answer-settle.ts";
+import { readAsked } from "#lib/settlement/asked-settlement.ts";
+import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
+import { createAgent } from "#test/tenant.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -145,5 +150,34 @@ describe("our facilitator", () => {
     useRpc(configured);
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
     expect((await execute(scene, request)).data.settlementStatus).toBe("settled");
+  });
+
+  test("follows a payment without a mandate to its end, when whoever settled it is gone", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const { serviceAccountId } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+    const seller = { organizationId: scene.sellerOrganizationId, serviceAccountId, environment: "sandbox" };
+    const header = await signed(wallet, expectedOf(scene));
+    const paymentPayload = JSON.parse(Buffer.from(header, "base64").toString()) as { accepted: object };
+    const asked = await readAsked({ paymentPayload, paymentRequirements: paymentPayload.accepted }, seller.organizationId);
+    if (!asked.ok) throw new Error(asked.detail);
+    await chain().client.setAutomine(false);
+    expect(await answerSettle(asked, seller)).toMatchObject({ success: false, errorReason: "settlement_pending" });
+    await chain().client.mine({ blocks: 1 });
+    await chain().client.setAutomine(true);
+    const status = async () => (await database().select().from(plainSettlements))[0]?.status;
+    expect(await status()).toBe("processing");
+    await database()
+      .update(plainSettlements)
+      .set({ createdAt: new Date(0) });
+    expect(await reconcilePlain()).toBe(1);
+    expect(await status()).toBe("settled");
+    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
+    const again = await readAsked({ paymentPayload, paymentRequirements: paymentPayload.accepted }, seller.organizationId);
+    if (!again.ok) throw new Error(again.detail);
+    expect(await answerSettle(again, seller)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_nonce_already_used",
+    });
   });
 });

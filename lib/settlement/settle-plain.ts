@@ -1,19 +1,20 @@
 import type { SettleResponse } from "@x402/core/types";
-import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { transact } from "#lib/audit/transact.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
-import { newestBlock } from "#lib/onchain/client.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { claimCredential } from "#lib/payments/execution-store.ts";
-import { askChain, chainAway } from "#lib/payments/verify-credential.ts";
+import { askChain } from "#lib/payments/verify-credential.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/settlement/state.ts";
-import { insertPlainSettlement, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
+import { insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { settleAndConfirm } from "#lib/settlement/submit.ts";
+import type { Credential } from "#lib/x402/credential.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
 /** A payment without a mandate: settled as any x402 facilitator would, once, and recorded for the seller. */
@@ -22,28 +23,22 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
   const verified = await askChain(credential, expected);
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
   const settlementId = newId("settlement");
-  const begun = await begin(asked, seller, settlementId);
+  const begun = await begin(asked, seller, settlementId, verified.fromBlock);
   if (begun === "capped")
     return refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
   if (begun === "claimed") return refused(asked, "nonce_already_used");
   return send(asked, seller, settlementId, verified.fromBlock);
 }
 
-/** More blocks than the longest credential lives. */
-const BLOCKS_OF_A_DAY = 45_000n;
-
 /** A repeat of the seller: what was settled is used up, what nobody works on any more is followed to its end. */
 export async function settlePlainAgain(
   asked: AskedSettlement,
-  { status, settlementId, createdAt, transaction }: PlainSettlement,
+  settlement: PlainSettlement,
   seller: Seller,
 ): Promise<SettleResponse> {
-  if (status !== "processing") return refused(asked, "nonce_already_used");
-  if (Date.now() - createdAt.getTime() < leaseMs()) return pending(asked, transaction);
-  const newest = await newestBlock(asked.credential.chain).catch(() => {
-    throw chainAway();
-  });
-  return send(asked, seller, settlementId, newest > BLOCKS_OF_A_DAY ? newest - BLOCKS_OF_A_DAY : 0n);
+  if (settlement.status !== "processing") return refused(asked, "nonce_already_used");
+  if (Date.now() - settlement.createdAt.getTime() < leaseMs()) return pending(asked, settlement.transaction);
+  return send(asked, seller, settlement.settlementId, settlement.fromBlock);
 }
 
 async function send(asked: AskedSettlement, seller: Seller, settlementId: string, fromBlock: bigint): Promise<SettleResponse> {
@@ -55,19 +50,22 @@ async function send(asked: AskedSettlement, seller: Seller, settlementId: string
     payTo: expected.payTo,
     amount: expected.amount,
     nonce: credential.nonce,
-    validBefore: new Date(Number(credential.validBefore) * 1000),
+    validBefore: endOf(credential),
     fromBlock,
   };
   const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirementsOf(expected));
-  await finish(settlementId, seller, finding);
+  await resolvePlain(settlementId, seller.organizationId, seller.serviceAccountId, finding);
   return answer(asked, finding);
 }
+
+const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
 /** The claim keeps the credential from ever being executed under a mandate as well. */
 const begin = (
   { credential, expected }: AskedSettlement,
   seller: Seller,
   settlementId: string,
+  fromBlock: bigint,
 ): Promise<"begun" | "capped" | "claimed"> =>
   transact(async (tx) => {
     const { organizationId, environment, serviceAccountId } = seller;
@@ -85,29 +83,11 @@ const begin = (
       payTo: expected.payTo,
       amount: atomicOf(expected.amount),
       credentialHash: credential.hash,
+      validBefore: endOf(credential),
+      fromBlock,
       status: "processing",
     });
     return "begun";
-  });
-
-const finish = (settlementId: string, { organizationId, serviceAccountId }: Seller, finding: Finding): Promise<void> =>
-  transact(async (tx) => {
-    const transaction = finding.kind === "settled" || finding.kind === "broadcast" ? finding.transaction : null;
-    const errorReason = finding.kind === "failed" ? finding.failure.code : null;
-    const status = finding.kind === "settled" || finding.kind === "failed" ? finding.kind : "processing";
-    await resolvePlainSettlement(tx, settlementId, { status, transaction, errorReason });
-    const event = {
-      type: `settlement.${status}`,
-      actorId: serviceAccountId,
-      organizationId,
-      entityType: "settlement",
-      entityId: settlementId,
-    };
-    audit(
-      tx,
-      { ...event, metadata: { ...(transaction !== null && { transaction }), ...(errorReason !== null && { errorReason }) } },
-      await clock(tx),
-    );
   });
 
 function answer(asked: AskedSettlement, finding: Finding): SettleResponse {

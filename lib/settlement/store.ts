@@ -155,3 +155,22 @@ export async function resolvePlainSettlement(
     .returning({ settlementId: plainSettlements.settlementId });
   return rows.length === 1;
 }
+
+/** Those that are older than any work on them. */
+export async function openPlainSettlements(
+  db: Database,
+  olderThanMs: number,
+  limit: number,
+): Promise<readonly PlainSettlement[]> {
+  return db
+    .select()
+    .from(plainSettlements)
+    .where(
+      and(
+        eq(plainSettlements.status, "processing"),
+        lt(plainSettlements.createdAt, sql`clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`),
+      ),
+    )
+    .orderBy(asc(plainSettlements.createdAt))
+    .limit(limit);
+}

@@ -1,4 +1,5 @@
-import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** Transactions that our facilitator broadcast and has not seen mined: a repeat follows them and broadcasts nothing. */
@@ -24,6 +25,8 @@ export const plainSettlements = pgTable(
     payTo: text("pay_to").notNull(),
     amount: atomic("amount").notNull(),
     credentialHash: text("credential_hash").notNull(),
+    validBefore: moment("valid_before").notNull(),
+    fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
     status: text("status").notNull(),
     transaction: text("transaction"),
     errorReason: text("error_reason"),
@@ -32,6 +35,9 @@ export const plainSettlements = pgTable(
   },
   (table) => [
     uniqueIndex("plain_settlements_nonce").on(table.chain, table.tokenAddress, table.payer, table.nonce),
+    index("plain_settlements_open")
+      .on(table.createdAt)
+      .where(sql`status = 'processing'`),
     index("plain_settlements_of_organization").on(table.organizationId, table.settlementId),
   ],
 );

@@ -1,9 +1,11 @@
 import { log } from "#lib/http/log.ts";
+import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 
 const RECONCILE_EVERY_MS = 500;
 const SWEEP_EVERY_MS = 10_000;
+const PLAIN_EVERY_MS = 15_000;
 
 type Worker = { stop(): Promise<void> };
 
@@ -37,7 +39,11 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
 
 /** What runs beside the requests. Started by the server alone, once per process. */
 export function startWorkers(): Worker {
-  const workers = [every(RECONCILE_EVERY_MS, "reconcile", reconcile), every(SWEEP_EVERY_MS, "sweep", sweepHolds)];
+  const workers = [
+    every(RECONCILE_EVERY_MS, "reconcile", reconcile),
+    every(SWEEP_EVERY_MS, "sweep", sweepHolds),
+    every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
+  ];
   return {
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop()));

@@ -1,0 +1,72 @@
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/http/log.ts";
+import { chainFailure } from "#lib/onchain/client.ts";
+import { readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
+import type { Finding } from "#lib/settlement/state.ts";
+import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import { spentFinding } from "#lib/settlement/submit.ts";
+
+const BATCH = 32;
+
+/** Follows settlements without a mandate that nobody works on any more to what the chain says. Answers how many there were. */
+export async function reconcilePlain(): Promise<number> {
+  const open = await openPlainSettlements(database(), leaseMs(), BATCH);
+  for (const settlement of open) await reconcileOne(settlement);
+  return open.length;
+}
+
+async function reconcileOne(settlement: PlainSettlement): Promise<void> {
+  const { settlementId, organizationId, serviceAccountId } = settlement;
+  try {
+    const finding = findingOf(await readEvidence(transferOfPlain(settlement), await clock(database())));
+    if (finding.kind !== "waiting") await resolvePlain(settlementId, organizationId, serviceAccountId, finding);
+  } catch (error) {
+    log().warn({ settlementId, reason: chainFailure(error) }, "A settlement could not be reconciled; it is asked for again");
+  }
+}
+
+const transferOfPlain = ({ chain, tokenAddress, payer, payTo, amount, nonce, validBefore, fromBlock }: PlainSettlement) => ({
+  chain,
+  tokenAddress: tokenAddress as `0x${string}`,
+  payer: payer as `0x${string}`,
+  payTo: payTo as `0x${string}`,
+  amount,
+  nonce: nonce as `0x${string}`,
+  validBefore,
+  fromBlock,
+});
+
+function findingOf(evidence: Evidence): Finding {
+  if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence.kind === "spent") return spentFinding(evidence);
+  if (evidence.kind === "unused") return { kind: "waiting" };
+  return {
+    kind: "failed",
+    failure: { code: "settlement_rejected", detail: "The credential expired without having been settled." },
+  };
+}
+
+/** Books what became of a settlement without a mandate, once. */
+export const resolvePlain = (
+  settlementId: string,
+  organizationId: string,
+  serviceAccountId: string,
+  finding: Finding,
+): Promise<void> =>
+  transact(async (tx) => {
+    const transaction = finding.kind === "settled" || finding.kind === "broadcast" ? finding.transaction : null;
+    const errorReason = finding.kind === "failed" ? finding.failure.code : null;
+    const status = finding.kind === "settled" || finding.kind === "failed" ? finding.kind : "processing";
+    if (!(await resolvePlainSettlement(tx, settlementId, { status, transaction, errorReason }))) return;
+    const event = {
+      type: `settlement.${status}`,
+      actorId: serviceAccountId,
+      organizationId,
+      entityType: "settlement",
+      entityId: settlementId,
+    };
+    const metadata = { ...(transaction !== null && { transaction }), ...(errorReason !== null && { errorReason }) };
+    audit(tx, { ...event, metadata }, await clock(tx));
+  });
