@@ -17,6 +17,6 @@ export default {
   // npm test checks the types of everything, tests included; a start does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  serverExternalPackages: ["better-auth", "drizzle-orm", "pino", "postgres", "prom-client", "rate-limiter-flexible", "viem"],
+  serverExternalPackages: ["better-auth", "drizzle-orm", "pino", "postgres", "prom-client", "viem"],
   headers: () => Promise.resolve([{ source: "/((?!api/).*)", headers }]),
 } satisfies NextConfig;

@@ -118,63 +118,60 @@ function columnsOf(pairs: readonly string[]): readonly [string[], string[]] {
   return [split.map(([first]) => first ?? ""), split.map(([, second]) => second ?? "")];
 }
 
-/** Trip 1: the gate, the mandates' locks, the clock, then the facts. Statuses are read after the gate and the clock after the locks. */
-export async function openAndLoad(
-  c: ReservedSql,
-  items: readonly Item[],
-  known: ReadonlyMap<string, { readonly version: number }>,
-): Promise<Loaded> {
-  const mandateIds = unique(items.map((item) => item.mandateId)).toSorted();
-  const organizations = unique(items.map((item) => item.organizationId));
-  const keyIds = unique(items.flatMap(({ asker }) => (asker.kind === "key" ? [asker.keyId] : [])));
-  const sessionIds = unique(items.flatMap(({ asker }) => (asker.kind === "session" ? [asker.sessionId] : [])));
-  const sellerIds = unique(items.flatMap((item) => sellerOf(item) ?? []));
+/** What a list asks for, each id once; mandates in the order in which they are locked. */
+function idsOf(items: readonly Item[]) {
+  const askers = items.map((item) => item.asker);
   const [ofSeller, resourceIds] = columnsOf(
     items.flatMap((item) => (item.intent.resource ? [`${sellerOf(item)} ${item.intent.resource.resourceId}`] : [])),
   );
   const [ofMandate, paidIds] = columnsOf(items.map((item) => `${item.mandateId} ${sellerOf(item)}`));
-  const [
-    ,
-    ,
-    mandates,
-    clock,
-    stored,
-    keys,
-    sessions,
-    sellers,
-    resources,
-    policies,
-    buckets,
-    intents,
-    nonces,
-    paid,
-    approvals,
-    feeBasis,
-  ] = await pipelined([
-    c`BEGIN`,
-    c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`,
-    mandatesOf(c, items[0]!.environment, mandateIds, organizations),
-    c`SELECT clock_timestamp() AS now`,
-    storedAnswers(
-      c,
-      items.map((item) => item.slot),
-    ),
-    liveKeys(c, keyIds),
-    sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : Promise.resolve([]),
-    sellersOf(c, sellerIds),
-    resourcesOf(c, { sellerIds: ofSeller, resourceIds }),
-    policiesOf(
-      c,
-      mandateIds,
-      mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null),
-    ),
-    bucketsOf(c, mandateIds),
-    knownIntents(c, unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`))),
-    knownNonces(c, unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`))),
-    paidSellers(c, { mandateIds: ofMandate, paidIds }),
-    openApprovals(c, mandateIds),
-    selectFeeBasis(c, organizations, sellerIds),
+  return {
+    mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
+    organizations: unique(items.map((item) => item.organizationId)),
+    keyIds: unique(askers.flatMap((asker) => (asker.kind === "key" ? [asker.keyId] : []))),
+    sessionIds: unique(askers.flatMap((asker) => (asker.kind === "session" ? [asker.sessionId] : []))),
+    sellerIds: unique(items.flatMap((item) => sellerOf(item) ?? [])),
+    offered: { sellerIds: ofSeller, resourceIds },
+    paid: { mandateIds: ofMandate, paidIds },
+    intents: unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`)),
+    nonces: unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`)),
+    slots: items.map((item) => item.slot),
+  };
+}
+
+const nothing: Promise<readonly Row[]> = Promise.resolve([]);
+
+type Known = ReadonlyMap<string, { readonly version: number }>;
+
+/** Trip 1: the gate, the mandates' locks, the clock, then the facts. Statuses are read after the gate and the clock after the locks. */
+export async function openAndLoad(c: ReservedSql, items: readonly Item[], known: Known): Promise<Loaded> {
+  const ids = idsOf(items);
+  const { mandateIds, organizations, sessionIds } = ids;
+  const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
+  const begun = pipelined([c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`]);
+  const locked = pipelined([mandatesOf(c, items[0]!.environment, mandateIds, organizations), c`SELECT clock_timestamp() AS now`]);
+  const asked = pipelined([
+    storedAnswers(c, ids.slots),
+    liveKeys(c, ids.keyIds),
+    sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : nothing,
+    knownIntents(c, ids.intents),
+    knownNonces(c, ids.nonces),
   ]);
+  const offered = pipelined([
+    sellersOf(c, ids.sellerIds),
+    resourcesOf(c, ids.offered),
+    selectFeeBasis(c, organizations, ids.sellerIds),
+  ]);
+  const limiting = pipelined([
+    policiesOf(c, mandateIds, compiled),
+    bucketsOf(c, mandateIds),
+    paidSellers(c, ids.paid),
+    openApprovals(c, mandateIds),
+  ]);
+  const [, [mandates, clock], first, second, third] = await pipelined([begun, locked, asked, offered, limiting]);
+  const [stored, keys, sessions, intents, nonces] = first;
+  const [sellers, resources, feeBasis] = second;
+  const [policies, buckets, paid, approvals] = third;
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
     now,
