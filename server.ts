@@ -46,8 +46,6 @@ async function main(): Promise<void> {
   const began = performance.now();
   if (!development && !apiOnly) await buildPages(say);
   const { env, close } = await boot(say);
-  const setupCode = await issueSetupCode();
-  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const pages = servePages(env.PORT);
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({
@@ -56,7 +54,12 @@ async function main(): Promise<void> {
     dispatch: development ? null : dispatch,
     pages: pages.handle,
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
+  const setupCode = await issueSetupCode();
+  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
 

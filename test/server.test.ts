@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { useDatabase } from "#test/database.ts";
+import { createDatabase, useDatabase } from "#test/database.ts";
 import { runServer } from "#test/running-server.ts";
 
 const database = useDatabase();
@@ -72,6 +73,34 @@ describe("the server", () => {
     const server = await runServer({ ...production, DATABASE_URL: database().url });
     expect(await server.ended).toBe(1);
     expect(server.said()).toContain("belongs to the sandbox environment and ENVIRONMENT is production");
+  });
+
+  test("a port that is taken ends the start with a sentence, and leaves no database behind", async () => {
+    const taken = createServer();
+    await new Promise<void>((done) => taken.listen(0, done));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
+    await chmod(dataDir, 0o755);
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const server = await runServer({ DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) });
+    expect(await server.ended).toBe(1);
+    expect(server.said()).toContain("EADDRINUSE");
+    await expect(stat(join(dataDir, "postgres/data/postmaster.pid"))).rejects.toThrow("ENOENT");
+  });
+
+  test("production prints the set-up code at the first start alone", async () => {
+    const empty = await createDatabase({ empty: true });
+    onTestFinished(() => empty.drop());
+    const code = /set-up code, for the first platform admin: ([0-9A-Z]{4}(-[0-9A-Z]{4}){5})/;
+    const first = await runServer({ ...production, DATABASE_URL: empty.url });
+    await expect.poll(() => first.said()).toMatch(code);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    const second = await runServer({ ...production, DATABASE_URL: empty.url });
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+    expect(second.said()).not.toContain("set-up code");
   });
 
   test("kill -9 and a new start find everything again, and a database that dies comes back", async () => {

@@ -266,7 +266,12 @@ export async function startEmbedded({ dataDir, durable = true, database = "count
   const bin = await binariesFor(account, home);
   const found = await cluster(home, bin, account, durable);
   const { running, stop } = await keep({ bin, cluster: found, durable });
-  await ensureDatabase(running.sql, database);
+  try {
+    await ensureDatabase(running.sql, database);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   let stopped: Promise<void> | undefined;
   return {
     url: urlOf(running.port, found.password, database),
