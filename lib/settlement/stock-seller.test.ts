@@ -3,6 +3,8 @@ import { decodePaymentResponseHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { afterEach, describe, expect, test } from "vitest";
+import { buy } from "../../examples/agent.ts";
+import { startSeller } from "../../examples/seller.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
@@ -18,17 +20,17 @@ import {
   useSettlement,
   type PaymentScene,
 } from "#test/payments.ts";
-import { listenService, openShop, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { listenService, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
-const open: Listening[] = [];
+const open: Pick<Listening, "close">[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const opened = async <T extends Listening>(promise: Promise<T>): Promise<T> => {
+const opened = async <T extends Pick<Listening, "close">>(promise: Promise<T>): Promise<T> => {
   const listening = await promise;
   open.push(listening);
   return listening;
@@ -41,7 +43,7 @@ async function fundedWallet(amount = 1_000_000n) {
 }
 
 /** What a stock client signs when the seller answers 402. */
-async function askedBy(shop: Listening, wallet: ReturnType<typeof newWallet>): Promise<string> {
+async function askedBy(shop: { readonly url: string }, wallet: ReturnType<typeof newWallet>): Promise<string> {
   const unpaid = await fetch(`${shop.url}/report`);
   expect(unpaid.status).toBe(402);
   return signedFor(wallet, (name) => unpaid.headers.get(name));
@@ -56,7 +58,7 @@ async function ourShop(scene: PaymentScene) {
   const service = await opened(listenService());
   const account = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   return opened(
-    openShop({ facilitator: ourFacilitator(service, account.credential["authorization"] ?? ""), payTo: scene.seller.payTo }),
+    startSeller({ facilitator: ourFacilitator(service, account.credential["authorization"] ?? ""), payTo: scene.seller.payTo }),
   );
 }
 
@@ -64,7 +66,7 @@ describe("a stock x402 seller", () => {
   test("with its own facilitator: we hand the credential on, watch the transfer and capture", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet();
-    const shop = await opened(openShop({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
+    const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
     const { authorizationId } = await authorized(scene);
     const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
     expect(executed.data).toMatchObject({ settlementStatus: "pending", settlementMode: "offchainAuthorized" });
@@ -77,6 +79,26 @@ describe("a stock x402 seller", () => {
     const { data } = await readPayment(scene, authorizationId);
     expect(data.executions[0]).toMatchObject({ settlementReference: receipt.transaction });
     expect(await balanceOfSeller(scene)).toBe(250_000n);
+  });
+
+  test("is paid by the example agent, which stops where the policy says no", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const service = await opened(listenService());
+    const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
+    const apiKey = scene.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
+    const agent = { serviceUrl: service.url, apiKey, mandateId: scene.mandateId, wallet };
+    const { sellerId, resourceId, price: amount } = scene.seller;
+    const purchase = { url: `${shop.url}/report`, sellerId, resourceId, amount };
+    const bought = await buy(agent, purchase);
+    expect(bought.outcome === "paid" && (await bought.response.json())).toEqual({ report: "all is well" });
+    expect(await balanceOfSeller(scene)).toBe(250_000n);
+    const refused = await buy(agent, { ...purchase, amount: "0.26" });
+    expect(refused).toMatchObject({
+      outcome: "refused",
+      authorization: { policyDecision: { denialCode: "challenge_mismatch" } },
+    });
+    expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
   });
 
   test("whose facilitator is ours is told once of what execute settled, then nonce_already_used", async () => {

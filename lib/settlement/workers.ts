@@ -6,6 +6,8 @@ import { sweepHolds } from "#lib/settlement/sweep.ts";
 const RECONCILE_EVERY_MS = 500;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
+/** A database that is away is not asked twice a second. */
+const AFTER_FAILURE_MS = 5_000;
 
 type Worker = { stop(): Promise<void> };
 
@@ -15,19 +17,21 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
+    let pause = milliseconds;
     try {
       await job();
     } catch (error) {
+      pause = Math.max(milliseconds, AFTER_FAILURE_MS);
       log().error({ worker: name, error }, "A worker failed; it goes on");
     }
-    if (!stopped) plan();
+    if (!stopped) plan(pause);
   };
-  const plan = (): void => {
+  const plan = (pause: number): void => {
     timer = setTimeout(() => {
       running = run();
-    }, milliseconds);
+    }, pause);
   };
-  plan();
+  plan(milliseconds);
   return {
     async stop() {
       stopped = true;
