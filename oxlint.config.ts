@@ -94,6 +94,7 @@ export default defineConfig({
     ),
     directions(decisions, app, framework, sql, database, node),
     { files: decisions, rules: { "no-restricted-globals": ["error", "fetch", "process", "setTimeout"] } },
+    directions(["app/**"], sql, database),
     directions(["components/**"], app, sql, database, node, servers),
     {
       files: ["**/*.config.{ts,mjs}", "app/**", "bench/*/app/**", "test/cluster.ts", "proxy.ts"],
