@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from "vitest";
+import type { Address } from "viem";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { authorized, expectedOf, newWallet, paymentScene, readPayment, signed, useSettlement } from "#test/payments.ts";
+import { startServer, type RunningServer } from "#test/server.ts";
+
+useDatabase();
+const chain = useSettlement();
+const servers: RunningServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+});
+
+const PAYMENTS = 24;
+
+test("two processes that settle with one key pay each payment exactly once", { timeout: 90_000 }, async () => {
+  servers.push(...(await Promise.all([startServer(), startServer()])));
+  const scene = await paymentScene({ settlementMode: "facilitatorSettled", price: "0.01" });
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  const pay = async (_: unknown, index: number) => {
+    const { authorizationId } = await authorized(scene);
+    const body = JSON.stringify({
+      authorizationId,
+      idempotencyKey: `two-${index}`,
+      paymentCredential: await signed(wallet, expectedOf(scene)),
+    });
+    const headers = { "content-type": "application/json", ...scene.agent.credential };
+    const replies = await Promise.all(
+      servers.map(({ url }) => fetch(`${url}/api/v1/payments/execute`, { method: "POST", headers, body })),
+    );
+    expect(new Set(replies.map(({ status }) => status)).difference(new Set([200, 409])).size).toBe(0);
+    return authorizationId;
+  };
+  const ids = await Promise.all(Array.from({ length: PAYMENTS }, pay));
+  const statuses = async () =>
+    new Set(
+      (await Promise.all(ids.map((id) => readPayment(scene, id)))).map(({ data }) =>
+        data.executions.map((one) => one.settlementStatus).join(),
+      ),
+    );
+  await expect.poll(statuses, { timeout: 60_000, interval: 500 }).toEqual(new Set(["settled"]));
+  expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(BigInt(PAYMENTS) * 10_000n);
+  expect(await brokenSums()).toEqual([]);
+});
