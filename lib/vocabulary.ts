@@ -63,6 +63,46 @@ export type LedgerKind = z.infer<typeof LedgerKind>;
 export const SettlementStatus = list("SettlementStatus", ["pending", "processing", "settled", "failed", "unknown"]);
 export type SettlementStatus = z.infer<typeof SettlementStatus>;
 
+/** How a checkout stands to the mandates of its buyer. */
+export const MandateMatch = list("MandateMatch", [
+  "active_match",
+  "no_mandate",
+  "multiple_matches",
+  "selected",
+  "not_active",
+  "expired",
+  "revoked",
+  "insufficient_budget",
+  "seller_not_allowed",
+  "asset_mismatch",
+  "approval_required",
+]);
+export type MandateMatch = z.infer<typeof MandateMatch>;
+
+export const CheckoutStatus = list("CheckoutStatus", [
+  "previewed",
+  "awaiting_approval",
+  "approved",
+  "authorized",
+  "executing",
+  "completed",
+  "rejected",
+  "expired",
+  "canceled",
+  "failed",
+  "superseded",
+]);
+export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
+
+export const EffectSettlement = list("EffectSettlement", ["none", "authorized", "settled"]);
+export type EffectSettlement = z.infer<typeof EffectSettlement>;
+
+export const ApprovalStatus = list("ApprovalStatus", ["pending", "consumed", "expired", "revoked", "rejected"]);
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirmation"]);
+export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
+export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
+
 export const EnforcementPath = list("EnforcementPath", ["offchain"]);
 export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
+
+/** A line as a storefront or a resource names it. */
+export type Line = {
+  readonly productId: string;
+  readonly variantId?: string | undefined;
+  readonly name: string;
+  readonly color?: string | undefined;
+  readonly size?: string | undefined;
+  readonly quantity: number;
+  readonly unitAmount: string;
+};
+
+/** A line as it is hashed and shown: amounts are canonical decimal text, absent fields are left out. */
+export type BasketLine = {
+  readonly productId: string;
+  readonly variantId?: string;
+  readonly name: string;
+  readonly color?: string;
+  readonly size?: string;
+  readonly quantity: number;
+  readonly unitAmount: string;
+  readonly displayUnitAmount: string;
+  readonly asset: string;
+};
+
+export type CanonicalBasket = {
+  /** The seller's id, or the domain of one that is not registered. */
+  readonly sellerId: string;
+  readonly asset: string;
+  readonly lines: readonly BasketLine[];
+};
+
+type Asset = { readonly asset: string; readonly tokenDecimals: number };
+
+/** By UTF-16 units, as RFC 8785 sorts keys; no locale has a say. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const inOrder = (a: BasketLine, b: BasketLine): number =>
+  compare(a.productId, b.productId) ||
+  compare(a.variantId ?? "", b.variantId ?? "") ||
+  // Two lines of one variant: whatever order the storefront chose, it is the same basket.
+  compare(canonicalize(a) ?? "", canonicalize(b) ?? "");
+
+/** The one form of a basket, whatever order and spelling the storefront chose. */
+export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asset, lines: readonly Line[]): CanonicalBasket {
+  const canonical = lines.map(({ productId, variantId, name, color, size, quantity, unitAmount }): BasketLine => {
+    const unit = parseAmount(unitAmount, tokenDecimals);
+    return {
+      productId,
+      ...(variantId !== undefined && { variantId }),
+      name,
+      ...(color !== undefined && { color }),
+      ...(size !== undefined && { size }),
+      quantity,
+      unitAmount: formatAmount(unit, tokenDecimals),
+      displayUnitAmount: displayAmount(unit, tokenDecimals, asset),
+      asset,
+    };
+  });
+  return { sellerId, asset, lines: canonical.toSorted(inOrder) };
+}
+
+/** SHA-256 over the RFC 8785 text, in hexadecimal. */
+export const basketHash = (basket: CanonicalBasket): string =>
+  createHash("sha256")
+    .update(canonicalize(basket) ?? "")
+    .digest("hex");
+
+/** What a line comes to. */
+export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>
+  (parseAmount(unitAmount, decimals) * BigInt(quantity)) as Atomic;
+
+/** What the lines come to; a storefront may ask for more, such as shipping. */
+export const basketAmount = ({ lines }: CanonicalBasket, decimals: number): Atomic =>
+  lines.reduce((sum, line) => add(sum, lineAmount(line, decimals)), zero);
