@@ -1,0 +1,73 @@
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { route } from "#lib/http/route.ts";
+import { authorizePayment as handler } from "#lib/payments/authorize-payment.ts";
+import { authorizePayment as operation } from "#lib/payments/contract.ts";
+import type { Authorization } from "#lib/payments/intent.ts";
+import { authorizations, reservations } from "#lib/payments/tables.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import { intentFor, type Buyer } from "#test/mandates.ts";
+import type { Credential } from "#test/tenant.ts";
+
+/* Authorize requests as they go over the wire, and what they left in the tables. */
+
+export type Asked = {
+  readonly status: number;
+  readonly text: string;
+  readonly replayed: boolean;
+  readonly headers: Headers;
+  readonly data: Authorization;
+  readonly problem: ErrorBody;
+};
+
+const served = route(operation, handler);
+
+/** Sends a body to authorizePayment and keeps the bytes of the answer. */
+export async function post(body: unknown, headers: Credential = {}): Promise<Asked> {
+  const request = new Request(`${env().BASE_URL}${operation.path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const response = await served(request);
+  const text = await response.text();
+  const json: unknown = JSON.parse(text);
+  return {
+    status: response.status,
+    text,
+    replayed: response.headers.get("idempotent-replayed") === "true",
+    headers: response.headers,
+    data: json as Authorization,
+    problem: json as ErrorBody,
+  };
+}
+
+/** A new intent of the buyer with a key of its own. */
+export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
+  const intent = intentFor(buyer, "0.5");
+  return { ...intent, idempotencyKey: `k-${intent.intentId}`, ...change };
+}
+
+export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}, as = buyer.agent.credential) =>
+  post({ mandateId, intent: newIntent(buyer, change) }, as);
+
+export async function storedOf(authorizationId: string) {
+  const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
+  return row ?? null;
+}
+
+export const holdsOf = (mandateId: string) => database().select().from(reservations).where(eq(reservations.mandateId, mandateId));
+
+export const authorizationsOf = (mandateId: string) =>
+  database().select().from(authorizations).where(eq(authorizations.mandateId, mandateId));
+
+/** How many answers were given with each outcome, or with each problem. */
+export function outcomes(answers: readonly Asked[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, data, problem } of answers) {
+    const name = status === 200 ? data.policyDecision.outcome : problem.code;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
