@@ -50,11 +50,14 @@ const policiesOf = (c: ReservedSql, mandateIds: readonly string[], compiled: rea
     LATERAL (SELECT version FROM mandates WHERE mandate_id = k.mandate_id AND version IS DISTINCT FROM k.version::int LIMIT 1) m,
     LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = k.mandate_id AND version = m.version LIMIT 1) v`;
 
-/** At most sixty parts count in each of eight windows. */
+/**
+ * At most sixty parts count in each of eight windows. Also what ended within the last minute: the decision looks at a time that was
+ * read a few statements ago. A scalar subquery, because no index serves a comparison with a volatile function.
+ */
 const bucketsOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
   SELECT b.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, window_key, start, live_until, spent, reserved, payments FROM usage_buckets
-    WHERE mandate_id = w.mandate_id AND live_until > clock_timestamp() OFFSET 0) b`;
+    WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b`;
 
 const knownIntents = (c: ReservedSql, pairs: readonly string[]) => c`
   SELECT a.* FROM unnest(${pairs}::text[]) AS w(pair), LATERAL (

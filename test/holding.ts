@@ -1,0 +1,34 @@
+import postgres, { type Sql } from "postgres";
+import { onTestFinished } from "vitest";
+
+/** A transaction of the test's own that stands in the way of others. */
+export type Holding = {
+  readonly sql: Sql;
+  /** Resolves when at least so many backends wait for it. */
+  blocks(count?: number): Promise<void>;
+  /** Lets go, without a trace. */
+  release(): Promise<void>;
+};
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Opens a transaction that holds what the statement locks, until it is released or the test ends. */
+export async function hold(url: string, statement: string): Promise<Holding> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "holding" } });
+  onTestFinished(() => sql.end({ timeout: 0 }));
+  await sql.unsafe("BEGIN");
+  await sql.unsafe(statement);
+  return {
+    sql,
+    async blocks(count = 1) {
+      for (;;) {
+        const waiting = await sql`SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`;
+        if (waiting.length >= count) return;
+        await pause(5);
+      }
+    },
+    async release() {
+      await sql.unsafe("ROLLBACK");
+    },
+  };
+}
