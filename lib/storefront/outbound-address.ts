@@ -1,0 +1,86 @@
+import { isPublicRoutableHost } from "@better-auth/core/utils/host";
+import ipaddr from "ipaddr.js";
+
+export type OutboundRules = {
+  /** The host:port pairs of this machine that a sandbox may reach, by http too. */
+  readonly loopback: readonly string[];
+  /** Our own hosts, as URLs write them: a caller must not make us call ourselves. */
+  readonly own: readonly string[];
+};
+
+export type Target =
+  | { readonly ok: true; readonly url: URL; readonly loopback: boolean }
+  | { readonly ok: false; readonly detail: string };
+
+const URL_MAX = 2_048;
+const PORTS = ["", "443", "8443"];
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home|corp|arpa|onion|test|invalid)$/;
+const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+const refused = (detail: string): Target => ({ ok: false, detail });
+
+function parse(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+const portOf = (url: URL): string => url.port || (url.protocol === "https:" ? "443" : "80");
+
+/** localhost and its addresses are one place: naming one of them names the others on that port. */
+function isListed({ hostname, port }: { hostname: string; port: string }, loopback: readonly string[]): boolean {
+  if (loopback.includes(`${hostname}:${port}`)) return true;
+  return (
+    LOOPBACK_NAME.test(hostname) &&
+    loopback.some((entry) => {
+      const colon = entry.lastIndexOf(":");
+      return entry.slice(colon + 1) === port && LOOPBACK_NAME.test(entry.slice(0, colon));
+    })
+  );
+}
+
+/**
+ * Whether a URL that a caller named may be asked for at all. `new URL` has turned every spelling of an IPv4 address into one, so
+ * the parsed host says what would be connected to; names are judged again by what they resolve to.
+ */
+export function outboundTarget(text: string, { loopback, own }: OutboundRules): Target {
+  if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
+  const url = parse(text);
+  if (!url) return refused("This is not an address.");
+  if (url.protocol !== "https:" && url.protocol !== "http:") return refused("Only https addresses are asked for.");
+  if (url.username !== "" || url.password !== "") return refused("The address must not carry a user name or password.");
+  if (url.hostname.endsWith(".")) return refused("Write the host name without a dot at its end.");
+  const place = { hostname: url.hostname, port: portOf(url) };
+  const ours = own.map((origin) => new URL(origin));
+  if (ours.some((one) => one.hostname === place.hostname && portOf(one) === place.port))
+    return refused("The address is this service's own.");
+  if (isListed(place, loopback)) return { ok: true, url, loopback: true };
+  if (ours.some((one) => one.hostname === place.hostname)) return refused("The address is this service's own.");
+  if (url.protocol !== "https:") return refused("Only https addresses are asked for.");
+  if (!PORTS.includes(url.port)) return refused("Only the ports 443 and 8443 are asked for.");
+  if (!isPublicHost(url.hostname)) return refused("The address does not lead to a public host.");
+  return { ok: true, url, loopback: false };
+}
+
+/** A host as a parsed URL has it: an address in brackets or dots, or a name. */
+function isPublicHost(hostname: string): boolean {
+  const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  if (ipaddr.isValid(bare)) return isPublicAddress(bare);
+  return hostname.includes(".") && !LOCAL_NAME.test(hostname) && isPublicRoutableHost(hostname);
+}
+
+const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
+
+/** Only plain unicast passes: no mapped, translated, tunnelled or unassigned address, however public the one inside it looks. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast" || !isPublicRoutableHost(address)) return false;
+  return parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6);
+}
+
+/** What a listed host:port may resolve to. */
+export const isLoopbackAddress = (address: string): boolean =>
+  ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";

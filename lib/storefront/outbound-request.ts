@@ -1,0 +1,116 @@
+import type { LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Client, type Dispatcher } from "undici";
+
+export type OutboundLimits = {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+};
+
+export type OutboundRequest = {
+  readonly url: URL;
+  /** The addresses that were checked: nothing else is connected to, whatever the name resolves to by now. */
+  readonly addresses: readonly LookupAddress[];
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+};
+
+export type OutboundReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where the body broke a limit or off; then `fault` says how. */
+  readonly body: Uint8Array | null;
+  readonly fault: string | null;
+};
+
+/** No answer at all. `sent` tells whether the request may have arrived. */
+export class NoAnswer extends Error {
+  readonly sent: boolean;
+
+  constructor(message: string, sent: boolean) {
+    super(message);
+    this.name = "NoAnswer";
+    this.sent = sent;
+  }
+}
+
+const pinned =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_hostname, options, callback) => {
+    const [first] = addresses;
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? "", first?.family);
+  };
+
+const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+    ),
+  );
+
+/** At most so many bytes in so much time, however the sender spreads them. */
+async function readBody(
+  body: Dispatcher.ResponseData["body"],
+  { bodyMs, bodyBytes }: OutboundLimits,
+): Promise<Pick<OutboundReply, "body" | "fault">> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    body.destroy();
+  }, bodyMs);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > bodyBytes) return { body: null, fault: `sent more than ${bodyBytes / 1024} KiB` };
+      chunks.push(chunk);
+    }
+    return late ? { body: null, fault: "sent its answer too slowly" } : { body: Buffer.concat(chunks, size), fault: null };
+  } catch {
+    return { body: null, fault: late ? "sent its answer too slowly" : "broke off its answer" };
+  } finally {
+    clearTimeout(timer);
+    body.destroy();
+  }
+}
+
+/** One request on a connection of its own. Redirects are the caller's. @throws NoAnswer */
+export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundReply> {
+  const { url, addresses, method, headers, body } = request;
+  const client = new Client(url.origin, {
+    connect: { lookup: pinned(addresses), timeout: limits.connectMs, autoSelectFamily: addresses.length > 1 },
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    maxResponseSize: limits.bodyBytes,
+    maxHeaderSize: limits.headerBytes,
+    pipelining: 0,
+    allowH2: false,
+  });
+  let sent = false;
+  const abort = new AbortController();
+  const connecting = setTimeout(() => abort.abort(), limits.connectMs);
+  let waiting: NodeJS.Timeout | undefined;
+  client.once("connect", () => {
+    sent = true;
+    clearTimeout(connecting);
+    waiting = setTimeout(() => abort.abort(), limits.headersMs);
+  });
+  try {
+    const path = `${url.pathname}${url.search}`;
+    const reply = await client.request({ path, method, headers, body: body ?? null, signal: abort.signal });
+    clearTimeout(waiting);
+    return { status: reply.statusCode, headers: joined(reply.headers), ...(await readBody(reply.body, limits)) };
+  } catch (error) {
+    throw new NoAnswer(error instanceof Error ? error.message : "No answer.", sent);
+  } finally {
+    clearTimeout(connecting);
+    clearTimeout(waiting);
+    await client.destroy().catch(() => {});
+  }
+}

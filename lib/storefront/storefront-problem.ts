@@ -1,0 +1,22 @@
+import { Problem } from "#lib/problem.ts";
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The storefront did not answer as it must to be used at all; asking again later may help. */
+export const storefrontUnavailable = (detail: string): Problem =>
+  new Problem("storefront_unavailable", {
+    detail,
+    nextActions: [
+      { type: "retry_later", label: "Try again later" },
+      { type: "fix_storefront", label: "Make the storefront answer", description: detail },
+    ],
+  });
+
+/** The storefront answered something that cannot be used; only its seller can change that. */
+export const storefrontInvalid = (detail: string, metadata?: Facts): Problem =>
+  new Problem("storefront_invalid", {
+    detail,
+    nextActions: [
+      { type: "fix_storefront", label: "Correct the storefront", description: detail, ...(metadata && { metadata }) },
+    ],
+  });
