@@ -65,16 +65,11 @@ const away = (): Problem =>
 const passing = (error: unknown): boolean =>
   error instanceof SlotRace || ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");
 
-/** By mandate while there are several, then in halves: one bad item among n costs about 2·log2(n) transactions. */
-function parts(items: readonly Item[]): (readonly Item[])[] {
-  const byMandate = [...Map.groupBy(items, (item) => item.mandateId).values()];
-  if (byMandate.length > 1) return byMandate.length > 8 ? halves(byMandate).map((half) => half.flat()) : byMandate;
-  return halves(items);
-}
-
-function halves<T>(list: readonly T[]): T[][] {
-  const middle = Math.ceil(list.length / 2);
-  return [list.slice(0, middle), list.slice(middle)];
+/** What belongs to one mandate stays together. Halves, because one bad item among n then costs at most 1 + 2·log2(n) transactions. */
+function halves(items: readonly Item[]): readonly (readonly Item[])[] {
+  const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
+  const middle = Math.ceil(together.length / 2);
+  return [together.slice(0, middle), together.slice(middle)];
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
@@ -109,7 +104,7 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
       return run(items, answers, budget, tries + 1);
     }
     if (items.length > 1) {
-      for (const part of parts(items)) await run(part, answers, budget, tries);
+      for (const half of halves(items)) await run(half, answers, budget, tries);
       return;
     }
     log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A list was refused by the database");

@@ -62,6 +62,7 @@ export function decideList(items: readonly Item[], facts: ListFacts, terms: List
     const budget = facts.budgets.get(item.mandateId);
     if (!budget || budget.organizationId !== item.organizationId) return refusal(notFound("mandate"));
     try {
+      if ("unreadable" in budget) throw budget.unreadable;
       const row = decideItem(item, budget, facts, terms);
       book(row, budget, facts.now);
       rows.push(row);

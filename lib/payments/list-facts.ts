@@ -45,11 +45,14 @@ export type Budget = {
   readonly openApprovals: Set<string>;
 };
 
+/** A mandate whose policy this release cannot read costs its own requests, not the list. */
+type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
+
 /** The facts of a list, by id. */
 export type ListFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, Row>;
-  readonly budgets: ReadonlyMap<string, Budget>;
+  readonly budgets: ReadonlyMap<string, Budget | Unreadable>;
   readonly sellers: ReadonlyMap<string, RegisteredSeller>;
   readonly resources: ReadonlyMap<string, RegisteredResource>;
   readonly feeBasis: FeeBasis;
@@ -86,6 +89,14 @@ function policyOf(row: Row, { known, read }: Policies, decimalsOf: DecimalsOf): 
   return fresh;
 }
 
+function policyOrError(row: Row, policies: Policies, decimalsOf: DecimalsOf): CompiledPolicy | Error {
+  try {
+    return policyOf(row, policies, decimalsOf);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
 function bucketsOf(buckets: readonly Row[]): Buckets {
   const byWindow: Buckets = new Map();
   for (const bucket of buckets) {
@@ -103,20 +114,25 @@ function bucketsOf(buckets: readonly Row[]): Buckets {
   return byWindow;
 }
 
-function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): Map<string, Budget> {
+function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
   const buckets = Map.groupBy(loaded.buckets, (row) => text(row, "mandate_id"));
   const intents = group(loaded.intents, "mandate_id", "intent_id");
   const nonces = group(loaded.nonces, "mandate_id", "nonce");
   const paid = group(loaded.paid, "mandate_id", "seller_id");
   const approvals = group(loaded.approvals, "mandate_id", "approval_key");
-  const budgets = new Map<string, Budget>();
+  const budgets = new Map<string, Budget | Unreadable>();
   for (const row of loaded.mandates) {
     const mandateId = text(row, "mandate_id");
-    const policy = policyOf(row, policies, decimalsOf);
+    const organizationId = text(row, "organization_id");
+    const policy = policyOrError(row, policies, decimalsOf);
+    if (policy instanceof Error) {
+      budgets.set(mandateId, { organizationId, unreadable: policy });
+      continue;
+    }
     const live = bucketsOf(buckets.get(mandateId) ?? []);
     budgets.set(mandateId, {
-      organizationId: text(row, "organization_id"),
+      organizationId,
       facts: {
         mandateId,
         status: text(row, "status") as StoredMandateStatus,

@@ -1,0 +1,37 @@
+import { fingerprintOf, slotOf } from "#lib/http/idempotency.ts";
+import { parseApiKey } from "#lib/identity/api-key.ts";
+import { newId } from "#lib/ids.ts";
+import { AskedIntent } from "#lib/payments/intent.ts";
+import type { Answer, Item } from "#lib/payments/item.ts";
+import { intentFor, type Buyer } from "#test/mandates.ts";
+
+/* Lists as the queue hands them over, and their answers in short. */
+
+/** An agent's request to pay under the mandate, on its way through a list. */
+export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}): Item {
+  const intent = AskedIntent.parse({ ...intentFor(buyer, "0.5"), ...change });
+  const scope = { organizationId: buyer.organizationId, environment: "sandbox" } as const;
+  const key = buyer.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
+  return {
+    ...scope,
+    slot: slotOf({ ...scope, operationId: "authorizePayment", key: intent.intentId }),
+    fingerprint: fingerprintOf(JSON.stringify(intent)),
+    idempotencyKey: intent.intentId,
+    asker: { kind: "key", subjectId: buyer.agent.serviceAccountId, keyId: parseApiKey(key)?.keyId ?? "" },
+    mandateId,
+    intent,
+    requestId: newId("request"),
+  };
+}
+
+export const inShort = (answer: Answer): string =>
+  answer.kind === "problem"
+    ? answer.problem.code
+    : (JSON.parse(answer.body) as { policyDecision: { outcome: string } }).policyDecision.outcome;
+
+/** How many answers of each kind. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) counts[inShort(answer)] = (counts[inShort(answer)] ?? 0) + 1;
+  return counts;
+}
