@@ -25,4 +25,4 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-export const config = { matcher: ["/((?!api/|metrics$|_next/static|_next/image|favicon.ico).*)"] };
+export const config = { matcher: ["/((?!api/|metrics$|_next/static|_next/image|fonts/|icon.svg$|favicon.ico$).*)"] };

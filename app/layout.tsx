@@ -1,5 +1,6 @@
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
+import { Providers } from "#components/shell/providers.tsx";
 import "./global.css";
 
 export const metadata = {
@@ -7,12 +8,16 @@ export const metadata = {
   description: "Authorizes and executes the payments that software agents make, under mandates that people write.",
 };
 
+export const viewport = { colorScheme: "light dark" };
+
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
   // The nonce of the Content-Security-Policy is new for each request, so no page may be static.
   await headers();
   return (
     <html lang="en">
-      <body>{children}</body>
+      <body>
+        <Providers>{children}</Providers>
+      </body>
     </html>
   );
 }

@@ -1,45 +1,76 @@
+import { SignOut } from "#components/identity/sign-out.tsx";
+import { DocumentPage } from "#components/shell/document-page.tsx";
+import { Sheet } from "#components/shell/sheet.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
 import { env } from "#lib/env.ts";
+import { readCaller } from "./session.ts";
 
 const explanation = {
   sandbox: "This is a sandbox: it settles with test money on a test chain.",
   production: "This is a production installation: payments here move real money.",
 } as const;
 
-export default function LandingPage() {
+const Signed = ({ out }: { readonly out: boolean }) =>
+  out ? (
+    <p>
+      <a href="/sign-in">Sign in</a>
+    </p>
+  ) : (
+    <SignOut />
+  );
+
+export default async function LandingPage() {
   const { ENVIRONMENT, CHAINS } = env();
+  const caller = await readCaller();
   return (
-    <main>
-      <header>
-        <p className="name">Countersign</p>
-        <p className="environment">{ENVIRONMENT}</p>
-      </header>
-      <h1>May this agent make this payment?</h1>
-      <p>
-        Countersign answers that question for software agents. A person writes a mandate: how much, to whom, how often. An agent
-        asks before it pays, and the service decides, holds the amount and records why.
-      </p>
-      <p>{explanation[ENVIRONMENT]}</p>
-      <h2>Start here</h2>
-      <ul>
-        <li>
-          <a href="/api/v1/openapi.json">OpenAPI document</a>: every operation, with an example of each.
-        </li>
-        <li>
-          <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.
-        </li>
-        <li>
-          The README of the source shows a first integration in 30 lines: <code>npm run demo</code> plays it from sign-up to
-          settlement.
-        </li>
-      </ul>
-      <h2>Chains</h2>
-      <ul>
-        {CHAINS.map(({ chain, assets }) => (
-          <li key={chain}>
-            <code>{chain}</code> {assets.map(({ asset }) => asset).join(", ")}
-          </li>
-        ))}
-      </ul>
-    </main>
+    <DocumentPage environment={ENVIRONMENT} narrow aside={<Signed out={caller === null} />}>
+      <Sheet>
+        <div className="lapsed">
+          <h1>May this agent make this payment?</h1>
+          <p>
+            Countersign answers that question for software agents. A person writes a mandate: how much, to whom, how often. An
+            agent asks before it pays, and the service decides, holds the amount and records why.
+          </p>
+          <p>{explanation[ENVIRONMENT]}</p>
+          {caller === null && (
+            <div className="actions">
+              <a className={buttonClass({ tone: "primary" })} href="/sign-up">
+                Create an account
+              </a>
+              <a className={buttonClass()} href="/sign-in">
+                Sign in
+              </a>
+            </div>
+          )}
+        </div>
+        <div className="record grid gap-6">
+          <section aria-labelledby="start">
+            <h2 id="start">Start here</h2>
+            <ul className="grid gap-2 text-sm">
+              <li>
+                <a href="/api/v1/openapi.json">OpenAPI document</a>: every operation, with an example of each.
+              </li>
+              <li>
+                <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.
+              </li>
+              <li>
+                The README of the source shows a first integration in 30 lines: <code>npm run demo</code> plays it from sign-up to
+                settlement.
+              </li>
+            </ul>
+          </section>
+          <section aria-labelledby="chains">
+            <h2 id="chains">Chains</h2>
+            <ul className="grid gap-2 text-sm">
+              {CHAINS.map(({ chain, assets }) => (
+                <li key={chain}>
+                  <code>{chain}</code> {assets.map(({ asset }) => asset).join(", ")}
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      </Sheet>
+    </DocumentPage>
   );
 }

@@ -1,0 +1,25 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { env } from "#lib/env.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import { authenticate } from "#lib/identity/authenticate.ts";
+import { isProblem } from "#lib/problem.ts";
+
+/** Who looks at this page, read from the cookie that came with the request. An ended session is nobody. */
+export async function readCaller(): Promise<SessionCaller | null> {
+  const cookie = (await headers()).get("cookie");
+  if (cookie === null) return null;
+  try {
+    const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }));
+    return caller?.kind === "session" ? caller : null;
+  } catch (error) {
+    if (isProblem(error)) return null;
+    throw error;
+  }
+}
+
+/** As readCaller, by way of the sign-in page, which comes back to `path`. */
+export async function requireCaller(path: string): Promise<SessionCaller> {
+  return (await readCaller()) ?? redirect(withReturnTo("/sign-in", path));
+}

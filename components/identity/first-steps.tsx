@@ -1,0 +1,35 @@
+type Props = { readonly email: string; readonly invited: boolean };
+
+const later = [
+  ["Create a key", "For your first agent"],
+  ["Create a mandate", "What the agent may spend"],
+  ["First authorization", "The agent asks, the service decides"],
+] as const;
+
+/** Where a new account stands. */
+export function FirstSteps({ email, invited }: Props) {
+  return (
+    <section className="panel" aria-labelledby="first-steps">
+      <div className="panel-head">
+        <h2 id="first-steps">First steps</h2>
+        <span className="muted small">1 of {later.length + 2} done</span>
+      </div>
+      <ol className="timeline steps">
+        <li data-state="done">
+          <h3>Create an account</h3>
+          <p className="wrap-anywhere">{email}</p>
+        </li>
+        <li data-state="now">
+          <h3>{invited ? "Join the organization" : "Create your organization"}</h3>
+          <p>You are here</p>
+        </li>
+        {later.map(([title, text]) => (
+          <li key={title}>
+            <h3>{title}</h3>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Field, FieldError } from "#components/ui/field.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemError } from "#lib/http/client.ts";
+import { mutation } from "#lib/http/query.ts";
+import { completeOnboarding } from "#lib/identity/contract.ts";
+import { deriveSlug } from "#lib/identity/slug.ts";
+import type { ProductRole } from "#lib/vocabulary.ts";
+
+type Props = { readonly host: string; readonly returnTo: string; readonly invitationToken?: string };
+
+const roles: readonly { readonly value: ProductRole; readonly name: string; readonly text: string }[] = [
+  { value: "buyer", name: "Buy", text: "Let agents pay within mandates, and approve what is above your limits" },
+  { value: "seller", name: "Sell", text: "Put a price on your API or shop, and get paid by agents" },
+];
+
+const fieldErrors = (error: Error | null): Record<string, string> =>
+  error instanceof ProblemError
+    ? Object.fromEntries(
+        (error.problem.errors ?? []).map(({ pointer, detail }) => [(pointer ?? "").slice(1).split("/")[0], detail]),
+      )
+    : {};
+
+const text = (form: FormData, name: string): string => {
+  const value = form.get(name);
+  return typeof value === "string" ? value.trim() : "";
+};
+
+const readForm = (form: FormData, invitationToken: string | undefined) => ({
+  // With an invitation the name is not used; the contract asks for one.
+  organizationName: text(form, "organizationName") || "By invitation",
+  ...(text(form, "organizationSlug") !== "" && { organizationSlug: text(form, "organizationSlug") }),
+  productRoles: form.getAll("productRoles") as ProductRole[],
+  ...(invitationToken !== undefined && { invitationToken }),
+});
+
+function Roles({ error }: { readonly error: string | undefined }) {
+  return (
+    <fieldset {...(error !== undefined && { "aria-describedby": "roles-error" })}>
+      <legend className="label">What will you do here?</legend>
+      <div className="roles">
+        {roles.map(({ value, name, text }) => (
+          <label className="role" key={value}>
+            <input type="checkbox" name="productRoles" value={value} defaultChecked={value === "buyer"} />
+            <strong>{name}</strong>
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      {error === undefined ? (
+        <p className="hint mt-2">Choose one or both. You can change it later.</p>
+      ) : (
+        <FieldError id="roles-error">{error}</FieldError>
+      )}
+    </fieldset>
+  );
+}
+
+function Names({ host, errors }: { readonly host: string; readonly errors: Readonly<Record<string, string>> }) {
+  const [name, setName] = useState("");
+  const [slug, setSlug] = useState<string | null>(null);
+  return (
+    <>
+      <Field
+        label="Name"
+        name="organizationName"
+        autoComplete="organization"
+        required
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        hint="Sellers see this name on receipts."
+        error={errors["organizationName"]}
+      />
+      <Field
+        label="Short name"
+        name="organizationSlug"
+        prefix={`${host}/`}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={48}
+        value={slug ?? (name.trim() === "" ? "" : deriveSlug(name))}
+        onChange={(event) => setSlug(event.target.value)}
+        hint="Lower case letters, digits and hyphens."
+        error={errors["organizationSlug"]}
+      />
+    </>
+  );
+}
+
+export function OnboardingForm({ host, returnTo, invitationToken }: Props) {
+  const hydrated = useHydrated();
+  const onboarding = useMutation({ ...mutation(completeOnboarding), onSuccess: () => location.assign(returnTo) });
+  const [roleError, setRoleError] = useState<string>();
+  const errors = fieldErrors(onboarding.error);
+  const invited = invitationToken !== undefined;
+  return (
+    <form
+      className="panel"
+      method="post"
+      aria-label="Organization"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const body = readForm(new FormData(event.currentTarget), invitationToken);
+        setRoleError(body.productRoles.length === 0 ? "Choose at least one." : undefined);
+        if (body.productRoles.length > 0) onboarding.mutate({ body });
+      }}
+    >
+      <div className="form">
+        {onboarding.error && Object.keys(errors).length === 0 && (
+          <Notice tone="danger" role="alert">
+            <p>
+              {onboarding.error instanceof ProblemError ? onboarding.error.message : "We could not reach the service. Try again."}
+            </p>
+          </Notice>
+        )}
+        {!invited && <Names host={host} errors={errors} />}
+        <Roles error={roleError ?? errors["productRoles"]} />
+      </div>
+      <div className="submit">
+        <span />
+        <Button tone="primary" size="large" type="submit" disabled={!hydrated || onboarding.isPending || onboarding.isSuccess}>
+          {invited ? "Join the organization" : "Create organization"}
+        </Button>
+      </div>
+    </form>
+  );
+}

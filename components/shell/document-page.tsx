@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import type { Environment } from "#lib/vocabulary.ts";
+import { Brand } from "./brand.tsx";
+import { EnvironmentBanner } from "./environment-banner.tsx";
+
+type Props = {
+  readonly environment: Environment;
+  readonly narrow?: boolean;
+  /** Beside the mark: who is signed in, or nothing. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+};
+
+/** One document on the desk: the mark above it, the sheet, and what belongs to it. */
+export function DocumentPage({ environment, narrow = false, aside, children }: Props) {
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <EnvironmentBanner environment={environment} />
+      <div className={narrow ? "doc doc-narrow" : "doc"}>
+        <header className="doc-top">
+          <Brand />
+          {aside}
+        </header>
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}

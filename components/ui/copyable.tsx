@@ -1,0 +1,23 @@
+"use client";
+
+import { Copy } from "lucide-react";
+import { announce } from "./announcements.tsx";
+
+type Props = { readonly value: string; readonly label: string; readonly head?: number; readonly tail?: number };
+
+/** Shortened in the middle on the screen; copies in full. */
+export function Copyable({ value, label, head = 6, tail = 4 }: Props) {
+  const short = value.length > head + tail + 3 ? `${value.slice(0, head)}…${value.slice(-tail)}` : value;
+  const copy = () =>
+    navigator.clipboard.writeText(value).then(
+      () => announce("Copied"),
+      () => announce("The browser did not let us copy"),
+    );
+  return (
+    <button type="button" className="copyid" title={value} onClick={() => void copy()}>
+      <span>{short}</span>
+      <span className="sr">, copy {label}</span>
+      <Copy className="icon" aria-hidden />
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+const never = () => () => {};
+const own = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const parts = {
+  date: { day: "numeric", month: "long", year: "numeric" },
+  time: { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+type Props = { readonly at: string; readonly show?: "date" | "time" | "both" };
+
+/** A time with its zone: UTC as the server sends it, the reader's own zone once the page's scripts run. */
+export function Moment({ at, show = "both" }: Props) {
+  const timeZone = useSyncExternalStore(never, own, () => "UTC");
+  const wanted = show === "both" ? (["date", "time"] as const) : ([show] as const);
+  const text = wanted
+    .map((part) => new Intl.DateTimeFormat("en-GB", { ...parts[part], timeZone }).format(new Date(at)))
+    .join(", ");
+  return <time dateTime={at}>{text}</time>;
+}
