@@ -1,11 +1,72 @@
+import type { ReservedSql, Row } from "postgres";
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import type { Line } from "#lib/commerce/basket.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
 import type { AskedIntent } from "#lib/payments/intent.ts";
 import type { Problem } from "#lib/problem.ts";
-import type { Environment } from "#lib/vocabulary.ts";
+import type { Capability, Environment } from "#lib/vocabulary.ts";
 
 /** Who asked, as far as it must be read again under the gate. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
+
+/** What was decided about an item that brings more than itself. */
+export type AlsoDecided = {
+  readonly decision: Decision;
+  readonly authorizationId: string;
+  readonly expiresAt: Date;
+  /** The bytes that authorizePayment would answer; null where an earlier authorization goes on. */
+  readonly body: string | null;
+  /** The checkout that a person is asked in; null unless the outcome is requireApproval. */
+  readonly checkoutIntentId: string | null;
+};
+
+/** Rows and events that are written with an item, and its reply. */
+export type Extra = {
+  readonly status: number;
+  readonly body: string;
+  readonly events: readonly AuditEvent[];
+  /** Sent in trip 2, not awaited one by one. */
+  readonly write: (c: ReservedSql) => readonly PromiseLike<unknown>[];
+};
+
+/** What a checkout of its own adds to the one that asks a person. */
+export type CheckoutDraft = {
+  readonly sellerName: string;
+  readonly lines: readonly Line[];
+  readonly storefrontUrl: string;
+  readonly quoteId: string | null;
+  readonly quoteExpiresAt: Date | null;
+  readonly orderId: string | null;
+  readonly items: unknown;
+  readonly storefront: unknown;
+  readonly createsFulfillmentOrder: boolean;
+};
+
+/** Approvals, continuations and orders enter the same queue: what they bring besides an authorization. */
+export type Also = {
+  /** Locked after the mandates. Two items with the same one are never in one list. */
+  readonly checkoutIntentId: string | null;
+  /** The same for an order. */
+  readonly orderId: string | null;
+  /** What the asker needs, read again under the gate. */
+  readonly capability: Capability;
+  /** Who will pay, where it is not the asker: its rights are decided. */
+  readonly agentId: string | null;
+  /** A person says yes, so that the policy need not ask. */
+  readonly approvedByPerson: boolean;
+  /** Whether the reply is kept under the item's slot; without a key there is none. */
+  readonly keyed: boolean;
+  /** The budget is held already, by the authorization of this checkout; it is decided anew, and no other one is made. */
+  readonly takesOver: boolean;
+  /** Shown to the buyer where the outcome is requireApproval, instead of one line with the resource. */
+  readonly checkout: CheckoutDraft | null;
+  /** Pure, under the locks and before the policy: an answer instead of it, or null to go on. @throws Problem */
+  readonly before: (locked: Row | null, now: Date) => Extra | null;
+  /** Pure. @throws Problem, and then nothing of this item is written. */
+  readonly after: (decided: AlsoDecided, locked: Row | null, now: Date) => Extra;
+};
 
 /** One request on its way through a list. */
 export type Item = {
@@ -18,6 +79,7 @@ export type Item = {
   readonly mandateId: string;
   readonly intent: AskedIntent;
   readonly requestId: string;
+  readonly also?: Also;
 };
 
 /** Bytes to send (fresh or stored before), or a refusal. */
@@ -26,3 +88,6 @@ export type Answer =
   | { readonly kind: "problem"; readonly problem: Problem };
 
 export const refusal = (problem: Problem): Answer => ({ kind: "problem", problem });
+
+/** Whose payment it is. */
+export const subjectOf = ({ asker, also }: Item): string => also?.agentId ?? asker.subjectId;

@@ -1,5 +1,6 @@
 import type { ReservedSql, Row } from "postgres";
 import { selectFeeBasis } from "#lib/billing/store.ts";
+import { approvalFacts, lockCheckouts } from "#lib/commerce/list-store.ts";
 import { GATE } from "#lib/db/gate.ts";
 import type { Item } from "#lib/payments/item.ts";
 
@@ -73,13 +74,19 @@ const paidSellers = (c: ReservedSql, { mandateIds, paidIds }: MandatePairs) => c
     SELECT mandate_id, seller_id FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p`;
 
 const openApprovals = (c: ReservedSql, mandateIds: readonly string[]) => c`
-  SELECT r.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
-    SELECT mandate_id, approval_key FROM reservations
-    WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r`;
+  SELECT r.mandate_id, r.approval_key, k.checkout_intent_id FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, approval_key, authorization_id FROM reservations
+    WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
+    LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true`;
 
 const storedAnswers = (c: ReservedSql, slots: readonly string[]) => c`
   SELECT a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a`;
+
+/** Replies of keyed items that bring more than an authorization. */
+const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
+  SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
+    SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
 
 /** Everything that decisions of a list look at, read under the locks. */
 export type Loaded = {
@@ -97,6 +104,9 @@ export type Loaded = {
   readonly paid: readonly Row[];
   readonly approvals: readonly Row[];
   readonly feeBasis: readonly Row[];
+  /** Of items that bring more: their checkouts with what an approval looks at, and replies. */
+  readonly checkouts: readonly Row[];
+  readonly replies: readonly Row[];
 };
 
 /** Sends statements without waiting in between; the first failure is the one that counts. */
@@ -121,6 +131,18 @@ function columnsOf(pairs: readonly string[]): readonly [string[], string[]] {
   return [split.map(([first]) => first ?? ""), split.map(([, second]) => second ?? "")];
 }
 
+/** The checkouts of items that bring more, each with the session that asks, and the slots of their replies. */
+function broughtBy(items: readonly Item[]) {
+  const asked = items.flatMap(({ also, asker }) =>
+    also?.checkoutIntentId ? [{ id: also.checkoutIntentId, sessionId: asker.kind === "session" ? asker.sessionId : "" }] : [],
+  );
+  return {
+    checkouts: asked.map(({ id }) => id),
+    sessionIds: asked.map(({ sessionId }) => sessionId),
+    slots: items.map((item) => item.slot),
+  };
+}
+
 /** What a list asks for, each id once; mandates in the order in which they are locked. */
 function idsOf(items: readonly Item[]) {
   const askers = items.map((item) => item.asker);
@@ -139,6 +161,7 @@ function idsOf(items: readonly Item[]) {
     intents: unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`)),
     nonces: unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`)),
     slots: items.map((item) => item.slot),
+    brought: broughtBy(items.filter((item) => item.also)),
   };
 }
 
@@ -152,7 +175,12 @@ export async function openAndLoad(c: ReservedSql, items: readonly Item[], known:
   const { mandateIds, organizations, sessionIds } = ids;
   const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
   const begun = pipelined([c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`]);
-  const locked = pipelined([mandatesOf(c, items[0]!.environment, mandateIds, organizations), c`SELECT clock_timestamp() AS now`]);
+  const { checkouts, ...brought } = ids.brought;
+  const locked = pipelined([
+    mandatesOf(c, items[0]!.environment, mandateIds, organizations),
+    checkouts.length > 0 ? lockCheckouts(c, checkouts.toSorted(), organizations) : nothing,
+    c`SELECT clock_timestamp() AS now`,
+  ]);
   const asked = pipelined([
     storedAnswers(c, ids.slots),
     liveKeys(c, ids.keyIds),
@@ -171,10 +199,22 @@ export async function openAndLoad(c: ReservedSql, items: readonly Item[], known:
     paidSellers(c, ids.paid),
     openApprovals(c, mandateIds),
   ]);
-  const [, [mandates, clock], first, second, third] = await pipelined([begun, locked, asked, offered, limiting]);
+  const further = pipelined([
+    checkouts.length > 0 ? approvalFacts(c, { ids: checkouts, sessionIds: brought.sessionIds }, organizations) : nothing,
+    brought.slots.length > 0 ? storedReplies(c, brought.slots) : nothing,
+  ]);
+  const [, [mandates, , clock], first, second, third, fourth] = await pipelined([
+    begun,
+    locked,
+    asked,
+    offered,
+    limiting,
+    further,
+  ]);
   const [stored, keys, sessions, intents, nonces] = first;
   const [sellers, resources, feeBasis] = second;
   const [policies, buckets, paid, approvals] = third;
+  const [lockedCheckouts, replies] = fourth;
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
     now,
@@ -191,5 +231,7 @@ export async function openAndLoad(c: ReservedSql, items: readonly Item[], known:
     paid,
     approvals,
     feeBasis,
+    checkouts: lockedCheckouts,
+    replies,
   };
 }

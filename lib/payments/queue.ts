@@ -20,6 +20,9 @@ type Waiting = {
 };
 type Live = { readonly fingerprint: string; readonly answer: Promise<Answer> };
 
+/** Its checkout and its order: a list takes one item of each, because what it decides for one is not seen by the next. */
+const lockedWith = ({ also }: Item): string[] => [also?.checkoutIntentId, also?.orderId].filter((id) => typeof id === "string");
+
 /** Decides a list and answers each of its items; never throws. */
 export type RunList = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
@@ -117,6 +120,7 @@ export class AuthorizeQueue {
     this.#dropOld();
     const list: Waiting[] = [];
     const mandates = new Set<string>();
+    const others = new Set<string>();
     const organizations = new Set<string>();
     const exhausted = new Set<string>();
     while (list.length < bounds.itemsPerList && exhausted.size < this.#queues.size) {
@@ -124,7 +128,7 @@ export class AuthorizeQueue {
         if (list.length >= bounds.itemsPerList) break;
         if (exhausted.has(organizationId)) continue;
         const fits = organizations.has(organizationId) || organizations.size < bounds.organizationsPerList;
-        const index = fits ? queue.findIndex(({ item }) => this.#mayJoin(item.mandateId, mandates)) : -1;
+        const index = fits ? queue.findIndex(({ item }) => this.#mayJoin(item, mandates, others)) : -1;
         if (index < 0) {
           exhausted.add(organizationId);
           continue;
@@ -132,6 +136,7 @@ export class AuthorizeQueue {
         const [waiting] = queue.splice(index, 1);
         organizations.add(organizationId);
         mandates.add(waiting!.item.mandateId);
+        for (const id of lockedWith(waiting!.item)) others.add(id);
         list.push(waiting!);
       }
     }
@@ -140,7 +145,9 @@ export class AuthorizeQueue {
     return list;
   }
 
-  #mayJoin(mandateId: string, mandates: ReadonlySet<string>): boolean {
+  #mayJoin(item: Item, mandates: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+    const { mandateId } = item;
+    if (lockedWith(item).some((id) => others.has(id))) return false;
     return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerList);
   }
 

@@ -1,0 +1,109 @@
+import { isOpen } from "#lib/commerce/state.ts";
+import type { Atomic } from "#lib/money.ts";
+import { Problem } from "#lib/problem.ts";
+import { minutes } from "#lib/time.ts";
+import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
+
+export const REVIEW_MS = minutes(10);
+export const APPROVAL_MS = minutes(10);
+export const STEP_UP_MS = minutes(5);
+export const CHECKOUT_MS = minutes(30);
+/** A session that is older proves too little about who sits in front of it. */
+export const FRESH_SESSION_MS = minutes(15);
+
+/** What a buyer confirms: all of it, or nothing. */
+export type CheckoutTerms = {
+  readonly basketHash: string;
+  readonly amount: Atomic;
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string;
+};
+
+export const sameTerms = (a: CheckoutTerms, b: CheckoutTerms): boolean =>
+  a.basketHash === b.basketHash && a.amount === b.amount && a.asset === b.asset && a.chain === b.chain && a.payTo === b.payTo;
+
+export type StepUpFacts = {
+  readonly sessionCreatedAt: Date;
+  /** The organization has paid this seller before, under whatever mandate. */
+  readonly sellerPaidBefore: boolean;
+  /** An unused step-up of this session for this checkout that has not expired. */
+  readonly done: boolean;
+};
+
+/** Why a person must prove again who he is; empty where he need not. */
+export function stepUpReasons(
+  { sessionCreatedAt, sellerPaidBefore }: Omit<StepUpFacts, "done">,
+  now: Date,
+): ("sessionAge" | "firstPayment")[] {
+  const old = now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS;
+  return [...(old ? (["sessionAge"] as const) : []), ...(sellerPaidBefore ? [] : (["firstPayment"] as const))];
+}
+
+export type ApprovalFacts = {
+  readonly checkout: CheckoutTerms & { readonly status: CheckoutStatus; readonly expiresAt: Date };
+  readonly approval: {
+    readonly status: ApprovalStatus;
+    readonly mandateId: string | null;
+    readonly approvedBasketHash: string;
+    readonly expiresAt: Date;
+  } | null;
+  readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
+  readonly stepUp: StepUpFacts;
+  readonly mandateId: string;
+};
+
+const alreadyDecided = (): Problem =>
+  new Problem("approval_already_decided", { detail: "This checkout was already approved or declined." });
+
+const expired = (): Problem =>
+  new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
+
+/**
+ * What an approval does to a checkout: grants it once, repeats itself, or refuses.
+ * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
+ */
+export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
+  if (approval) return repeatOrRefuse(approval, checkout, mandateId, now);
+  requireOpen(checkout, now);
+  if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
+    throw new Problem("review_required", {
+      detail: "Open the confirmation page first: an approval confirms what this session was shown in the last ten minutes.",
+    });
+  }
+  if (!sameTerms(review, checkout)) {
+    throw new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
+  }
+  if (!stepUp.done && stepUpReasons(stepUp, now).length > 0) {
+    throw new Problem("step_up_required", {
+      detail: "Enter your password to approve this payment.",
+      nextActions: [{ type: "step_up", label: "Confirm that it is you", href: "/api/v1/auth/step-up" }],
+    });
+  }
+  return "grant";
+}
+
+function repeatOrRefuse(
+  approval: NonNullable<ApprovalFacts["approval"]>,
+  { basketHash }: CheckoutTerms,
+  mandateId: string,
+  now: Date,
+): "repeat" {
+  const same = approval.mandateId === mandateId && approval.approvedBasketHash === basketHash;
+  if (approval.status === "expired" || (approval.status === "pending" && approval.expiresAt <= now)) throw expired();
+  if (approval.status === "pending" && same) return "repeat";
+  throw alreadyDecided();
+}
+
+/** @throws Problem approval_already_decided, checkout_closed, intent_expired */
+export function requireOpen(
+  { status, expiresAt }: { readonly status: CheckoutStatus; readonly expiresAt: Date },
+  now: Date,
+): void {
+  if (status === "expired" || (isOpen(status) && expiresAt <= now)) throw expired();
+  if (isOpen(status)) return;
+  if (status === "canceled" || status === "superseded" || status === "failed") {
+    throw new Problem("checkout_closed", { detail: "This checkout is closed. Ask your agent for a new one." });
+  }
+  throw alreadyDecided();
+}

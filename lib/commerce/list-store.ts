@@ -1,0 +1,32 @@
+import type { ReservedSql } from "postgres";
+
+/* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
+
+/** In the order of their ids, after the mandates. What they say is read after they are locked. */
+export const lockCheckouts = (c: ReservedSql, ids: readonly string[], organizations: readonly string[]) => c`
+  SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
+    SELECT checkout_intent_id FROM checkout_intents
+    WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1 FOR NO KEY UPDATE) k`;
+
+type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly string[] };
+
+/** A locked checkout with everything that an approval looks at. */
+export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
+  SELECT k.*, a.*, r.*, s.*, h.*,
+    EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL) AS agent_live,
+    EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
+      SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
+        AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before
+  FROM unnest(${ids}::text[], ${sessionIds}::text[]) AS w(id, session_id),
+    LATERAL (SELECT * FROM checkout_intents WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1) k
+    LEFT JOIN LATERAL (SELECT approval_id, status AS approval_status, mandate_id AS approval_mandate_id, approved_basket_hash,
+        expires_at AS approval_expires_at FROM checkout_approvals WHERE checkout_intent_id = k.checkout_intent_id LIMIT 1) a ON true
+    LEFT JOIN LATERAL (SELECT basket_hash AS review_basket_hash, amount AS review_amount, asset AS review_asset,
+        chain AS review_chain, pay_to AS review_pay_to, shown_at FROM checkout_reviews
+      WHERE session_id = w.session_id AND checkout_intent_id = k.checkout_intent_id LIMIT 1) r ON true
+    LEFT JOIN LATERAL (SELECT w.session_id AS session_id, s.created_at AS session_created_at, (SELECT step_up_id FROM step_ups
+        WHERE checkout_intent_id = k.checkout_intent_id AND session_id = w.session_id AND used_at IS NULL
+          AND expires_at > clock_timestamp() ORDER BY step_up_id LIMIT 1) AS step_up_id
+      FROM session s WHERE s.id = w.session_id LIMIT 1) s ON true
+    LEFT JOIN LATERAL (SELECT reservation_id AS held_id, amount AS held_amount, status AS held_status, buckets AS held_buckets
+      FROM reservations WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
