@@ -209,6 +209,8 @@ export const NextActionType = list("NextActionType", [
   "approve_checkout",
   "sign_credential",
   "retry_later",
+  "refresh_quote",
+  "use_other_seller",
   "fix_storefront",
   "sign_in",
   "step_up",

@@ -13,7 +13,7 @@ export type Target =
   | { readonly ok: false; readonly detail: string };
 
 const URL_MAX = 2_048;
-const PORTS = ["", "443", "8443"];
+const PORTS = new Set(["", "443", "8443"]);
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home|corp|arpa|onion|test|invalid)$/;
 const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
@@ -59,7 +59,7 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   if (isListed(place, loopback)) return { ok: true, url, loopback: true };
   if (ours.some((one) => one.hostname === place.hostname)) return refused("The address is this service's own.");
   if (url.protocol !== "https:") return refused("Only https addresses are asked for.");
-  if (!PORTS.includes(url.port)) return refused("Only the ports 443 and 8443 are asked for.");
+  if (!PORTS.has(url.port)) return refused("Only the ports 443 and 8443 are asked for.");
   if (!isPublicHost(url.hostname)) return refused("The address does not lead to a public host.");
   return { ok: true, url, loopback: false };
 }

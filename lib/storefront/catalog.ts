@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { Problem } from "#lib/problem.ts";
+import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { AskedItem } from "#lib/storefront/read-quote.ts";
+import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
+import { storefrontInvalid, storefrontUnavailable } from "#lib/storefront/storefront-problem.ts";
+
+const CANDIDATES_MAX = 20;
+
+const Catalog = z.object({
+  items: z
+    .array(
+      z.object({
+        productId: SellerId,
+        variantId: SellerId.optional(),
+        name: SellerText(200),
+        color: SellerText(60).optional(),
+        size: SellerText(60).optional(),
+        unitAmount: z.string().max(97).optional(),
+        asset: z.string().max(16).optional(),
+        available: z.boolean().default(true),
+      }),
+    )
+    .max(1_000),
+});
+export type Candidate = z.output<typeof Catalog>["items"][number];
+
+const alike = (asked: string | undefined, said: string | undefined): boolean =>
+  asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
+
+/** What of a catalog's answer an item can mean. */
+export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
+  items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
+
+/** The refusal that lists what an item could mean. */
+export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<Record<string, unknown>>[]): Problem {
+  const shown = candidates.slice(0, CANDIDATES_MAX);
+  return new Problem("items_ambiguous", {
+    detail: "An item fits several variants. Name one of them by productId and variantId.",
+    nextActions: [{ type: "refresh_quote", label: "Name one variant", metadata: { pointer, candidates: shown } }],
+  });
+}
+
+export const outOfStock = (detail: string): Problem =>
+  new Problem("out_of_stock", {
+    detail,
+    nextActions: [
+      { type: "refresh_quote", label: "Ask for something else" },
+      { type: "use_other_seller", label: "Use another seller" },
+    ],
+  });
+
+async function lookUp(storefront: Discovered, catalogUrl: string, item: AskedItem, index: number): Promise<AskedItem> {
+  const url = new URL(catalogUrl);
+  url.searchParams.set("q", item.query ?? "");
+  const reply = await guardedFetch(url.href, { cached: true });
+  if (reply.status !== 200) throw storefrontUnavailable(`The catalog of ${storefront.domain} answered ${reply.status}.`);
+  const parsed = Catalog.safeParse(reply.json);
+  if (!parsed.success) {
+    throw storefrontInvalid(`The catalog of ${storefront.domain} cannot be used.`, { errors: findings(parsed.error) });
+  }
+  const candidates = candidatesFor(item, parsed.data.items);
+  const [only, another] = candidates;
+  if (!only) throw outOfStock(`${storefront.domain} has nothing that fits item ${index + 1}.`);
+  if (another) throw refuseAmbiguous(`/items/${index}`, candidates);
+  const { productId, variantId } = only;
+  return { ...item, productId, ...(variantId !== undefined && { variantId }) };
+}
+
+/**
+ * Items given by words become the one product and variant that they fit; without a catalog they stay as they are.
+ * @throws Problem items_ambiguous, out_of_stock, storefront_unavailable, storefront_invalid
+ */
+export function resolveItems(storefront: Discovered, items: readonly AskedItem[]): Promise<AskedItem[]> {
+  const { catalogUrl } = storefront;
+  return Promise.all(
+    items.map((item, index) =>
+      item.productId === undefined && item.query !== undefined && catalogUrl !== null
+        ? lookUp(storefront, catalogUrl, item, index)
+        : Promise.resolve(item),
+    ),
+  );
+}

@@ -1,0 +1,43 @@
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { challengeOf, headersOfChallenge } from "#lib/storefront/challenge-header.ts";
+import { compareChallenge, type ChallengeTerms, type Mismatch } from "#lib/storefront/compare-challenge.ts";
+import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { Quote } from "#lib/storefront/read-quote.ts";
+import { problemOfRefusal } from "#lib/storefront/refusal.ts";
+import { storefrontInvalid } from "#lib/storefront/storefront-problem.ts";
+
+/** The 402 at the checkout, compared with the quote. Nothing may be authorized while there is a mismatch. */
+export type ProbedCheckout = {
+  /** Header name to value, for the agent: the one offer that was compared. */
+  readonly paymentRequired: Readonly<Record<string, string>>;
+  readonly terms: ChallengeTerms;
+  readonly accepted: PaymentRequirements;
+  /** As the seller sent it. */
+  readonly raw: PaymentRequired;
+  /** Facts for a decision's challenge_mismatch; empty where the 402 is what was quoted. */
+  readonly mismatches: readonly Mismatch[];
+};
+
+type Order = Pick<Quote, "quoteId" | "amount">;
+
+/** What is posted to the checkout, without and with the credential: the same bytes. */
+export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
+
+/**
+ * Asks the checkout for its price without paying: the last word on what is paid to whom.
+ * @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed
+ */
+export async function probeCheckout(storefront: Discovered, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
+  const { checkoutUrl, checkoutMethod: method, domain, asset, payTo } = storefront;
+  const reply = await guardedFetch(checkoutUrl, {
+    method,
+    ...(method === "POST" && { json: checkoutBody(quote, idempotencyKey) }),
+  });
+  if (reply.status >= 200 && reply.status < 300) throw storefrontInvalid(`The checkout of ${domain} did not ask for payment.`);
+  if (reply.status !== 402) throw problemOfRefusal(domain, reply.status, reply.json);
+  const raw = challengeOf(reply);
+  const { accepted, terms, mismatches } = compareChallenge(raw, { asset, payTo, amount: quote.amount, url: checkoutUrl });
+  if (!accepted || !terms) throw storefrontInvalid(`The checkout of ${domain} takes no payment of scheme exact.`);
+  return { paymentRequired: headersOfChallenge(raw, accepted), terms, accepted, raw, mismatches };
+}

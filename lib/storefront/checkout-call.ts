@@ -1,0 +1,110 @@
+import { decodePaymentResponseHeader } from "@x402/core/http";
+import { z } from "zod";
+import { parseJson } from "#lib/http/json.ts";
+import { checkoutBody } from "#lib/storefront/challenge.ts";
+import { outbound } from "#lib/storefront/guarded-fetch.ts";
+import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { OutboundReply } from "#lib/storefront/outbound-request.ts";
+import { problemOfRefusal } from "#lib/storefront/refusal.ts";
+import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
+
+const Order = z.object({
+  id: SellerId,
+  status: SellerText(60).optional().catch(undefined),
+  permalinkUrl: z.string().max(2_048).optional().catch(undefined),
+});
+
+/** An order as the storefront tells of it. */
+export type PlacedOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
+
+/** What the storefront says of the settlement; only the chain proves it. */
+export type ClaimedSettlement = {
+  readonly success: boolean;
+  readonly transaction: string | null;
+  readonly reason: string | null;
+};
+
+/**
+ * What became of the call that pays. `completed`, `refused` and `unknown` all mean that the credential may have arrived, and
+ * evidence on the chain decides; nothing was sent when the call throws instead.
+ */
+export type PaidCheckout = {
+  readonly outcome: "completed" | "refused" | "unknown";
+  readonly status: number | null;
+  /** Null where the body names none, as of a plain x402 API. */
+  readonly order: PlacedOrder | null;
+  readonly settlement: ClaimedSettlement | null;
+  /** What the refusal means, in our words. */
+  readonly detail: string | null;
+};
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function jsonOf({ body, headers }: OutboundReply): unknown {
+  if (!body || !/json/i.test(headers["content-type"] ?? "")) return undefined;
+  try {
+    return parseJson(utf8.decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link that may be shown is https and leads to the shop itself. */
+function permalink(href: string | undefined, { checkoutUrl }: Discovered): string | null {
+  if (href === undefined || !URL.canParse(href)) return null;
+  const url = new URL(href);
+  return url.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;
+}
+
+function orderOf(json: unknown, storefront: Discovered): PlacedOrder | null {
+  const { data } = z.object({ order: Order }).safeParse(json);
+  if (!data) return null;
+  const { id, status, permalinkUrl } = data.order;
+  return { id, status: status ?? null, permalinkUrl: permalink(permalinkUrl, storefront) };
+}
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlement | null {
+  const header = headers["payment-response"];
+  if (header === undefined || header.length > 32_768) return null;
+  try {
+    const said = decodePaymentResponseHeader(header) as { success?: unknown; transaction?: unknown; errorReason?: unknown };
+    const transaction =
+      typeof said.transaction === "string" && HASH.test(said.transaction) ? said.transaction.toLowerCase() : null;
+    const reason = typeof said.errorReason === "string" ? SellerText(128).parse(said.errorReason.slice(0, 512)) : null;
+    return { success: said.success === true, transaction, reason };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Sends the credential to the storefront's checkout, once, and reads the answer whatever it is.
+ * @throws Problem storefront_unavailable, storefront_invalid only where nothing was sent
+ */
+export async function payCheckout(
+  storefront: Discovered,
+  order: { readonly quoteId: string; readonly idempotencyKey: string; readonly paymentSignature: string },
+): Promise<PaidCheckout> {
+  const { checkoutUrl, checkoutMethod: method, domain } = storefront;
+  const { paymentSignature, idempotencyKey } = order;
+  const { reply } = await outbound().once(checkoutUrl, {
+    method,
+    paymentSignature,
+    ...(method === "POST" && { json: checkoutBody(order, idempotencyKey) }),
+  });
+  const nothing = { status: null, order: null, settlement: null, detail: `${domain} took the payment and did not answer.` };
+  if (!reply) return { outcome: "unknown", ...nothing };
+  const { status } = reply;
+  const settlement = settlementOf(reply.headers);
+  const json = jsonOf(reply);
+  if (status >= 200 && status < 300)
+    return { outcome: "completed", status, order: orderOf(json, storefront), settlement, detail: null };
+  if (status >= 400 && status < 500) {
+    const detail =
+      status === 402 ? `${domain} did not accept the payment.` : problemOfRefusal(domain, status, json).details.detail;
+    return { outcome: "refused", status, order: null, settlement, detail };
+  }
+  return { outcome: "unknown", ...nothing, status, settlement, detail: `${domain} answered ${status} after it was paid.` };
+}

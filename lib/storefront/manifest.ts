@@ -1,0 +1,146 @@
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { env } from "#lib/env.ts";
+import { assetAt, assetOf, chainOf, type AssetOnChain } from "#lib/onchain/chains.ts";
+import { Problem } from "#lib/problem.ts";
+import { challengeOf } from "#lib/storefront/challenge-header.ts";
+import { compareTerms, exactOffers, termsOf, type ChallengeTerms } from "#lib/storefront/compare-challenge.ts";
+import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
+import { storefrontInvalid, storefrontUnavailable } from "#lib/storefront/storefront-problem.ts";
+
+/** A 402 that was read: as it came, and its one offer that this installation can pay. */
+export type OpenChallenge = {
+  readonly required: PaymentRequired;
+  readonly accepted: PaymentRequirements;
+  readonly terms: ChallengeTerms;
+};
+
+/** A storefront as it describes itself, compared with the host that serves it and with our configuration. */
+export type Discovered = {
+  readonly source: "manifest" | "x402";
+  readonly storefrontUrl: string;
+  /** The host that serves it, with its port in the sandbox: all that it can speak for. */
+  readonly domain: string;
+  readonly name: string;
+  /** The storefront's own words; whether they hold is the caller's to look up. */
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  readonly catalogUrl: string | null;
+  /** Null for a plain x402 API: its 402 is the quote. */
+  readonly quoteUrl: string | null;
+  readonly checkoutUrl: string;
+  readonly checkoutMethod: "GET" | "POST";
+  readonly challengeTypes: readonly string[];
+  readonly asset: AssetOnChain;
+  /** In lower case. */
+  readonly payTo: `0x${string}`;
+  readonly facilitatorAddresses: readonly string[];
+  /** Untrusted text of the seller. */
+  readonly agentInstructions: string | null;
+  /** The 402 that a plain x402 API answered while it was looked for. */
+  readonly challenge: OpenChallenge | null;
+};
+
+const MANIFEST = "/.well-known/agent-storefront.json";
+
+/** @throws Problem chain_unsupported, asset_unsupported */
+function requireAsset(chain: string, asset: string): AssetOnChain {
+  const found = assetOf(chain, asset);
+  if (found) return found;
+  if (!chainOf(chain)) {
+    throw new Problem("chain_unsupported", {
+      detail: `The storefront is paid on ${chain}, where this installation does not pay.`,
+    });
+  }
+  throw new Problem("asset_unsupported", {
+    detail: `The storefront is paid in ${asset}, which this installation does not have.`,
+  });
+}
+
+function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): Discovered {
+  const asset = requireAsset(manifest.chain, manifest.asset);
+  const { paymentScope } = manifest;
+  const errors = compareToken(paymentScope, asset, "/paymentScope");
+  if (errors.length > 0) throw storefrontInvalid(`The manifest of ${served.host} describes another token.`, { errors });
+  return {
+    source: "manifest",
+    storefrontUrl,
+    domain: served.host,
+    name: manifest.name,
+    sellerId: manifest.sellerId ?? null,
+    resourceId: manifest.resourceId ?? null,
+    catalogUrl: manifest.catalogUrl ?? null,
+    quoteUrl: manifest.quoteUrl,
+    checkoutUrl: manifest.checkoutUrl,
+    checkoutMethod: "POST",
+    challengeTypes: manifest.supportedPaymentChallengeTypes,
+    asset,
+    payTo: paymentScope.payTo.toLowerCase() as `0x${string}`,
+    facilitatorAddresses: paymentScope.facilitatorAddresses ?? [],
+    agentInstructions: manifest.agentInstructions ?? null,
+    challenge: null,
+  };
+}
+
+/** The first offer in a token of ours. */
+function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
+  for (const accepted of exactOffers(required)) {
+    const asset = assetAt(accepted.network, accepted.asset);
+    if (asset) return { challenge: { required, accepted, terms: termsOf(required, accepted) }, asset };
+  }
+  return null;
+}
+
+/** A plain x402 API at the very address: its 402 says everything. */
+async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
+  const reply = await guardedFetch(storefrontUrl);
+  const { host } = new URL(reply.url);
+  if (reply.status >= 500) throw storefrontUnavailable(`${host} answered ${reply.status}.`);
+  if (reply.status !== 402)
+    throw storefrontInvalid(`${host} has no ${MANIFEST}, and ${new URL(reply.url).pathname} does not ask for payment.`);
+  const required = challengeOf(reply);
+  const found = payable(required);
+  if (!found) {
+    throw new Problem("asset_unsupported", { detail: `${host} asks for payment in nothing that this installation pays with.` });
+  }
+  const { asset, challenge } = found;
+  const { terms } = challenge;
+  const mismatches = compareTerms(terms, { asset, amount: terms.amount, payTo: terms.payTo, url: reply.url });
+  if (mismatches.length > 0)
+    throw storefrontInvalid(`The 402 of ${host} is for something else than was asked for.`, { mismatches });
+  return {
+    source: "x402",
+    storefrontUrl,
+    domain: host,
+    name: host,
+    sellerId: null,
+    resourceId: null,
+    catalogUrl: null,
+    quoteUrl: null,
+    checkoutUrl: reply.url,
+    checkoutMethod: "GET",
+    challengeTypes: ["x402"],
+    asset,
+    payTo: terms.payTo,
+    facilitatorAddresses: [],
+    agentInstructions: null,
+    challenge,
+  };
+}
+
+/**
+ * Reads what a storefront says of itself: its manifest, or where it has none the 402 at the address itself.
+ * @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported
+ */
+export async function discoverStorefront(storefrontUrl: string): Promise<Discovered> {
+  if (!URL.canParse(storefrontUrl)) throw storefrontInvalid("This is not an address.");
+  const { origin, host } = new URL(storefrontUrl);
+  const reply = await guardedFetch(`${origin}${MANIFEST}`, { cached: true });
+  // An API with a paywall over everything answers 402 here too.
+  if ([401, 402, 403, 404, 405, 410].includes(reply.status)) return fromChallenge(storefrontUrl);
+  if (reply.status !== 200) throw storefrontUnavailable(`${host} answered ${reply.status} for its manifest.`);
+  const served = new URL(reply.url);
+  const read = readManifest(reply.json, served, env().ENVIRONMENT);
+  if (!read.ok) throw storefrontInvalid(`The manifest of ${served.host} cannot be used.`, { errors: read.errors });
+  return fromManifest(storefrontUrl, served, read.manifest);
+}
