@@ -1,0 +1,294 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { keyReused } from "#lib/http/idempotency.ts";
+import { AskedIntent } from "#lib/payments/intent.ts";
+import type { Answer, Item } from "#lib/payments/item.ts";
+import { AuthorizeQueue, bounds } from "#lib/payments/queue.ts";
+import { inShort } from "#test/lists.ts";
+
+let count = 0;
+
+function item(
+  organizationId = "org_a",
+  mandateId = `${organizationId} mandate`,
+  key = `key-${++count}`,
+  fingerprint = "same",
+): Item {
+  const intent = AskedIntent.parse({
+    intentId: key,
+    nonce: key,
+    seller: { sellerId: "sel_a" },
+    amount: "1",
+    asset: "USDC",
+    expiresAt: "2026-11-21T12:00:00Z",
+  });
+  const asker = { kind: "key", subjectId: "sa_a", keyId: "key" } as const;
+  const scope = { organizationId, environment: "sandbox", mandateId } as const;
+  return { ...scope, slot: `${organizationId} ${key}`, fingerprint, idempotencyKey: key, asker, intent, requestId: "req_a" };
+}
+
+const allowed = ({ intentId }: AskedIntent): Answer => ({
+  kind: "reply",
+  status: 200,
+  body: JSON.stringify({ policyDecision: { outcome: "allow", intentId } }),
+  replayed: false,
+});
+
+type Open = { readonly items: readonly Item[]; end(error?: Error): void };
+
+/** A queue whose lists stay open until the test ends them. */
+function openQueue() {
+  const lists: Open[] = [];
+  const queue = new AuthorizeQueue(
+    (items) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error) => {
+          lists.splice(lists.indexOf(open), 1);
+          if (error === undefined) resolve(items.map(({ intent }) => allowed(intent)));
+          else reject(error);
+        };
+        const open: Open = { items, end };
+        lists.push(open);
+      }),
+    keyReused,
+  );
+  // Twice: a list that ends wakes the queue after the first was planned.
+  const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
+  /** Ends list after list until nothing waits. */
+  const finish = async (): Promise<void> => {
+    for (await turn(); lists.length > 0; await turn()) lists[0]!.end();
+  };
+  return { queue, lists, turn, finish };
+}
+
+const many = (length: number, make: () => Item): Item[] => Array.from({ length }, make);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a list", () => {
+  test("is one request when idle, and everything that arrived meanwhile afterwards", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const first = queue.submit(item());
+    await turn();
+    expect(lists.map(({ items }) => items.length)).toEqual([1]);
+    const others = many(40, () => item()).map((one) => queue.submit(one));
+    await turn();
+    expect(lists).toHaveLength(1);
+    lists[0]!.end();
+    await turn();
+    expect(lists.map(({ items }) => items.length)).toEqual([40]);
+    await finish();
+    expect((await Promise.all([first, ...others])).map(inShort)).toEqual(Array.from({ length: 41 }, () => "allow"));
+  });
+
+  test("has at most 256 items of 64 mandates of 32 organizations, and two are open at most", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const all: Promise<Answer>[] = [];
+    for (let organization = 0; organization < 100; organization += 1) {
+      for (let mandate = 0; mandate < 10; mandate += 1) {
+        all.push(queue.submit(item(`org_${organization}`, `mandate ${organization} ${mandate}`)));
+      }
+    }
+    all.push(...many(1000, () => item("org_one")).map((one) => queue.submit(one)));
+    let served = 0;
+    for (await turn(); lists.length > 0; await turn()) {
+      expect(lists.length).toBeLessThanOrEqual(bounds.listsOpen);
+      for (const { items } of lists) {
+        expect(items.length).toBeLessThanOrEqual(bounds.itemsPerList);
+        expect(new Set(items.map(({ mandateId }) => mandateId)).size).toBeLessThanOrEqual(bounds.mandatesPerList);
+        expect(new Set(items.map(({ organizationId }) => organizationId)).size).toBeLessThanOrEqual(bounds.organizationsPerList);
+      }
+      served += lists[0]!.items.length;
+      lists[0]!.end();
+    }
+    await finish();
+    expect([served, (await Promise.all(all)).length, queue.depth]).toEqual([2000, 2000, 0]);
+  });
+
+  test("never has a mandate that the other open list has, and keeps each mandate's order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(4), fc.nat(5), fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 300 }),
+        async (steps) => {
+          const { queue, lists, turn, finish } = openQueue();
+          const decided = new Map<string, string[]>();
+          const arrived = new Map<string, string[]>();
+          const seen = new WeakSet<Open>();
+          const look = () => {
+            const mandates = lists.flatMap(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
+            expect(new Set(mandates).size).toBe(mandates.length);
+            for (const list of lists) {
+              if (seen.has(list)) continue;
+              seen.add(list);
+              for (const { mandateId, slot } of list.items) decided.set(mandateId, [...(decided.get(mandateId) ?? []), slot]);
+            }
+          };
+          const answers: Promise<Answer>[] = [];
+          for (const [organization, mandate, end, second] of steps) {
+            const one = item(`org_${organization}`, `mandate ${organization} ${mandate}`);
+            arrived.set(one.mandateId, [...(arrived.get(one.mandateId) ?? []), one.slot]);
+            answers.push(queue.submit(one));
+            if (end) {
+              await turn();
+              look();
+              lists[second ? 1 : 0]?.end();
+            }
+          }
+          for (await turn(); lists.length > 0; await turn()) {
+            look();
+            lists[0]!.end();
+          }
+          await finish();
+          expect(await Promise.all(answers)).toHaveLength(steps.length);
+          expect(decided).toEqual(arrived);
+        },
+      ),
+      { numRuns: 60, seed: 20_261_121 },
+    );
+  });
+});
+
+describe("organizations", () => {
+  test("take turns: who asks for much does not delay who asks for little", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
+    const quiet = many(3, () => item("org_quiet")).map((one) => queue.submit(one));
+    await turn();
+    expect(lists[0]!.items.filter(({ organizationId }) => organizationId === "org_quiet")).toHaveLength(3);
+    await finish();
+    await Promise.all([...loud, ...quiet]);
+  });
+
+  test("of which only 32 fit into a list are all served before one is served twice", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const names = Array.from({ length: 80 }, (_, at) => `org_${at}`);
+    const all = names.flatMap((name) => many(20, () => item(name)).map((one) => queue.submit(one)));
+    const served: string[] = [];
+    for (await turn(); served.length < 80; await turn()) {
+      served.push(...new Set(lists[0]!.items.map(({ organizationId }) => organizationId)));
+      lists[0]!.end();
+    }
+    expect(new Set(served.slice(0, 80)).size).toBe(80);
+    await finish();
+    await Promise.all(all);
+  });
+
+  test("with a mandate that is busy do not hold up their others", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const all = [queue.submit(item("org_a", "busy"))];
+    await turn();
+    all.push(queue.submit(item("org_a", "busy")), queue.submit(item("org_a", "free")));
+    await turn();
+    expect(lists.map(({ items }) => items.map(({ mandateId }) => mandateId))).toEqual([["busy"], ["free"]]);
+    await finish();
+    await Promise.all(all);
+  });
+});
+
+describe("overload", () => {
+  test("of one organization is its own 503: the 1,025th waiting request is refused, another organization's is not", async () => {
+    const { queue, finish } = openQueue();
+    const waiting = many(bounds.queuedPerOrganization, () => item("org_loud")).map((one) => queue.submit(one));
+    const answer = await queue.submit(item("org_loud"));
+    expect(answer.kind === "problem" && [answer.problem.code, answer.problem.details.retryAfterSeconds]).toEqual([
+      "overloaded",
+      1,
+    ]);
+    const other = queue.submit(item("org_quiet"));
+    await finish();
+    expect(inShort(await other)).toBe("allow");
+    await Promise.all(waiting);
+    const after = queue.submit(item("org_loud"));
+    await finish();
+    expect(inShort(await after)).toBe("allow");
+  });
+
+  test("of all is a 503 from the 4,097th waiting request on, and what was refused never reaches a list", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const submitted = Array.from({ length: bounds.queued + 100 }, (_, at) => item(`org_${at % 8}`));
+    const answers = submitted.map((one) => queue.submit(one));
+    expect(queue.depth).toBe(bounds.queued);
+    const run: string[] = [];
+    for (await turn(); lists.length > 0; await turn()) {
+      run.push(...lists[0]!.items.map(({ slot }) => slot));
+      lists[0]!.end();
+    }
+    await finish();
+    const codes = (await Promise.all(answers)).map(inShort);
+    expect(codes.slice(bounds.queued)).toEqual(Array.from({ length: 100 }, () => "overloaded"));
+    expect(run.toSorted()).toEqual(
+      submitted
+        .slice(0, bounds.queued)
+        .map(({ slot }) => slot)
+        .toSorted(),
+    );
+  });
+
+  test("drops what waited for more than five seconds with a 503, and decides what is younger", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { queue, lists, turn, finish } = openQueue();
+    const open = queue.submit(item());
+    await turn();
+    const old = many(3, () => item()).map((one) => queue.submit(one));
+    vi.advanceTimersByTime(bounds.ageMs - 1);
+    const young = queue.submit(item());
+    vi.advanceTimersByTime(2);
+    lists[0]!.end();
+    await turn();
+    expect(lists[0]!.items).toHaveLength(1);
+    await finish();
+    expect((await Promise.all(old)).map(inShort)).toEqual(["overloaded", "overloaded", "overloaded"]);
+    expect([inShort(await open), inShort(await young), queue.depth]).toEqual(["allow", "allow", 0]);
+  });
+});
+
+describe("twins", () => {
+  test("wait for the answer of the first, another body is refused, and a later repeat is asked anew", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const one = item();
+    const answers = [queue.submit(one), queue.submit({ ...one }), queue.submit({ ...one, fingerprint: "other" })];
+    await turn();
+    expect(lists.flatMap(({ items }) => items)).toHaveLength(1);
+    await finish();
+    const [first, twin, other] = await Promise.all(answers);
+    expect(first).toMatchObject({ kind: "reply", replayed: false });
+    expect(twin).toEqual({ ...first, replayed: true });
+    expect(inShort(other!)).toBe("idempotency_key_reused");
+    const repeat = queue.submit({ ...one });
+    await turn();
+    expect(lists).toHaveLength(1);
+    await finish();
+    await repeat;
+  });
+
+  test("of a request whose list broke get the same error, and the queue goes on", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const one = item();
+    const answers = Promise.allSettled([queue.submit(one), queue.submit({ ...one })]);
+    await turn();
+    lists[0]!.end(new Error("broken"));
+    expect((await answers).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    const next = queue.submit(item());
+    await finish();
+    expect(inShort(await next)).toBe("allow");
+  });
+});
+
+describe("drained", () => {
+  test("resolves when nothing waits and no list is open", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    await queue.drained();
+    const answers = many(bounds.itemsPerList + 1, () => item()).map((one) => queue.submit(one));
+    let drained = false;
+    const done = queue.drained().then(() => (drained = true));
+    await turn();
+    lists[0]!.end();
+    await turn();
+    expect([drained, lists.length]).toEqual([false, 1]);
+    await finish();
+    await done;
+    await Promise.all(answers);
+  });
+});
