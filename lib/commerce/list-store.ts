@@ -1,4 +1,6 @@
 import type { ReservedSql } from "postgres";
+import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
+import { bulkInsert } from "#lib/db/bulk.ts";
 
 /* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
 
@@ -28,5 +30,45 @@ export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organi
         WHERE checkout_intent_id = k.checkout_intent_id AND session_id = w.session_id AND used_at IS NULL
           AND expires_at > clock_timestamp() ORDER BY step_up_id LIMIT 1) AS step_up_id
       FROM session s WHERE s.id = w.session_id LIMIT 1) s ON true
-    LEFT JOIN LATERAL (SELECT reservation_id AS held_id, amount AS held_amount, status AS held_status, buckets AS held_buckets
+    LEFT JOIN LATERAL (SELECT reservation_id AS held_id, amount AS held_amount, status AS held_status, buckets AS held_buckets,
+        expires_at AS held_expires_at
       FROM reservations WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
+
+const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+
+/** The checkouts that open with authorizations of the list. */
+export const insertCheckouts = bulkInsert<NewCheckout>("checkout_intents", [
+  ["checkout_intent_id", "text", (row) => row.checkoutIntentId],
+  ["organization_id", "text", (row) => row.organizationId],
+  ["environment", "text", (row) => row.environment],
+  ["owner_subject_id", "text", (row) => row.ownerSubjectId],
+  ["seller_id", "text", (row) => row.sellerId],
+  ["resource_id", "text", (row) => row.resourceId],
+  ["domain", "text", (row) => row.domain],
+  ["storefront_url", "text", (row) => row.storefrontUrl],
+  ["mandate_id", "text", (row) => row.mandateId],
+  ["detected_mandate_id", "text", (row) => row.detectedMandateId],
+  ["mandate_status", "text", (row) => row.mandateStatus],
+  ["canonical_basket", "json", (row) => json(row.canonicalBasket)],
+  ["basket_hash", "text", (row) => row.basketHash],
+  ["amount", "numeric", (row) => String(row.amount)],
+  ["asset", "text", (row) => row.asset],
+  ["chain", "text", (row) => row.chain],
+  ["pay_to", "text", (row) => row.payTo],
+  ["token_address", "text", (row) => row.tokenAddress],
+  ["token_decimals", "int", (row) => String(row.tokenDecimals)],
+  ["quote_id", "text", (row) => row.quoteId],
+  ["quote_expires_at", "timestamptz", (row) => row.quoteExpiresAt?.toISOString() ?? null],
+  ["challenge", "json", (row) => json(row.challenge)],
+  ["fee_quote", "json", (row) => json(row.feeQuote)],
+  ["items", "json", (row) => json(row.items)],
+  ["storefront", "json", (row) => json(row.storefront)],
+  ["metadata", "json", (row) => json(row.metadata)],
+  ["creates_fulfillment_order", "boolean", (row) => String(row.createsFulfillmentOrder)],
+  ["status", "text", (row) => row.status],
+  ["authorization_id", "text", (row) => row.authorizationId],
+  ["order_id", "text", (row) => row.orderId],
+  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
+  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+  ["updated_at", "timestamptz", (row) => row.updatedAt.toISOString()],
+]);

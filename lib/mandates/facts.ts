@@ -48,14 +48,24 @@ type ResourceFacts = {
   readonly acceptedPaymentChallengeTypes: readonly string[];
 };
 
+/** A seller without a record, as the 402 that the agent was shown presents it: the agent's word, which proves nothing. */
+type UnregisteredFacts = {
+  /** Null where the challenge names no public domain. */
+  readonly domain: string | null;
+  /** What the intent needs to be compared with a challenge; pointers into the request. */
+  readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
+};
+
 /** Everything that a decision may look at. Free-form metadata is left out on purpose: no text of an agent or seller can steer a decision. */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
+  /** Of an intent that names no seller's record; null beside a record and where the named one does not exist. */
+  readonly unregistered: UnregisteredFacts | null;
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;
-  /** Where the request differs from the registered records; pointers into the request. */
+  /** Where the request differs from the registered records, or from the challenge of an unregistered seller; pointers into the request. */
   readonly mismatches: readonly { readonly field: string; readonly pointer: string }[];
   readonly amount: Atomic;
   readonly fee: { readonly serviceFee: Atomic; readonly buyerShare: Atomic };
@@ -67,6 +77,8 @@ export type IntentFacts = {
   /** What this intent can reach today. */
   readonly assuranceLevel: AssuranceLevel;
   readonly sellerPaidBefore: boolean;
+  /** A person of the buyer says yes to this payment, so that the approval rule is met. */
+  readonly approvedByPerson?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
 };

@@ -28,6 +28,7 @@ function approval(on: Case): Reason | null {
       amount !== null && { limit: text(on, amount), requested: text(on, on.requested), unit: on.policy.asset }),
     policyVersion: on.mandate.version,
   });
+  if (mode !== "never" && on.intent.approvedByPerson === true) return reason(false, "A person approved this payment.");
   switch (mode) {
     case "never":
       return null;

@@ -1,4 +1,5 @@
 import type { ReservedSql } from "postgres";
+import { env } from "#lib/env.ts";
 import { listPool } from "#lib/db/client.ts";
 import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
 import { keyReused } from "#lib/http/idempotency.ts";
@@ -10,7 +11,7 @@ import { Authorization } from "#lib/payments/intent.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
 import { openAndLoad, pipelined } from "#lib/payments/list-load.ts";
-import { auditStatements, saveRows, SlotRace } from "#lib/payments/list-save.ts";
+import { auditStatements, eventsOf, saveRows, SlotRace } from "#lib/payments/list-save.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 
@@ -22,7 +23,9 @@ class CommitUnknown extends Error {}
 
 export const listTerms = (): ListTerms => ({
   digitsOf: (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? null,
+  tokenAddressOf: (chain, asset) => assetOf(chain, asset)?.tokenAddress ?? "",
   onlyChain: onlyChain(),
+  checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
   serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),
   keyReused,
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
@@ -36,17 +39,18 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
     const loaded = await openAndLoad(c, items, known);
     const decided = listTerms();
     const facts = factsOf(loaded, known, (chain, asset) => decided.digitsOf(chain, asset) ?? 0);
-    const { answers, rows } = decideList(items, facts, decided);
-    if (rows.length === 0) {
+    const { answers, rows, extras } = decideList(items, facts, decided);
+    if (rows.length === 0 && extras.length === 0) {
       await c`ROLLBACK`;
       return answers;
     }
-    const heads = await saveRows(c, rows);
-    const audit = auditStatements(c, rows, heads);
+    const events = eventsOf(rows, extras);
+    const heads = await saveRows(c, { rows, extras, events });
+    const audit = auditStatements(c, events, heads);
     committing = true;
     await pipelined([...audit, c`COMMIT`]);
     metrics().listSize.observe(items.length);
-    metrics().auditEvents.inc(rows.length);
+    metrics().auditEvents.inc(events.length);
     return answers;
   } catch (error) {
     if (committing && databaseAway(error)) throw new CommitUnknown("COMMIT", { cause: error });

@@ -1,14 +1,16 @@
+import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import { feeOn, presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
 import { newId } from "#lib/ids.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
 import { decide } from "#lib/mandates/policy.ts";
-import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
-import { add, readAmount, zero, type Atomic } from "#lib/money.ts";
+import { readAmount, zero, type Atomic } from "#lib/money.ts";
+import { agentLive, askPerson, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import { compareIntent, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
-import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
+import { refusal, subjectOf, type Also, type Answer, type Extra, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import { presentIntent, type Terms } from "#lib/payments/present-intent.ts";
+import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -16,18 +18,14 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 /** What the installation's configuration adds to the facts. */
 export type ListTerms = {
   readonly digitsOf: (chain: string, asset: string) => number | null;
+  readonly tokenAddressOf: (chain: string, asset: string) => string;
   readonly onlyChain: string | null;
+  /** Where a person is asked. */
+  readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly serialize: (authorization: Authorization) => string;
   readonly keyReused: () => Problem;
   /** Told about a bug that cost one item its answer. */
   readonly onBug: (item: Item, error: unknown) => void;
-};
-
-type Hold = {
-  readonly reservationId: string;
-  readonly amount: Atomic;
-  readonly approvalKey: string | null;
-  readonly buckets: readonly (Bucket & { readonly ceiling: string | null })[];
 };
 
 /** One authorization as it will be written. */
@@ -44,6 +42,10 @@ export type Decided = {
   readonly resource: RegisteredResource | null;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
+  /** Opened with this authorization. */
+  readonly checkout: NewCheckout | null;
+  /** Where a person is asked: its own checkout, or the one that is open for the same payment. */
+  readonly checkoutIntentId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
   readonly body: string;
@@ -51,11 +53,19 @@ export type Decided = {
 
 const INTENT_AHEAD_MS = minutes(24 * 60);
 const AUTHORIZATION_MS = minutes(15);
+/** As long as the checkout in which a person is asked. */
+const CHECKOUT_MS = minutes(30);
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
+/** What items bring besides their authorizations, each with its item. */
+export type ItemExtra = Extra & { readonly item: Item };
+
+type Outcome = { readonly answers: Answer[]; readonly rows: Decided[]; readonly extras: ItemExtra[] };
+
 /** Decides a list in order of arrival; each decision sees the holds of those before it. Pure but for the ids it makes. */
-export function decideList(items: readonly Item[], facts: ListFacts, terms: ListTerms): { answers: Answer[]; rows: Decided[] } {
+export function decideList(items: readonly Item[], facts: ListFacts, terms: ListTerms): Outcome {
   const rows: Decided[] = [];
+  const extras: ItemExtra[] = [];
   const answers = items.map((item): Answer => {
     const early = answerBeforeDeciding(item, facts, terms);
     if (early) return early;
@@ -63,17 +73,22 @@ export function decideList(items: readonly Item[], facts: ListFacts, terms: List
     if (!budget || budget.organizationId !== item.organizationId) return refusal(notFound("mandate"));
     try {
       if ("unreadable" in budget) throw budget.unreadable;
-      const row = decideItem(item, budget, facts, terms);
-      book(row, budget, facts.now);
-      rows.push(row);
-      return { kind: "reply", status: 200, body: row.body, replayed: false };
+      const { row, extra } = item.also
+        ? decideMore(item, item.also, budget, facts, terms)
+        : { row: decideItem(item, judge(item, budget, facts, terms), budget, facts, terms), extra: null };
+      if (row) {
+        book(row, budget, facts.now);
+        rows.push(row);
+      }
+      if (extra) extras.push({ ...extra, item });
+      return { kind: "reply", status: extra?.status ?? 200, body: extra?.body ?? row?.body ?? "", replayed: false };
     } catch (error) {
       if (isProblem(error)) return refusal(error);
       terms.onBug(item, error);
       return refusal(new Problem("internal_error", { detail: "Something went wrong on our side. Nothing was authorized." }));
     }
   });
-  return { answers, rows };
+  return { answers, rows, extras };
 }
 
 /** Credentials are judged before a replay is handed out, a replay before anything that changes with time. */
@@ -86,11 +101,15 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
         : new Problem("session_expired", { detail: "Your session has ended. Sign in again." }),
     );
   }
-  if (!may) return refusal(new Problem("capability_required", { detail: "This needs the capability payments:authorize." }));
-  const old = facts.stored.get(item.slot);
+  if (!may) {
+    const needed = item.also?.capability ?? "payments:authorize";
+    return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
+  }
+  const old = item.also ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
   if (old["fingerprint"] !== item.fingerprint) return refusal(terms.keyReused());
-  return { kind: "reply", status: 200, body: old["answer"] as string, replayed: true };
+  const body = (item.also ? old["body"] : old["answer"]) as string;
+  return { kind: "reply", status: item.also ? (old["status"] as number) : 200, body, replayed: true };
 }
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
@@ -109,7 +128,8 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   return { chain, digits, amount: amount.amount, expiresAt };
 }
 
-function decideItem(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms): Decided {
+/** What the policy says of an item, and what it was told. */
+function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const { intent } = item;
   const { now } = facts;
   const sellerId = intent.seller.sellerId ?? intent.resource?.sellerId;
@@ -118,14 +138,57 @@ function decideItem(item: Item, budget: Budget, facts: ListFacts, terms: ListTer
     seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
   const read = readTerms(item, resource, now, terms);
   const quoted = quote(item, seller, resource, read, facts);
-  const asked = intentFacts(item, budget, seller, resource, read, quoted.fee);
+  const asked = intentFacts(item, budget, seller, resource, read, quoted.fee, agentLive(item, facts));
   const decision = decide({ ...budget.facts, stoppedByEmergency: false }, budget.usage, asked, now);
-  const hold = holdFor(decision, budget, asked, now);
+  return { seller, resource, read, quoted, asked, decision };
+}
+type Judged = ReturnType<typeof judge>;
+
+/** An item that brings more: its own decision first, then the policy's, then what is written with it. */
+function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, terms: ListTerms) {
+  const { now } = facts;
+  const locked = facts.checkouts.get(also.checkoutIntentId ?? "") ?? null;
+  const instead = also.before(locked, now);
+  if (instead) return { row: null, extra: instead };
+  if (also.takesOver && locked) {
+    const { decision } = judge(item, withoutOwnHold(budget, locked), facts, terms);
+    const authorizationId = locked["authorization_id"] as string;
+    const expiresAt = locked["held_expires_at"] as Date;
+    return {
+      row: null,
+      extra: also.after({ decision, authorizationId, expiresAt, body: null, checkoutIntentId: null }, locked, now),
+    };
+  }
+  const row = decideItem(item, judge(item, budget, facts, terms), budget, facts, terms);
+  return { row, extra: also.after(row, locked, now) };
+}
+
+const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;
+
+function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts, terms: ListTerms): Decided {
+  const { intent } = item;
+  const { now } = facts;
+  const { seller, resource, read, quoted, asked } = judged;
+  const { outcome } = judged.decision;
   const { validUntil } = budget.facts.policy;
-  const expiresAt =
-    decision.outcome === "deny"
-      ? now
-      : earliest(read.expiresAt, new Date(now.getTime() + AUTHORIZATION_MS), ...(validUntil ? [validUntil] : []));
+  const life = new Date(now.getTime() + lifeOf[outcome]);
+  const expiresAt = outcome === "deny" ? now : earliest(read.expiresAt, life, ...(validUntil ? [validUntil] : []));
+  const presented = presentIntent({ item, seller, resource, terms: read, feeQuote: quoted.feeQuote, createdAt: now });
+  const tokenAddress = terms.tokenAddressOf(read.chain, intent.asset);
+  const payment = {
+    item,
+    seller,
+    resource,
+    amount: read.amount,
+    digits: read.digits,
+    intent: presented,
+    tokenAddress,
+    expiresAt,
+  };
+  const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
+  const link = question?.checkoutIntentId ? terms.checkoutUrl(question.checkoutIntentId) : null;
+  const decision = withLink(judged.decision, link);
+  const hold = holdFor(decision, question, budget, asked, now);
   const authorizationId = newId("authorization");
   const policyDecisionId = newId("policyDecision");
   const body = terms.serialize({
@@ -148,13 +211,15 @@ function decideItem(item: Item, budget: Budget, facts: ListFacts, terms: ListTer
     policyDecisionId,
     policyVersion: budget.facts.version,
     decision,
-    intent: presentIntent({ item, seller, resource, terms: read, feeQuote: quoted.feeQuote, createdAt: now }),
+    intent: presented,
     amount: read.amount,
     fee: quoted.fee,
     seller,
     resource,
     feeScheduleId: quoted.feeQuote.feeScheduleId,
     hold,
+    checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
+    checkoutIntentId: question?.checkoutIntentId ?? null,
     expiresAt,
     createdAt: now,
     body,
@@ -168,10 +233,12 @@ function intentFacts(
   resource: RegisteredResource | null,
   read: Terms,
   fee: Fee,
+  agentLive: boolean,
 ): IntentFacts {
-  const { intent, asker } = item;
+  const { intent, asker, also } = item;
+  const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
   return {
-    agent: { subjectId: asker.subjectId, type: asker.kind === "key" ? "serviceAccount" : "user", active: true },
+    agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel, status: "active" },
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
     mismatches: seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [],
@@ -183,9 +250,10 @@ function intentFacts(
     paymentChallengeType: intent.paymentChallengeType,
     expiresAt: read.expiresAt,
     assuranceLevel: "softwareApproved",
+    approvedByPerson: also?.approvedByPerson ?? false,
     sellerPaidBefore: seller !== null && budget.paidSellers.has(seller.sellerId),
-    duplicateIntentId: budget.intentIds.has(intent.intentId),
-    duplicateNonce: budget.nonces.has(intent.nonce),
+    duplicateIntentId: !(also?.takesOver ?? false) && budget.intentIds.has(intent.intentId),
+    duplicateNonce: !(also?.takesOver ?? false) && budget.nonces.has(intent.nonce),
   };
 }
 
@@ -201,38 +269,6 @@ function quote(item: Item, seller: RegisteredSeller | null, resource: Registered
   const expiresAt = new Date(facts.now.getTime() + AUTHORIZATION_MS);
   const feeQuote = presentFeeQuote({ ...onPayment, feeQuoteId: newId("feeQuote"), createdAt: facts.now, expiresAt });
   return { fee: onPayment.fee, feeQuote };
-}
-
-/** allow holds; requireApproval holds softly, unless the same approval is open and holds already. */
-function holdFor(decision: Decision, budget: Budget, asked: IntentFacts, now: Date): Hold | null {
-  if (decision.outcome === "deny") return null;
-  const approvalKey =
-    decision.outcome === "allow" ? null : `${asked.resource?.sellerId} ${asked.resource?.resourceId} ${asked.amount}`;
-  if (approvalKey !== null && budget.openApprovals.has(approvalKey)) return null;
-  const buckets = budget.facts.policy.windows.map((window) => ({
-    ...bucketAt(window, now),
-    ceiling: window.limit?.toString() ?? null,
-  }));
-  return { reservationId: newId("reservation"), amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
-}
-
-/** The next decision under this mandate sees what this one took. */
-function book({ item, decision, hold }: Decided, budget: Budget, now: Date): void {
-  if (decision.outcome === "deny") return;
-  budget.intentIds.add(item.intent.intentId);
-  budget.nonces.add(item.intent.nonce);
-  if (!hold) return;
-  budget.usage.reserved = add(budget.usage.reserved, hold.amount);
-  budget.usage.lastHeldAt = now;
-  if (hold.approvalKey !== null) budget.openApprovals.add(hold.approvalKey);
-  for (const { windowKey, start, liveUntil } of hold.buckets) {
-    let window = budget.buckets.get(windowKey);
-    if (!window) budget.buckets.set(windowKey, (window = []));
-    let bucket = window.find((usage) => usage.start.getTime() === start.getTime());
-    if (!bucket) window.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
-    bucket.reserved = add(bucket.reserved, hold.amount);
-    bucket.payments += 1;
-  }
 }
 
 export const timeoutOf = (resource: RegisteredResource | null): number =>

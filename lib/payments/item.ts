@@ -33,7 +33,6 @@ export type Extra = {
 
 /** What a checkout of its own adds to the one that asks a person. */
 export type CheckoutDraft = {
-  readonly sellerName: string;
   readonly lines: readonly Line[];
   readonly storefrontUrl: string;
   readonly quoteId: string | null;

@@ -42,7 +42,8 @@ export type Budget = {
   readonly intentIds: Set<string>;
   readonly nonces: Set<string>;
   readonly paidSellers: Set<string>;
-  readonly openApprovals: Set<string>;
+  /** By approval key the checkout in which a person is asked; null where none was opened. */
+  readonly openApprovals: Map<string, string | null>;
 };
 
 /** A mandate whose policy this release cannot read costs its own requests, not the list. */
@@ -55,7 +56,12 @@ export type ListFacts = {
   readonly budgets: ReadonlyMap<string, Budget | Unreadable>;
   readonly sellers: ReadonlyMap<string, RegisteredSeller>;
   readonly resources: ReadonlyMap<string, RegisteredResource>;
+  readonly offers: Loaded["offers"];
+  readonly atDomains: Loaded["atDomains"];
   readonly feeBasis: FeeBasis;
+  /** Locked, with what an approval looks at. */
+  readonly checkouts: ReadonlyMap<string, Row>;
+  readonly replies: ReadonlyMap<string, Row>;
   readonly mayAuthorize: (item: Item) => boolean | null;
 };
 
@@ -120,7 +126,7 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
   const intents = group(loaded.intents, "mandate_id", "intent_id");
   const nonces = group(loaded.nonces, "mandate_id", "nonce");
   const paid = group(loaded.paid, "mandate_id", "seller_id");
-  const approvals = group(loaded.approvals, "mandate_id", "approval_key");
+  const approvals = Map.groupBy(loaded.approvals, (row) => text(row, "mandate_id"));
   const budgets = new Map<string, Budget | Unreadable>();
   for (const row of loaded.mandates) {
     const mandateId = text(row, "mandate_id");
@@ -150,7 +156,9 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
       intentIds: intents.get(mandateId) ?? new Set(),
       nonces: nonces.get(mandateId) ?? new Set(),
       paidSellers: paid.get(mandateId) ?? new Set(),
-      openApprovals: approvals.get(mandateId) ?? new Set(),
+      openApprovals: new Map(
+        (approvals.get(mandateId) ?? []).map((row) => [text(row, "approval_key"), row["checkout_intent_id"] as string | null]),
+      ),
     });
   }
   return budgets;
@@ -160,15 +168,16 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
 function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
   const keys = new Map(loaded.keys.map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(loaded.sessions.map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]));
-  return ({ asker, organizationId }) => {
+  return ({ asker, organizationId, also }) => {
+    const needed = also?.capability ?? "payments:authorize";
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
       if (!row || text(row, "organization_id") !== organizationId) return null;
-      return (row["capabilities"] as string[]).includes("payments:authorize");
+      return (row["capabilities"] as string[]).includes(needed);
     }
     const row = sessions.get(`${asker.sessionId} ${organizationId}`);
     if (!row) return null;
-    return capabilitiesOfRole(membershipRoleOf(text(row, "role"))).has("payments:authorize");
+    return capabilitiesOfRole(membershipRoleOf(text(row, "role"))).has(needed);
   };
 }
 
@@ -206,7 +215,11 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
         },
       ]),
     ),
+    offers: loaded.offers,
+    atDomains: loaded.atDomains,
     feeBasis: toFeeBasis(loaded.feeBasis[0]),
+    checkouts: new Map(loaded.checkouts.map((row) => [text(row, "checkout_intent_id"), row])),
+    replies: new Map(loaded.replies.map((row) => [text(row, "slot"), row])),
     mayAuthorize: mayAuthorize(loaded),
   };
 }

@@ -1,12 +1,17 @@
 import type { ReservedSql, Row } from "postgres";
+import { insertCheckouts } from "#lib/commerce/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
-import { timeoutOf, type Decided } from "#lib/payments/decide-list.ts";
+import { timeoutOf, type Decided, type ItemExtra } from "#lib/payments/decide-list.ts";
+import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
+
+/** The slot of an item that brings more belongs to its whole reply; its authorization has one of its own. */
+const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
 
 const insertAuthorizations = bulkInsert<Decided>(
   "authorizations",
@@ -16,14 +21,14 @@ const insertAuthorizations = bulkInsert<Decided>(
     ["environment", "text", (row) => row.item.environment],
     ["mandate_id", "text", (row) => row.item.mandateId],
     ["policy_version", "int", (row) => String(row.policyVersion)],
-    ["subject_id", "text", (row) => row.item.asker.subjectId],
+    ["subject_id", "text", (row) => subjectOf(row.item)],
     ["policy_decision_id", "text", (row) => row.policyDecisionId],
     ["intent_id", "text", (row) => row.item.intent.intentId],
     ["nonce", "text", (row) => row.item.intent.nonce],
     ["outcome", "text", (row) => row.decision.outcome],
     ["denial_code", "text", (row) => row.decision.denialCode ?? null],
     ["intent", "json", (row) => JSON.stringify(row.intent)],
-    ["slot", "text", (row) => row.item.slot],
+    ["slot", "text", slotOf],
     ["fingerprint", "text", (row) => row.item.fingerprint],
     ["answer", "text", (row) => row.body],
     ["amount", "numeric", (row) => String(row.amount)],
@@ -144,7 +149,7 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
   type: auditType[decision.outcome],
   actorId: item.asker.subjectId,
   organizationId: item.organizationId,
-  subjectId: item.asker.subjectId,
+  subjectId: subjectOf(item),
   entityType: "authorization",
   entityId: row.authorizationId,
   metadata: {
@@ -159,6 +164,7 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
     ...(row.seller && { sellerId: row.seller.sellerId }),
     ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
     ...(row.hold && { reservationId: row.hold.reservationId }),
+    ...(row.checkoutIntentId !== null && { checkoutIntentId: row.checkoutIntentId }),
   },
   createdAt: row.createdAt,
 });
@@ -166,36 +172,60 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
 /** Another process stored this slot meanwhile, for another mandate: the next try finds it. */
 export class SlotRace extends Error {}
 
+const insertReplies = bulkInsert<ItemExtra>(
+  "idempotency",
+  [
+    ["slot", "text", ({ item }) => item.slot],
+    ["fingerprint", "text", ({ item }) => item.fingerprint],
+    ["status", "int", ({ status }) => String(status)],
+    ["body", "text", ({ body }) => body],
+  ],
+  "ON CONFLICT (slot) DO NOTHING RETURNING slot",
+);
+
+type Saved = { readonly rows: readonly Decided[]; readonly extras: readonly ItemExtra[]; readonly events: readonly AuditEvent[] };
+
+const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
+  list.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1));
+
+/** What happened, in the order of the list: an authorization has one event, what came with it its own. */
+export const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): AuditEvent[] => [
+  ...rows.map(eventOf),
+  ...extras.flatMap((extra) => extra.events),
+];
+
 /** Trip 2: every row of the list and the audit heads, the last lock. */
-export async function saveRows(c: ReservedSql, rows: readonly Decided[]): Promise<readonly Row[]> {
+export async function saveRows(c: ReservedSql, { rows, extras, events }: Saved): Promise<readonly Row[]> {
   const held = rows.filter((row): row is Held => row.hold !== null);
   const added = addedOf(held);
-  const organizations = [...new Set(rows.map((row) => row.item.organizationId))];
-  const nothing = Promise.resolve([]);
-  const [slots, , , , , , heads] = await pipelined([
+  const checkouts = rows.flatMap((row) => row.checkout ?? []);
+  const kept = extras.filter((extra) => extra.item.also?.keyed);
+  const organizations = [...new Set(events.map((event) => event.organizationId ?? "platform"))];
+  const nothing: Promise<readonly Row[]> = Promise.resolve([]);
+  const opened = checkouts.length > 0 ? [insertCheckouts(c, checkouts)] : [];
+  const [slots, , , , , replies, , , heads] = await pipelined([
     // In the order of their slots, so that two processes with the same keys wait for each other in one direction.
-    insertAuthorizations(
-      c,
-      rows.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1)),
-    ),
+    rows.length > 0 ? insertAuthorizations(c, bySlot(rows)) : nothing,
     held.length > 0 ? insertReservations(c, held) : nothing,
     held.length > 0 ? insertLedger(c, held) : nothing,
     held.length > 0 ? addReserved(c, held) : nothing,
     added.length > 0 ? addToBuckets(c, added) : nothing,
+    kept.length > 0 ? insertReplies(c, bySlot(kept)) : nothing,
+    opened.length + extras.length > 0 ? pipelined([...opened, ...extras.flatMap((extra) => extra.write(c))]) : nothing,
     c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, 0, ${genesis.hash} FROM unnest(${organizations}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`,
     c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${organizations}::text[]) ORDER BY chain FOR NO KEY UPDATE`,
   ]);
-  if ((slots as readonly Row[]).length < rows.length) throw new SlotRace();
+  if (slots.length < rows.length || replies.length < kept.length) throw new SlotRace();
   return heads as readonly Row[];
 }
 
 /** Trip 3: the audit events behind their heads. The caller sends COMMIT in the same trip. */
 export function auditStatements(
   c: ReservedSql,
-  rows: readonly Decided[],
+  happened: readonly AuditEvent[],
   heads: readonly Row[],
 ): readonly PromiseLike<unknown>[] {
-  const events = Map.groupBy(rows.map(eventOf), (event) => event.organizationId);
+  const events = Map.groupBy(happened, (event) => event.organizationId ?? "platform");
   const chained = heads.flatMap((head) => {
     const chain = head["chain"] as string;
     return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, events.get(chain) ?? []);

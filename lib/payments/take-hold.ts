@@ -1,0 +1,50 @@
+import { newId } from "#lib/ids.ts";
+import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
+import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
+import { add, zero, type Atomic } from "#lib/money.ts";
+import type { Question } from "#lib/payments/ask-person.ts";
+import type { Decided } from "#lib/payments/decide-list.ts";
+import type { Budget } from "#lib/payments/list-facts.ts";
+
+export type Hold = {
+  readonly reservationId: string;
+  readonly amount: Atomic;
+  readonly approvalKey: string | null;
+  readonly buckets: readonly (Bucket & { readonly ceiling: string | null })[];
+};
+
+/** allow holds; requireApproval holds softly, unless the same approval is open and holds already. */
+export function holdFor(
+  { outcome }: Decision,
+  question: Question | null,
+  budget: Budget,
+  asked: IntentFacts,
+  now: Date,
+): Hold | null {
+  if (outcome === "deny" || (question && !question.checkout)) return null;
+  const approvalKey = question?.approvalKey ?? null;
+  const buckets = budget.facts.policy.windows.map((window) => ({
+    ...bucketAt(window, now),
+    ceiling: window.limit?.toString() ?? null,
+  }));
+  return { reservationId: newId("reservation"), amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
+}
+
+/** The next decision under this mandate sees what this one took. */
+export function book({ item, decision, hold, checkoutIntentId }: Decided, budget: Budget, now: Date): void {
+  if (decision.outcome === "deny") return;
+  budget.intentIds.add(item.intent.intentId);
+  budget.nonces.add(item.intent.nonce);
+  if (!hold) return;
+  budget.usage.reserved = add(budget.usage.reserved, hold.amount);
+  budget.usage.lastHeldAt = now;
+  if (hold.approvalKey !== null) budget.openApprovals.set(hold.approvalKey, checkoutIntentId);
+  for (const { windowKey, start, liveUntil } of hold.buckets) {
+    let window = budget.buckets.get(windowKey);
+    if (!window) budget.buckets.set(windowKey, (window = []));
+    let bucket = window.find((usage) => usage.start.getTime() === start.getTime());
+    if (!bucket) window.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
+    bucket.reserved = add(bucket.reserved, hold.amount);
+    bucket.payments += 1;
+  }
+}
