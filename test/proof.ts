@@ -1,0 +1,124 @@
+import { sql } from "drizzle-orm";
+import { verifyChain } from "#lib/audit/verify-audit.ts";
+import { database } from "#lib/db/client.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
+import { parseAmount } from "#lib/money.ts";
+import { brokenSums } from "#test/invariants.ts";
+
+/* The invariants of the ledger, computed again from the tables, whatever the tables' own sums say. */
+
+const DECIMALS = 6;
+
+type Held = {
+  readonly mandateId: string;
+  readonly version: number;
+  readonly amount: bigint;
+  readonly at: number;
+  /** When it stopped counting, if it did. */
+  readonly until: number;
+};
+
+type Limits = { readonly perPayment: bigint; readonly total: bigint | null; readonly windows: readonly Window[] };
+
+async function readHolds() {
+  const rows = await database().execute<Record<string, string | number | null>>(sql`
+    SELECT a.mandate_id, a.policy_version, r.amount, r.status,
+      floor(extract(epoch FROM a.created_at) * 1000)::text AS at, floor(extract(epoch FROM r.resolved_at) * 1000)::text AS until
+    FROM authorizations a JOIN reservations r USING (authorization_id) ORDER BY a.created_at`);
+  return rows.map((row): Held => {
+    const gone = row["status"] === "released" || row["status"] === "expired";
+    return {
+      mandateId: String(row["mandate_id"]),
+      version: Number(row["policy_version"]),
+      amount: BigInt(row["amount"] ?? 0),
+      at: Number(row["at"]),
+      until: gone ? Number(row["until"]) : Number.POSITIVE_INFINITY,
+    };
+  });
+}
+
+async function readLimits(): Promise<ReadonlyMap<string, Limits>> {
+  const rows = await database().execute<{ mandate_id: string; version: number; policy: Policy }>(sql`
+    SELECT mandate_id, version, policy FROM mandate_versions`);
+  return new Map(
+    rows.map(({ mandate_id, version, policy }) => {
+      const { perPayment, total } = policy.limits;
+      const limits = {
+        perPayment: parseAmount(perPayment, DECIMALS),
+        total: total === undefined ? null : parseAmount(total, DECIMALS),
+        windows: windowsOf(policy, DECIMALS),
+      };
+      return [`${mandate_id} ${version}`, limits];
+    }),
+  );
+}
+
+function inWindow(window: Window, one: Held, now: number): boolean {
+  if (window.kind === "rolling") return one.at > now - window.spanMs;
+  return bucketAt(window, new Date(one.at)).start.getTime() === bucketAt(window, new Date(now)).start.getTime();
+}
+
+/** Invariant 1: at the moment of each hold, it and all that counted then were within every limit of its policy version. */
+async function overspent(): Promise<string[]> {
+  const limits = await readLimits();
+  const broken: string[] = [];
+  for (const [mandateId, holds] of Map.groupBy(await readHolds(), (one) => one.mandateId)) {
+    for (const hold of holds) {
+      const { perPayment, total, windows } = limits.get(`${mandateId} ${hold.version}`)!;
+      const counted = holds.filter((one) => one.at <= hold.at && one.until > hold.at);
+      const sum = (some: readonly Held[]) => some.reduce((used, { amount }) => used + amount, 0n);
+      const note = (what: string) => broken.push(`1: ${mandateId} version ${hold.version} at ${hold.at}: ${what}`);
+      if (hold.amount > perPayment) note("per payment");
+      if (total !== null && sum(counted) > total) note("total");
+      for (const window of windows) {
+        const inside = counted.filter((one) => inWindow(window, one, hold.at));
+        if (window.limit !== undefined && sum(inside) > window.limit) note(window.key);
+        if (window.max !== undefined && inside.length > window.max) note(`count ${window.key}`);
+      }
+    }
+  }
+  return broken;
+}
+
+/** Invariants 4, 5 and 6, as far as the tables show them. An audit chain is in the order of the commits. */
+async function brokenRows(): Promise<string[]> {
+  const rows = await database().execute<{ what: string }>(sql`
+    SELECT '4: two effects of one key: ' || slot AS what FROM authorizations GROUP BY slot HAVING count(*) > 1
+    UNION ALL
+    SELECT '4: a hold without its authorization: ' || r.reservation_id FROM reservations r
+      LEFT JOIN authorizations a USING (authorization_id) WHERE a.reservation_id IS DISTINCT FROM r.reservation_id
+    UNION ALL
+    SELECT '4: an authorization without its hold: ' || a.authorization_id FROM authorizations a
+      LEFT JOIN reservations r USING (reservation_id) WHERE a.outcome = 'allow' AND r.reservation_id IS NULL
+    UNION ALL
+    SELECT '5: ' || a.type || ' after ' || r.type || ': ' || a.entity_id FROM audit_events r JOIN audit_events a
+      ON a.chain = r.chain AND a.sequence > r.sequence AND a.type IN ('payment.authorized', 'payment.approvalRequired', 'payment.submitted')
+      WHERE (r.type = 'mandate.revoked' AND a.metadata ->> 'mandateId' = r.entity_id)
+        OR (r.type = 'serviceAccount.revoked' AND a.subject_id = r.entity_id)
+    UNION ALL
+    SELECT '6: ' || count(e.entity_id) || ' events of ' || a.authorization_id FROM authorizations a LEFT JOIN audit_events e
+      ON e.entity_id = a.authorization_id AND e.chain = a.organization_id AND e.type =
+        CASE a.outcome WHEN 'allow' THEN 'payment.authorized' WHEN 'deny' THEN 'payment.denied' ELSE 'payment.approvalRequired' END
+      GROUP BY a.authorization_id HAVING count(e.entity_id) <> 1
+    UNION ALL
+    SELECT '6: an event of nothing: ' || e.entity_id FROM audit_events e LEFT JOIN authorizations a ON a.authorization_id = e.entity_id
+      WHERE e.entity_type = 'authorization' AND a.authorization_id IS NULL
+    UNION ALL
+    SELECT '2: ledger of ' || r.reservation_id FROM reservations r LEFT JOIN mandate_ledger l
+      ON l.reservation_id = r.reservation_id AND l.kind = 'hold' AND l.amount = r.amount
+      WHERE l.ledger_id IS NULL`);
+  return rows.map(({ what }) => what);
+}
+
+async function brokenChains(): Promise<string[]> {
+  const heads = await database().execute<{ chain: string }>(sql`SELECT chain FROM audit_heads`);
+  const verified = await Promise.all(heads.map(async ({ chain }) => ({ chain, ...(await verifyChain(chain)) })));
+  return verified.filter(({ valid }) => !valid).map(({ chain, firstBad }) => `6: ${chain} ${JSON.stringify(firstBad)}`);
+}
+
+/** What is wrong with invariants 1, 2, 4, 5 and 6 of everything that is in the database. */
+export async function brokenInvariants(): Promise<readonly string[]> {
+  const sums = (await brokenSums()).map((row) => `2: ${JSON.stringify(row)}`);
+  return [...sums, ...(await overspent()), ...(await brokenRows()), ...(await brokenChains())];
+}
