@@ -7,9 +7,9 @@ import { start } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** What most services do: one transaction per request that updates the budget's row and inserts a decision. */
+/** What most services do: one transaction per request that updates the budget's row and inserts what came of it. The pool is the driver's default. */
 export async function oneTransactionEach(url: string, clients: number, seconds: number): Promise<Measured> {
-  const sql = postgres(url, { max: 16, onnotice: () => {} });
+  const sql = postgres(url, { onnotice: () => {} });
   await sql`CREATE TABLE IF NOT EXISTS bench_budget (id int PRIMARY KEY, reserved numeric NOT NULL)`;
   await sql`CREATE TABLE IF NOT EXISTS bench_decision (id bigserial PRIMARY KEY, body text NOT NULL)`;
   await sql`INSERT INTO bench_budget VALUES (1, 0) ON CONFLICT DO NOTHING`;
@@ -20,10 +20,10 @@ export async function oneTransactionEach(url: string, clients: number, seconds: 
     Array.from({ length: clients }, async () => {
       while (performance.now() < until) {
         const started = performance.now();
-        await sql.begin((tx) => [
-          tx`UPDATE bench_budget SET reserved = reserved + 1 WHERE id = 1 AND reserved + 1 <= 1000000000`,
-          tx`INSERT INTO bench_decision (body) VALUES ('allow')`,
-        ]);
+        await sql.begin(async (tx) => {
+          const held = await tx`UPDATE bench_budget SET reserved = reserved + 1 WHERE id = 1 AND reserved + 1 <= 1000000000`;
+          await tx`INSERT INTO bench_decision (body) VALUES (${held.count === 1 ? "allow" : "deny"})`;
+        });
         times.push(performance.now() - started);
       }
     }),
