@@ -119,3 +119,6 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
 
 /** Lazy: next build imports every route, and an import that throws would break it. */
 export const env = (): Env => perProcess("env", () => readEnv(process.env));
+
+/** The host:port pairs of this machine that sellers and storefronts of the sandbox may be. */
+export const outboundLoopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").flatMap((entry) => entry.trim() || []);

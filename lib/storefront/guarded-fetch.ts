@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
-import { env } from "#lib/env.ts";
+import { env, outboundLoopback } from "#lib/env.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 import { perProcess } from "#lib/process.ts";
@@ -218,16 +218,14 @@ async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
 const resolveHost = (hostname: string): Promise<LookupAddress[]> =>
   hostname === "localhost" ? lookup(hostname, { all: true }) : resolvePublic(hostname);
 
-const listed = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").flatMap((entry) => entry.trim() || []);
-
 /** The guarded client as this installation is configured. */
-export const outbound = (): GuardedFetch =>
-  perProcess("outbound", () =>
-    createGuardedFetch({
-      rules: () => ({ loopback: env().ENVIRONMENT === "sandbox" ? listed() : [], own: ownOrigins() }),
-      resolve: resolveHost,
-      limits: standardLimits,
-    }),
-  );
+export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
+  createGuardedFetch({
+    rules: () => ({ loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [], own: ownOrigins() }),
+    resolve: resolveHost,
+    limits,
+  });
+
+export const outbound = (): GuardedFetch => perProcess("outbound", () => installedFetch(standardLimits));
 
 export const guardedFetch = (url: string, request?: GuardedRequest): Promise<GuardedReply> => outbound()(url, request);
