@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
+import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import type { LocalAccount } from "viem";
 
@@ -23,37 +24,47 @@ export type Bought =
       readonly authorization: Authorization;
     }
   | { readonly outcome: "refused"; readonly authorization: Authorization }
-  | { readonly outcome: "failed"; readonly authorization: Authorization; readonly problem: Readonly<Record<string, unknown>> };
+  | { readonly outcome: "failed"; readonly authorization: Authorization; readonly problem: Problem };
 
 export type Authorization = {
   readonly authorizationId: string;
   readonly policyDecision: {
     readonly outcome: string;
     readonly denialCode?: string;
-    readonly reasons: readonly { readonly message: string }[];
+    readonly reasons: readonly { readonly effect: string; readonly message: string }[];
+    readonly reservationId?: string;
   };
 };
 export type Execution = {
   readonly executionId: string;
   readonly settlementStatus: string;
+  readonly settlementReference?: string;
   readonly credentialHeaders?: Record<string, string>;
 };
+type Problem = Readonly<Record<string, unknown>>;
 
-/** An agent that asks before it pays: the seller's 402, authorize, sign, execute, and the paid request. */
-export async function buy(
-  { serviceUrl, apiKey, mandateId, wallet, fetch: send = fetch }: AgentOptions,
-  purchase: Purchase,
-): Promise<Bought> {
-  const call = (path: string, body: unknown) =>
-    send(`${serviceUrl}/api/v1/payments/${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-  const { url, sellerId, resourceId, amount } = purchase;
+const call = ({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: string, body: unknown): Promise<Response> =>
+  send(`${serviceUrl}/api/v1/payments/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const x402 = ({ wallet }: AgentOptions): x402HTTPClient =>
+  new x402HTTPClient(new x402Client().register(network, new ExactEvmScheme(wallet)));
+
+/** Asks the seller without paying; its 402 says what it wants. */
+export async function meet(agent: AgentOptions, url: string): Promise<PaymentRequired> {
+  const { fetch: send = fetch } = agent;
   const unpaid = await send(url);
+  if (unpaid.status !== 402) throw new Error(`${url} asks for no payment: it answered ${unpaid.status}.`);
+  return x402(agent).getPaymentRequiredResponse((name) => unpaid.headers.get(name));
+}
+
+/** What authorize takes. Sent again as it is, it is answered with the same bytes. */
+export const intentFor = ({ sellerId, resourceId, amount }: Purchase) => {
   const key = randomUUID();
-  const intent = {
+  return {
     intentId: key,
     nonce: key,
     idempotencyKey: key,
@@ -63,16 +74,45 @@ export async function buy(
     asset: "USDC",
     expiresAt: new Date(Date.now() + 600_000).toISOString(),
   };
-  const authorization = (await (await call("authorize", { mandateId, intent })).json()) as Authorization;
-  if (authorization.policyDecision.outcome !== "allow") return { outcome: "refused", authorization };
+};
 
-  const client = new x402HTTPClient(new x402Client().register(network, new ExactEvmScheme(wallet)));
-  const payload = await client.createPaymentPayload(client.getPaymentRequiredResponse((name) => unpaid.headers.get(name)));
+export type Answer = { readonly authorization: Authorization; readonly text: string; readonly replayed: boolean };
+
+/** May this be paid? Only `allow` is a yes; a refusal comes with its reasons. */
+export async function authorize(agent: AgentOptions, intent: ReturnType<typeof intentFor>): Promise<Answer> {
+  const response = await call(agent, "authorize", { mandateId: agent.mandateId, intent });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`authorize answered ${response.status}.`, { cause: JSON.parse(text) });
+  const replayed = response.headers.get("idempotent-replayed") === "true";
+  return { authorization: JSON.parse(text) as Authorization, text, replayed };
+}
+
+/** Signs what the seller asked for and hands it to the service, which checks it before the seller sees it. */
+export async function execute(
+  agent: AgentOptions,
+  { authorizationId }: Authorization,
+  terms: PaymentRequired,
+): Promise<Execution | { readonly problem: Problem }> {
+  const client = x402(agent);
+  const payload = await client.createPaymentPayload(terms);
   const paymentCredential = client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"];
-  const { authorizationId } = authorization;
-  const executed = await call("execute", { authorizationId, idempotencyKey: key, paymentCredential });
-  if (!executed.ok) return { outcome: "failed", authorization, problem: (await executed.json()) as Record<string, unknown> };
-  const execution = (await executed.json()) as Execution;
-  const response = await send(url, { headers: execution.credentialHeaders ?? {} });
-  return { outcome: "paid", response, execution, authorization };
+  const response = await call(agent, "execute", { authorizationId, idempotencyKey: randomUUID(), paymentCredential });
+  return response.ok ? ((await response.json()) as Execution) : { problem: (await response.json()) as Problem };
+}
+
+/** The same request as at first, this time with the payment. */
+export const collect = (
+  { fetch: send = fetch }: AgentOptions,
+  url: string,
+  { credentialHeaders }: Execution,
+): Promise<Response> => send(url, { headers: credentialHeaders ?? {} });
+
+/** An agent that asks before it pays: the seller's 402, authorize, sign, execute, and the paid request. */
+export async function buy(agent: AgentOptions, purchase: Purchase): Promise<Bought> {
+  const terms = await meet(agent, purchase.url);
+  const { authorization } = await authorize(agent, intentFor(purchase));
+  if (authorization.policyDecision.outcome !== "allow") return { outcome: "refused", authorization };
+  const execution = await execute(agent, authorization, terms);
+  if ("problem" in execution) return { outcome: "failed", authorization, problem: execution.problem };
+  return { outcome: "paid", response: await collect(agent, purchase.url, execution), execution, authorization };
 }

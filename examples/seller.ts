@@ -39,28 +39,32 @@ export function stockFacilitator({ rpcUrl, privateKey }: Settler): FacilitatorCl
 export type SellerOptions = {
   readonly facilitator: FacilitatorClient;
   readonly payTo: string;
-  /** As sellers write it, in dollars. */
-  readonly price?: string;
+  /** What each path costs, as sellers write it, in dollars. */
+  readonly prices?: Readonly<Record<string, string>>;
   readonly port?: number;
 };
 
 export type Seller = { readonly url: string; served(): number; close(): Promise<void> };
 
-/** A stock @x402/express server with one paid path, GET /report. It knows nothing of Countersign. */
-export async function startSeller({ facilitator, payTo, price = "$0.25", port = 0 }: SellerOptions): Promise<Seller> {
+/** A stock @x402/express server, with one paid path unless told otherwise: GET /report. It knows nothing of Countersign. */
+export async function startSeller({
+  facilitator,
+  payTo,
+  prices = { "/report": "$0.25" },
+  port = 0,
+}: SellerOptions): Promise<Seller> {
   let served = 0;
   const app = express();
   const resources = new x402ResourceServer(facilitator).register(network, new ExactEvmScheme());
-  app.use(
-    paymentMiddleware(
-      { "GET /report": { accepts: { scheme: "exact", price, network, payTo }, description: "Today's report" } },
-      resources,
-    ),
-  );
-  app.get("/report", (_request, response) => {
-    served += 1;
-    response.json({ report: "all is well" });
-  });
+  const accepts = (price: string) => ({ scheme: "exact", price, network, payTo }) as const;
+  const routes = Object.entries(prices).map(([path, price]) => [`GET ${path}`, { accepts: accepts(price) }] as const);
+  app.use(paymentMiddleware(Object.fromEntries(routes), resources));
+  for (const path of Object.keys(prices)) {
+    app.get(path, (_request, response) => {
+      served += 1;
+      response.json({ report: "all is well" });
+    });
+  }
   const server = createServer({ maxHeaderSize: HEADERS_MAX }, app);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,0 +1,69 @@
+/** The main job from end to end on this machine: `npm run demo`. With --once it ends after the run. */
+import assert from "node:assert/strict";
+import { invite } from "./demo/closing.ts";
+import { holdLimits, payThroughUs } from "./demo/limits.ts";
+import { balances, payOnce, printBalances } from "./demo/payment.ts";
+import type { Service } from "./demo/service.ts";
+import { setUp } from "./demo/setup.ts";
+import { setStage } from "./demo/stage.ts";
+import { plain, report, section, step } from "./demo/timeline.ts";
+
+const once = process.argv.includes("--once");
+
+const closers: (() => Promise<void>)[] = [];
+const closing = (close: () => Promise<void>): void => void closers.push(close);
+
+async function closeAll(): Promise<void> {
+  for (let close = closers.pop(); close; close = closers.pop()) await close();
+}
+
+/** Resolves with the signal that asks to end. */
+const interrupted = new Promise<NodeJS.Signals>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
+  // Whoever read the output has gone.
+  process.stdout.on("error", () => resolve("SIGHUP"));
+});
+
+async function run(): Promise<Service> {
+  plain("Countersign: may this agent make this payment, under this mandate?");
+  const stage = await setStage({ pages: !once, closing });
+  const parties = await setUp(stage);
+  const { apiKey, mandateId } = parties;
+  const agent = { serviceUrl: stage.service.url, apiKey, mandateId, wallet: stage.agent };
+  const before = await balances(stage);
+  const paid = await payOnce(stage, parties, agent);
+  const after = await balances(stage);
+  printBalances(stage, before, after);
+  await step("The seller has grown by exactly the price", async (tell) => {
+    assert.equal(after.seller - before.seller, paid.price, "The seller has the price, no more and no less.");
+    assert.equal(before.agent - after.agent, paid.price, "The agent paid the price, no more and no less.");
+    tell("atomic", `${after.seller - before.seller} = ${paid.price}`);
+  });
+  await payThroughUs(stage, parties, agent);
+  await holdLimits(stage, parties, agent, paid);
+  if (once) section("Every step held.");
+  else await invite(stage, parties);
+  return stage.service;
+}
+
+async function outcome(): Promise<number> {
+  const done = run();
+  const first = await Promise.race([done, interrupted]);
+  if (typeof first === "string") {
+    // What is under way fails when its servers stop; nobody waits for it.
+    done.catch(() => {});
+    return 130;
+  }
+  if (once) return 0;
+  const last = await Promise.race([first.ended, interrupted]);
+  if (typeof last === "string") return 0;
+  throw new Error(`The service ended by itself with code ${last}.`);
+}
+
+const code = await outcome().catch((error: unknown) => {
+  report(error);
+  return 1;
+});
+plain(once ? "" : "\nStopping.");
+await closeAll();
+process.exit(code);

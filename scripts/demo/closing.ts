@@ -1,0 +1,40 @@
+import type { Parties } from "./setup.ts";
+import { writeMandate } from "./setup.ts";
+import type { Stage } from "./stage.ts";
+import { plain, section, step } from "./timeline.ts";
+
+const HOURS = 12;
+
+/** A fresh mandate to play with, the credentials, and what to call with them. */
+export async function invite({ service, agent }: Stage, { buyer, sellerId, agentId, apiKey }: Parties): Promise<void> {
+  section("Go on by yourself");
+  const { mandateId } = await step("Ada writes another mandate, for you", () => writeMandate(buyer, agentId, agent.address));
+  const intent = {
+    intentId: "yours-1",
+    nonce: "yours-1",
+    idempotencyKey: `yours-1-${mandateId}`,
+    seller: { sellerId },
+    resource: { resourceId: "report" },
+    amount: "0.25",
+    asset: "USDC",
+    expiresAt: new Date(Date.now() + HOURS * 3_600_000).toISOString(),
+  };
+  const asked = `curl -sS $API/api/v1/payments/authorize -H "$KEY" -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({ mandateId, intent }).replace(',"intent"', ',\n      "intent"').replace(',"amount"', ',\n      "amount"')}'`;
+  plain();
+  plain(`Sandbox credentials, of no worth elsewhere. Ada signs in as ${buyer.email}`);
+  plain(`with the password ${buyer.password}. Her agent's key:`);
+  plain();
+  plain(`API=${service.url}`);
+  plain(`KEY='Authorization: Bearer ${apiKey}'`);
+  plain();
+  plain("# What the agent may pay, and what it paid:");
+  plain(`curl -sS $API/api/v1/mandates/${mandateId} -H "$KEY"`);
+  plain('curl -sS $API/api/v1/payments -H "$KEY"');
+  plain("# May it pay this? Sent again, the answer is the same:");
+  plain(asked);
+  plain("# Everything else:");
+  plain("curl -sS $API/api/v1/openapi.json");
+  plain();
+  plain(`Serving on ${service.url} until Ctrl-C.`);
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/agent.ts";
+import { startSeller } from "../../examples/seller.ts";
+import { verifyAudit } from "#lib/audit/contract.ts";
+import { revokeMandate } from "#lib/mandates/contract.ts";
+import { amountOf, executed, tellAnswer, tellReasons, type payOnce } from "./payment.ts";
+import { registerShop, serviceAccountOf, type Parties } from "./setup.ts";
+import type { Stage } from "./stage.ts";
+import { section, step } from "./timeline.ts";
+
+const secondPrices = { "/report": "$0.10" };
+
+/** What a mandate is for: it says no, it says the same twice, and it ends when its owner says so. */
+export async function holdLimits(
+  stage: Stage,
+  { sellerId, buyer }: Parties,
+  agent: AgentOptions,
+  paid: Awaited<ReturnType<typeof payOnce>>,
+): Promise<void> {
+  section("The mandate binds");
+  await step("A payment over the cap is denied", async (tell) => {
+    const url = `http://${stage.shop}/archive`;
+    const amount = amountOf(await meet(agent, url));
+    tell("asked for", `${url} for ${amount} USDC`);
+    const refused = await authorize(agent, intentFor({ url, sellerId, resourceId: "archive", amount }));
+    tellReasons(tell, refused);
+    const { outcome, denialCode } = refused.authorization.policyDecision;
+    assert.deepEqual([outcome, denialCode], ["deny", "per_payment_limit_exceeded"]);
+  });
+  await step("The first request, sent again, gets the same bytes and pays nothing", async (tell) => {
+    const again = await authorize(agent, paid.intent);
+    assert.equal(again.text, paid.answer.text, "A replay has the same bytes.");
+    assert.equal(again.replayed, true, "A replay says that it is one.");
+    tell("bytes", `${Buffer.byteLength(again.text)}, all equal`);
+    tell("header", "Idempotent-Replayed: true");
+  });
+  await step("Ada revokes the mandate, and the next request is denied", async (tell) => {
+    const { status } = await buyer.ask(revokeMandate, { id: agent.mandateId, body: { reason: "The demo is over." } });
+    tell("mandate", status);
+    const url = `http://${stage.shop}/report`;
+    const refused = await authorize(agent, intentFor({ url, sellerId, resourceId: "report", amount: paid.intent.amount }));
+    tellReasons(tell, refused);
+    const { outcome, denialCode } = refused.authorization.policyDecision;
+    assert.deepEqual([outcome, denialCode], ["deny", "mandate_revoked"]);
+  });
+  await step("Ada has the record of all this verified", async (tell) => {
+    const { valid, count, head } = await buyer.ask(verifyAudit, { body: {} });
+    assert.equal(valid, true, "The audit chain is whole.");
+    tell("events", `${count} in a hash chain, none changed`);
+    tell("head", head);
+  });
+}
+
+/** A second stock seller lets Countersign be its facilitator: one URL and one key. */
+export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent: AgentOptions): Promise<void> {
+  const { service, secondShop, seller, chain, closing } = stage;
+  section("The same with Countersign as the seller's facilitator");
+  const sellerId = await step("Sam points a second stock seller at /api/x402 with a key", async (tell) => {
+    const { apiKey = "", keyPreview } = await serviceAccountOf(sellerOwner, "Second shop", ["payments:settle"]);
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });
+    const facilitator = new HTTPFacilitatorClient({ url: `${service.url}/api/x402`, createAuthHeaders });
+    const port = Number(secondShop.split(":")[1]);
+    const shop = await startSeller({ facilitator, payTo: seller.address, prices: secondPrices, port });
+    closing(shop.close);
+    tell("key", keyPreview);
+    const registered = { name: "Example Data live", domain: secondShop, settlementMode: "facilitatorSettled" } as const;
+    const id = await registerShop(stage, sellerOwner, registered, secondPrices);
+    tell("seller", id);
+    return id;
+  });
+  await step("The agent pays it; Countersign settles before the seller is asked", async (tell) => {
+    const url = `http://${secondShop}/report`;
+    const before = await chain.balanceOf(seller.address);
+    const terms = await meet(agent, url);
+    const amount = amountOf(terms);
+    const answer = await authorize(agent, intentFor({ url, sellerId, resourceId: "report", amount }));
+    assert.equal(answer.authorization.policyDecision.outcome, "allow");
+    tell("payment", answer.authorization.authorizationId);
+    const execution = await executed(execute(agent, answer.authorization, terms));
+    assert.equal(execution.settlementStatus, "settled");
+    tell("status", execution.settlementStatus);
+    await tellAnswer(tell, await collect(agent, url, execution));
+    assert.equal((await chain.balanceOf(seller.address)) - before, 100_000n, "The seller got the price.");
+    tell("seller", `has ${amount} USDC more`);
+  });
+}

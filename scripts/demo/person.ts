@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { call, type ReplyOf } from "#lib/http/client.ts";
+import type { Operation, RequestOf } from "#lib/http/operation.ts";
+import { completeOnboarding } from "#lib/identity/contract.ts";
+import type { Session } from "#lib/identity/session-schema.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import type { ProductRole } from "#lib/vocabulary.ts";
+
+/** Somebody with a browser, which keeps the session's cookie and names its origin. */
+export type Person = {
+  readonly email: string;
+  readonly password: string;
+  readonly organizationId: string;
+  readonly session: Session;
+  ask<const O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>>;
+};
+
+export type Introduction = { readonly name: string; readonly organizationName: string; readonly productRoles: ProductRole[] };
+
+async function post(serviceUrl: string, path: string, body: unknown): Promise<Response> {
+  const response = await fetch(`${serviceUrl}/api/auth${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: serviceUrl },
+    body: JSON.stringify(body),
+  });
+  if (response.ok) return response;
+  throw new Error(`${path} answered ${response.status}.`, { cause: (await response.json()) as ErrorBody });
+}
+
+/** Signs up, signs in and completes the onboarding, as a browser would. */
+export async function introduce(serviceUrl: string, introduction: Introduction): Promise<Person> {
+  const { name, organizationName, productRoles } = introduction;
+  const email = `${name.toLowerCase()}.${randomBytes(4).toString("hex")}@example.com`;
+  const password = randomBytes(15).toString("base64url");
+  await post(serviceUrl, "/sign-up/email", { name, email, password });
+  const signedIn = await post(serviceUrl, "/sign-in/email", { email, password });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(";", 1)[0])
+    .join("; ");
+  const options = { baseUrl: serviceUrl, headers: { cookie, origin: serviceUrl } };
+  const { session } = await call(completeOnboarding, { body: { organizationName, productRoles } }, options);
+  const organizationId = session.activeOrganization?.organizationId;
+  if (!organizationId) throw new Error("The onboarding made no organization.", { cause: session });
+  return {
+    email,
+    password,
+    organizationId,
+    session,
+    ask: (operation, request) => call(operation, request, options),
+  };
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+import { localChainId, usdcAddress } from "../../examples/chain.ts";
+
+const root = join(import.meta.dirname, "../..");
+const START_LIMIT_MS = 120_000;
+const STOP_LIMIT_MS = 40_000;
+
+/** The demo brings its own configuration; what a developer has set for another installation must not reach it. */
+const foreign =
+  /^(ENVIRONMENT|BASE_URL|DATABASE_URL|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET)$/;
+
+export type ServiceOptions = {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly rpcUrl: string;
+  /** host:port of the sellers on this machine. */
+  readonly loopback: readonly string[];
+  readonly pages: boolean;
+  readonly say: (line: string) => void;
+  /** Called as soon as there is a process to stop. */
+  readonly onSpawn: (stop: () => Promise<void>) => void;
+};
+
+export type Service = { readonly url: string; readonly logFile: string; readonly ended: Promise<number | null> };
+
+function variables({ dataDir, port, rpcUrl, loopback }: ServiceOptions): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
+  return {
+    ...Object.fromEntries(inherited),
+    ENVIRONMENT: "sandbox",
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl, confirmations: 0, assets: [token] }]),
+    OUTBOUND_LOOPBACK: loopback.join(","),
+  };
+}
+
+const within = <T>(milliseconds: number, promise: Promise<T>): Promise<T | "late"> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(resolve, milliseconds, "late");
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+};
+
+/** The server of `npm start` in a process of its own. Its log goes to a file in DATA_DIR. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { dataDir, port, pages, say, onSpawn } = options;
+  await mkdir(dataDir, { recursive: true });
+  const logFile = join(dataDir, "server.log");
+  const log = await open(logFile, "w", 0o600);
+  // A session of its own: Ctrl-C must reach the demo first, which stops the server before the chain.
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", "server.ts", ...(pages ? [] : ["--api"])], {
+    cwd: root,
+    env: { ...variables(options), NODE_ENV: "production" },
+    detached: true,
+    stdio: ["ignore", log.fd, "pipe"],
+  });
+  await log.close();
+  const orphaned = () => child.kill("SIGTERM");
+  process.once("exit", orphaned);
+  const ended = new Promise<number | null>((resolve) => child.once("error", () => resolve(1)).once("close", resolve));
+  let said = "";
+  let ready = false;
+  const listening = new Promise<"ready">((resolve) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
+      const text = chunk.toString();
+      said += text;
+      for (const line of ready ? [] : text.trim().split("\n")) say(line.replace(/^countersign: /, ""));
+      if (!said.includes("(ready in")) return;
+      ready = true;
+      resolve("ready");
+    });
+  });
+  const stop = async (): Promise<void> => {
+    // Before it listens it takes no signal, and would leave its database running.
+    await within(START_LIMIT_MS, Promise.race([listening, ended]));
+    child.kill("SIGTERM");
+    if ((await within(STOP_LIMIT_MS, ended)) === "late") child.kill("SIGKILL");
+    process.removeListener("exit", orphaned);
+  };
+  onSpawn(stop);
+  const outcome = await within(START_LIMIT_MS, Promise.race([listening, ended]));
+  if (outcome !== "ready") throw new Error(`The service did not start:\n${said.trim()}`);
+  return { url: `http://localhost:${port}`, logFile, ended };
+}

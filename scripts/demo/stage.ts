@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { PrivateKeyAccount } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { startChain, type LocalChain } from "../../examples/chain.ts";
+import { startSeller, stockFacilitator } from "../../examples/seller.ts";
+import { call } from "#lib/http/client.ts";
+import { checkReadinessOfService } from "#lib/health/contract.ts";
+import { buildPages } from "#lib/platform/build.ts";
+import { choosePort } from "./port.ts";
+import { startService, type Service } from "./service.ts";
+import { note, section, step } from "./timeline.ts";
+import { agentWallet } from "./wallet.ts";
+
+const SERVICE_PORT = 3000;
+const SHOP_PORT = 4021;
+
+/** What the seller asks for, in dollars, as it writes it. */
+export const shopPrices = { "/report": "$0.25", "/archive": "$1.50" };
+
+export type Stage = {
+  readonly dataDir: string;
+  readonly keyFile: string;
+  readonly chain: LocalChain;
+  readonly service: Service;
+  /** host:port of the shop that settles for itself, and of the one that will point at our facilitator. */
+  readonly shop: string;
+  readonly secondShop: string;
+  readonly agent: PrivateKeyAccount;
+  readonly seller: PrivateKeyAccount;
+  /** Stops with the stage, in reverse order. */
+  closing(close: () => Promise<void>): void;
+};
+
+export type StageOptions = { readonly pages: boolean; readonly closing: Stage["closing"] };
+
+const hostOf = (port: number): string => `127.0.0.1:${port}`;
+
+const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: number, closing: Stage["closing"]) => {
+  const privateKey = generatePrivateKey();
+  await chain.fund(privateKeyToAccount(privateKey).address);
+  const facilitator = stockFacilitator({ rpcUrl: chain.rpcUrl, privateKey });
+  const shop = await startSeller({ facilitator, payTo: seller.address, prices: shopPrices, port });
+  closing(shop.close);
+};
+
+/** The key with which the service settles; a chain this young gives it nothing for gas. */
+async function fundService({ chain, service }: Pick<Stage, "chain" | "service">): Promise<void> {
+  const response = await fetch(`${service.url}/api/x402/supported`);
+  const { signers } = (await response.json()) as { signers: Readonly<Record<string, readonly `0x${string}`[]>> };
+  for (const address of new Set(Object.values(signers).flat())) await chain.fund(address);
+}
+
+/** Everything that the demo needs, on this machine: a chain, a seller, and the service on its own database. */
+export async function setStage({ pages, closing }: StageOptions): Promise<Stage> {
+  section("Starting");
+  const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
+  const keyFile = join(dataDir, "agent.key");
+  if (pages) await step("The pages", () => buildPages(note));
+  const chain = await step("A local chain with a test USDC", async (tell) => {
+    const started = await startChain();
+    closing(started.stop);
+    tell("chain", `stands in for Base Sepolia at ${started.rpcUrl}`);
+    return started;
+  });
+  const seller = privateKeyToAccount(generatePrivateKey());
+  const shopPort = await choosePort(SHOP_PORT);
+  const secondShop = hostOf(await choosePort(shopPort + 1));
+  const shop = hostOf(shopPort);
+  await step("A stock x402 seller, which knows nothing of Countersign", async (tell) => {
+    await startShop(chain, seller, shopPort, closing);
+    for (const [path, price] of Object.entries(shopPrices)) tell("sells", `http://${shop}${path} for ${price}`);
+  });
+  const port = await choosePort(Number(process.env["PORT"] || SERVICE_PORT));
+  const service = await step("The service, with its own PostgreSQL 18", async (tell) => {
+    const loopback = [shop, secondShop];
+    const onSpawn = closing;
+    const options = { dataDir, port, rpcUrl: chain.rpcUrl, loopback, pages, say: note, onSpawn };
+    const started = await startService(options);
+    await call(checkReadinessOfService, {}, { baseUrl: started.url });
+    await fundService({ chain, service: started });
+    tell("address", started.url);
+    tell("log", started.logFile);
+    return started;
+  });
+  return { dataDir, keyFile, chain, service, shop, secondShop, agent: await agentWallet(keyFile), seller, closing };
+}

@@ -1,0 +1,100 @@
+import { styleText } from "node:util";
+import { ProblemError } from "#lib/http/client.ts";
+
+const INDENT = "    ";
+const LABEL = 10;
+const width = Math.min(process.stdout.columns || 80, 80);
+
+const colourful = process.stdout.isTTY && !process.env["NO_COLOR"];
+const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
+  colourful ? styleText(style, text, { validateStream: false }) : text;
+const write = (text: string): boolean => process.stdout.write(text);
+
+/** One fact of a step, under a label of up to nine letters. */
+export type Tell = (label: string, text: string) => void;
+
+/** What failed, and where in the timeline. */
+export class StepFailed extends Error {
+  constructor(title: string, cause: unknown) {
+    super(`"${title}" failed.`, { cause });
+    this.name = "StepFailed";
+  }
+}
+
+function wrap(text: string, room: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line !== "" && line.length + 1 + word.length > room) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+const durationOf = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+
+let steps = 0;
+/** A title whose duration is not known yet stands at the end of the output, without a newline. */
+let openTitle = "";
+
+function closeTitle(): void {
+  if (openTitle !== "") write("\n");
+  openTitle = "";
+}
+
+function tell(label: string, text: string): void {
+  const [first = "", ...rest] = wrap(text, width - INDENT.length - LABEL);
+  write(`${INDENT}${paint("dim", label.padEnd(LABEL))}${first}\n`);
+  for (const line of rest) write(`${INDENT}${" ".repeat(LABEL)}${line}\n`);
+}
+
+/** A headline. */
+export function section(title: string): void {
+  closeTitle();
+  write(`\n${paint("bold", title)}\n`);
+}
+
+/** A line of its own, such as the progress of something slow. */
+export function note(line: string): void {
+  closeTitle();
+  write(`${INDENT}${paint("dim", line)}\n`);
+}
+
+/** A line to copy: never wrapped, never painted. */
+export function plain(line = ""): void {
+  closeTitle();
+  write(`${line}\n`);
+}
+
+/** Does one step: its title at once, its duration and what it tells when it is done. */
+export async function step<T>(title: string, work: (tell: Tell) => Promise<T>): Promise<T> {
+  steps += 1;
+  openTitle = `${String(steps).padStart(2)}  ${title}`;
+  write(openTitle);
+  const told: [string, string][] = [];
+  const began = performance.now();
+  const finish = (word: string, style: "dim" | "red"): void => {
+    write(`${paint(style, word.padStart(Math.max(2, width - openTitle.length)))}\n`);
+    openTitle = "";
+    for (const [label, text] of told) tell(label, text);
+  };
+  try {
+    const result = await work((label, text) => void told.push([label, text]));
+    finish(durationOf(performance.now() - began), "dim");
+    return result;
+  } catch (error) {
+    finish("failed", "red");
+    throw new StepFailed(title, error);
+  }
+}
+
+/** Which step failed, with the service's own words where it refused. */
+export function report(error: unknown): void {
+  closeTitle();
+  const cause = error instanceof StepFailed ? error.cause : error;
+  const body = cause instanceof ProblemError ? cause.problem : cause instanceof Error ? cause.cause : undefined;
+  write(`\n${paint("red", error instanceof Error ? error.message : String(error))}\n`);
+  if (cause !== error) write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+  if (typeof body === "object" && body !== null && !(body instanceof Error)) write(`${JSON.stringify(body, null, 2)}\n`);
+}
