@@ -48,6 +48,7 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
   return {
     agent: { subjectId: "sa_one", type: "serviceAccount", active: true },
     seller: { sellerId: "sel_one", domain: "shop.example.com", verified: true, status: "active" },
+    unregistered: null,
     resource: {
       sellerId: "sel_one",
       resourceId: "report",

@@ -3,6 +3,7 @@ import type { PastDecision } from "#lib/mandates/history-store.ts";
 import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
 
@@ -65,7 +66,8 @@ function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
 
 function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): IntentFacts {
   const { seller, resource, ...intent } = one.intent as PaymentIntent;
-  const paid = one.sellerId === null ? undefined : firstPaid.get(one.sellerId);
+  const payee = one.sellerId ?? unregisteredPayee(seller.domain, one.payTo);
+  const paid = payee === null ? undefined : firstPaid.get(payee);
   return {
     agent: { subjectId: one.subjectId, type: one.subjectId.startsWith("sa_") ? "serviceAccount" : "user", active: true },
     seller:
@@ -78,6 +80,7 @@ function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): Inten
             minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel | undefined,
             status: "active",
           },
+    unregistered: one.sellerId === null && seller.sellerId === undefined ? unregisteredOf(one) : null,
     resource:
       one.resourceId === null || one.sellerId === null
         ? null
@@ -101,6 +104,12 @@ function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): Inten
     duplicateIntentId: false,
     duplicateNonce: false,
   };
+}
+
+/** Only a decision that was compared with a challenge has its payee beside it. */
+function unregisteredOf({ intent, payTo }: PastDecision): IntentFacts["unregistered"] {
+  const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
+  return { domain: (intent as PaymentIntent).seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
 function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {

@@ -21,11 +21,13 @@ function soundness(on: Case): void {
 }
 
 function registration(on: Case): void {
-  const { mismatches, seller, resource } = on.intent;
+  const { mismatches, seller, resource, unregistered } = on.intent;
+  const other = seller === null ? "what the seller's challenge says" : "what the seller registered";
   for (const { field, pointer } of mismatches) {
-    deny(on, "challenge_mismatch", "intent.registration", `The ${field} of the intent differs from what the seller registered.`, {
-      pointer,
-    });
+    deny(on, "challenge_mismatch", "intent.registration", `The ${field} of the intent differs from ${other}.`, { pointer });
+  }
+  if (mismatches.length === 0 && unregistered?.lacks.length === 0) {
+    satisfy(on, "intent.registration", "The intent is what the seller's challenge asks for.");
   }
   if (mismatches.length === 0 && seller !== null && resource !== null) {
     satisfy(on, "intent.registration", "The intent is what the seller registered.");

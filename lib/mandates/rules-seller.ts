@@ -28,12 +28,7 @@ function payee(on: Case): void {
 
 function seller(on: Case): void {
   const { policy, intent } = on;
-  if (intent.seller === null) {
-    // `unregistered: allow` admits no one yet: the facts about an unregistered seller are not read, and what is missing denies.
-    return deny(on, "seller_not_allowed", "sellers", "The seller is not registered, and only registered sellers can be paid.", {
-      pointer: "/sellers/unregistered",
-    });
-  }
+  if (intent.seller === null) return unregistered(on);
   const { sellerId, status } = intent.seller;
   if (status === "suspended") deny(on, "seller_not_allowed", "sellers", "The seller is suspended.");
   const rule = policy.sellers;
@@ -45,6 +40,23 @@ function seller(on: Case): void {
     });
   }
   if (status === "active") satisfy(on, "sellers", "The seller may be paid.", rule === null ? {} : { pointer: "/sellers" });
+}
+
+const admitsUnregistered = ({ policy, intent }: Case): boolean =>
+  intent.seller === null && intent.unregistered !== null && policy.unregisteredSellers === "allow";
+
+/** A record that was named and does not exist is no unregistered seller. */
+function unregistered(on: Case): void {
+  const pointer = "/sellers/unregistered";
+  if (on.intent.unregistered === null) return deny(on, "seller_not_allowed", "sellers", "There is no such seller.");
+  if (!admitsUnregistered(on)) {
+    return deny(on, "seller_not_allowed", "sellers", "The policy admits registered sellers alone, and this one is not.", {
+      pointer,
+    });
+  }
+  const { lacks } = on.intent.unregistered;
+  for (const lack of lacks) deny(on, "intent_invalid", "intent.challenge", lack.detail, { pointer: lack.pointer });
+  if (lacks.length === 0) satisfy(on, "sellers", "The policy admits sellers that are not registered.", { pointer });
 }
 
 function verified(on: Case): void {
@@ -76,8 +88,8 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
 function domain(on: Case): void {
   const rule: AllowDeny | null = on.policy.domains;
   if (rule === null) return;
-  const name = on.intent.seller?.domain;
-  if (name === undefined || name === "") {
+  const name = on.intent.seller?.domain ?? on.intent.unregistered?.domain ?? "";
+  if (name === "") {
     return deny(on, "domain_not_allowed", "domains", "The policy names domains, and the seller's is unknown.", {
       pointer: "/domains",
     });
@@ -95,6 +107,13 @@ function domain(on: Case): void {
 
 function resource(on: Case): void {
   const found = on.intent.resource;
+  const list = on.policy.resources;
+  if (found === null && admitsUnregistered(on)) {
+    if (list === null) return;
+    return deny(on, "resource_not_allowed", "resources", "The policy names resources, and an unregistered seller has none.", {
+      pointer: "/resources",
+    });
+  }
   if (found === null) {
     return deny(
       on,
@@ -107,7 +126,6 @@ function resource(on: Case): void {
   if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) {
     return deny(on, "resource_not_allowed", "resources", "The resource belongs to another seller.");
   }
-  const list = on.policy.resources;
   if (list === null) return;
   const pointer = "/resources";
   if (list.has(resourceKey(sellerId, resourceId)) || list.has(routeKey(sellerId, method, pathTemplate))) {

@@ -22,8 +22,7 @@ const TRANSACTIONS_MAX = 20;
 class CommitUnknown extends Error {}
 
 export const listTerms = (): ListTerms => ({
-  digitsOf: (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? null,
-  tokenAddressOf: (chain, asset) => assetOf(chain, asset)?.tokenAddress ?? "",
+  assetOf,
   onlyChain: onlyChain(),
   checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
   serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),
@@ -38,7 +37,7 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
   try {
     const loaded = await openAndLoad(c, items, known);
     const decided = listTerms();
-    const facts = factsOf(loaded, known, (chain, asset) => decided.digitsOf(chain, asset) ?? 0);
+    const facts = factsOf(loaded, known, (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? 0);
     const { answers, rows, extras } = decideList(items, facts, decided);
     if (rows.length === 0 && extras.length === 0) {
       await c`ROLLBACK`;

@@ -3,6 +3,7 @@ import { feeOn, presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
 import { newId } from "#lib/ids.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
 import { decide } from "#lib/mandates/policy.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { readAmount, zero, type Atomic } from "#lib/money.ts";
 import { agentLive, askPerson, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import { compareIntent, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
@@ -10,6 +11,7 @@ import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import { refusal, subjectOf, type Also, type Answer, type Extra, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import { presentIntent, type Terms } from "#lib/payments/present-intent.ts";
+import { judgeOffer, namedSeller, unregisteredPayee } from "#lib/payments/unregistered.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
@@ -17,8 +19,7 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** What the installation's configuration adds to the facts. */
 export type ListTerms = {
-  readonly digitsOf: (chain: string, asset: string) => number | null;
-  readonly tokenAddressOf: (chain: string, asset: string) => string;
+  readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
   readonly onlyChain: string | null;
   /** Where a person is asked. */
   readonly checkoutUrl: (checkoutIntentId: string) => string;
@@ -40,6 +41,9 @@ export type Decided = {
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
+  /** Null where it is the agent's word alone. */
+  readonly payTo: string | null;
+  readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
   /** Opened with this authorization. */
@@ -117,30 +121,34 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
   if (chain === null) throw invalidField("/intent/chain", "Name the chain: this installation has more than one.");
-  const digits = terms.digitsOf(chain, intent.asset);
-  if (digits === null) throw invalidField("/intent/asset", `${intent.asset} on ${chain} is not configured here.`);
+  const asset = terms.assetOf(chain, intent.asset);
+  if (asset === null) throw invalidField("/intent/asset", `${intent.asset} on ${chain} is not configured here.`);
+  const digits = asset.tokenDecimals;
   const amount = readAmount(intent.amount, digits);
   if (!amount.ok) throw invalidField("/intent/amount", amount.detail);
   if (amount.amount === zero) throw invalidField("/intent/amount", "A payment is larger than zero.");
   const expiresAt = new Date(intent.expiresAt);
   if (expiresAt.getTime() > now.getTime() + INTENT_AHEAD_MS)
     throw invalidField("/intent/expiresAt", "An intent expires within 24 hours.");
-  return { chain, digits, amount: amount.amount, expiresAt };
+  return { chain, asset, digits, amount: amount.amount, expiresAt };
 }
 
 /** What the policy says of an item, and what it was told. */
 function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const { intent } = item;
   const { now } = facts;
-  const sellerId = intent.seller.sellerId ?? intent.resource?.sellerId;
-  const seller = sellerId === undefined ? null : (facts.sellers.get(sellerId) ?? null);
+  const offer = facts.offers.get(item) ?? null;
+  const sellerId = namedSeller(intent) ?? facts.atDomains.get(offer?.domain ?? "") ?? null;
+  const seller = sellerId === null ? null : (facts.sellers.get(sellerId) ?? null);
   const resource =
     seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
   const read = readTerms(item, resource, now, terms);
+  const offered = sellerId === null ? judgeOffer(intent, offer, read.amount, read.asset) : null;
+  const parties = { seller, resource, offered };
   const quoted = quote(item, seller, resource, read, facts);
-  const asked = intentFacts(item, budget, seller, resource, read, quoted.fee, agentLive(item, facts));
+  const asked = intentFacts(item, budget, parties, read, quoted.fee, agentLive(item, facts));
   const decision = decide({ ...budget.facts, stoppedByEmergency: false }, budget.usage, asked, now);
-  return { seller, resource, read, quoted, asked, decision };
+  return { ...parties, read, quoted, asked, decision };
 }
 type Judged = ReturnType<typeof judge>;
 
@@ -168,13 +176,13 @@ const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 
 function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts, terms: ListTerms): Decided {
   const { intent } = item;
   const { now } = facts;
-  const { seller, resource, read, quoted, asked } = judged;
+  const { seller, resource, offered, read, quoted, asked } = judged;
   const { outcome } = judged.decision;
   const { validUntil } = budget.facts.policy;
   const life = new Date(now.getTime() + lifeOf[outcome]);
   const expiresAt = outcome === "deny" ? now : earliest(read.expiresAt, life, ...(validUntil ? [validUntil] : []));
-  const presented = presentIntent({ item, seller, resource, terms: read, feeQuote: quoted.feeQuote, createdAt: now });
-  const tokenAddress = terms.tokenAddressOf(read.chain, intent.asset);
+  const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote: quoted.feeQuote, createdAt: now });
+  const { tokenAddress } = read.asset;
   const payment = {
     item,
     seller,
@@ -216,6 +224,8 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
     fee: quoted.fee,
     seller,
     resource,
+    payTo: resource?.paymentConfig.payTo ?? (offered?.accepted ? asked.payTo : null),
+    maxTimeoutSeconds: resource?.paymentConfig.maxTimeoutSeconds ?? offered?.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     feeScheduleId: quoted.feeQuote.feeScheduleId,
     hold,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
@@ -226,11 +236,12 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
   };
 }
 
+type Parties = Pick<Judged, "seller" | "resource" | "offered">;
+
 function intentFacts(
   item: Item,
   budget: Budget,
-  seller: RegisteredSeller | null,
-  resource: RegisteredResource | null,
+  { seller, resource, offered }: Parties,
   read: Terms,
   fee: Fee,
   agentLive: boolean,
@@ -240,8 +251,11 @@ function intentFacts(
   return {
     agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel, status: "active" },
+    unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
-    mismatches: seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [],
+    mismatches:
+      offered?.mismatches ??
+      (seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : []),
     amount: read.amount,
     fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
     asset: intent.asset,
@@ -251,7 +265,7 @@ function intentFacts(
     expiresAt: read.expiresAt,
     assuranceLevel: "softwareApproved",
     approvedByPerson: also?.approvedByPerson ?? false,
-    sellerPaidBefore: seller !== null && budget.paidSellers.has(seller.sellerId),
+    sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
     duplicateIntentId: !(also?.takesOver ?? false) && budget.intentIds.has(intent.intentId),
     duplicateNonce: !(also?.takesOver ?? false) && budget.nonces.has(intent.nonce),
   };
@@ -270,6 +284,3 @@ function quote(item: Item, seller: RegisteredSeller | null, resource: Registered
   const feeQuote = presentFeeQuote({ ...onPayment, feeQuoteId: newId("feeQuote"), createdAt: facts.now, expiresAt });
   return { fee: onPayment.fee, feeQuote };
 }
-
-export const timeoutOf = (resource: RegisteredResource | null): number =>
-  resource?.paymentConfig.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;

@@ -2,7 +2,10 @@ import type { ReservedSql, Row } from "postgres";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { approvalFacts, lockCheckouts } from "#lib/commerce/list-store.ts";
 import { GATE } from "#lib/db/gate.ts";
+import { outboundLoopback } from "#lib/env.ts";
 import type { Item } from "#lib/payments/item.ts";
+import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
+import { canonicalDomain } from "#lib/sellers/domain.ts";
 
 /*
  * Each statement walks the list and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
@@ -37,6 +40,11 @@ const sellersOf = (c: ReservedSql, sellerIds: readonly string[]) => c`
   SELECT s.* FROM unnest(${sellerIds}::text[]) AS w(seller_id), LATERAL (
     SELECT seller_id, organization_id, name, domain, verified, minimum_assurance_level FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s`;
+
+/** Whose verified domain it is, if anybody's: that seller's record and rules apply, whoever forgot to name it. */
+const sellersAtDomains = (c: ReservedSql, domains: readonly string[]) => c`
+  SELECT s.* FROM unnest(${domains}::text[]) AS w(domain), LATERAL (
+    SELECT seller_id, domain FROM sellers WHERE domain = w.domain AND verified ORDER BY domain, seller_id LIMIT 1) s`;
 
 const resourcesOf = (c: ReservedSql, { sellerIds, resourceIds }: SellerPairs) => c`
   SELECT r.* FROM unnest(${sellerIds}::text[], ${resourceIds}::text[]) AS w(seller_id, resource_id), LATERAL (
@@ -92,6 +100,9 @@ const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
 export type Loaded = {
   readonly now: Date;
   readonly mandates: readonly Row[];
+  /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
+  readonly offers: ReadonlyMap<Item, Offer>;
+  readonly atDomains: ReadonlyMap<string, string>;
   readonly stored: readonly Row[];
   readonly keys: readonly Row[];
   readonly sessions: readonly Row[];
@@ -123,12 +134,35 @@ type MandatePairs = { readonly mandateIds: readonly string[]; readonly paidIds: 
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-const sellerOf = ({ intent }: Item): string | null => intent.seller.sellerId ?? intent.resource?.sellerId ?? null;
+/** Null where no record is named, and none exists for the domain that the challenge names. */
+const sellerOf = (item: Item, { offers, atDomains }: Pick<Loaded, "offers" | "atDomains">): string | null =>
+  namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
-/** The two columns of distinct pairs. Ids have no spaces. */
+/** The two columns of distinct pairs. The first ids have no spaces. */
 function columnsOf(pairs: readonly string[]): readonly [string[], string[]] {
-  const split = unique(pairs).map((pair) => pair.split(" "));
-  return [split.map(([first]) => first ?? ""), split.map(([, second]) => second ?? "")];
+  const distinct = unique(pairs);
+  const spaces = distinct.map((pair) => pair.indexOf(" "));
+  return [
+    distinct.map((pair, index) => pair.slice(0, spaces[index])),
+    distinct.map((pair, index) => pair.slice(spaces[index]! + 1)),
+  ];
+}
+
+/** How a seller's host is stored, if it can be one. */
+function domainOf(host: string): string | null {
+  const read = canonicalDomain(host, outboundLoopback());
+  return read.ok ? read.domain : null;
+}
+
+/** Read once for each item that names no registered seller; every other costs nothing. */
+function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
+  const offers = new Map<Item, Offer>();
+  for (const item of items) {
+    if (item.intent.challenge === undefined || namedSeller(item.intent) !== null) continue;
+    const offer = readOffer(item.intent.challenge, domainOf);
+    if (offer) offers.set(item, offer);
+  }
+  return offers;
 }
 
 /** The checkouts of items that bring more, each with the session that asks, and the slots of their replies. */
@@ -144,18 +178,23 @@ function broughtBy(items: readonly Item[]) {
 }
 
 /** What a list asks for, each id once; mandates in the order in which they are locked. */
-function idsOf(items: readonly Item[]) {
+function idsOf(items: readonly Item[], asked: Pick<Loaded, "offers" | "atDomains">) {
   const askers = items.map((item) => item.asker);
+  const sellers = new Map(items.map((item) => [item, sellerOf(item, asked)]));
   const [ofSeller, resourceIds] = columnsOf(
-    items.flatMap((item) => (item.intent.resource ? [`${sellerOf(item)} ${item.intent.resource.resourceId}`] : [])),
+    items.flatMap((item) => (item.intent.resource ? [`${sellers.get(item)} ${item.intent.resource.resourceId}`] : [])),
   );
-  const [ofMandate, paidIds] = columnsOf(items.map((item) => `${item.mandateId} ${sellerOf(item)}`));
+  const [ofMandate, paidIds] = columnsOf(
+    items.map(
+      (item) => `${item.mandateId} ${sellers.get(item) ?? unregisteredPayee(asked.offers.get(item)?.domain, item.intent.payTo)}`,
+    ),
+  );
   return {
     mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
     organizations: unique(items.map((item) => item.organizationId)),
     keyIds: unique(askers.flatMap((asker) => (asker.kind === "key" ? [asker.keyId] : []))),
     sessionIds: unique(askers.flatMap((asker) => (asker.kind === "session" ? [asker.sessionId] : []))),
-    sellerIds: unique(items.flatMap((item) => sellerOf(item) ?? [])),
+    sellerIds: unique([...sellers.values()].filter((sellerId) => sellerId !== null)),
     offered: { sellerIds: ofSeller, resourceIds },
     paid: { mandateIds: ofMandate, paidIds },
     intents: unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`)),
@@ -167,14 +206,24 @@ function idsOf(items: readonly Item[]) {
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
+/** After the gate, and one trip more: only a list with a challenge makes it. */
+async function verifiedSellers(c: ReservedSql, offers: Loaded["offers"]): Promise<Loaded["atDomains"]> {
+  const domains = unique([...offers.values()].flatMap(({ domain }) => domain ?? []));
+  if (domains.length === 0) return new Map();
+  const rows: readonly Row[] = await sellersAtDomains(c, domains);
+  return new Map(rows.map((row) => [row["domain"] as string, row["seller_id"] as string]));
+}
+
 type Known = ReadonlyMap<string, { readonly version: number }>;
 
 /** Trip 1: the gate, the mandates' locks, the clock, then the facts. Statuses are read after the gate and the clock after the locks. */
 export async function openAndLoad(c: ReservedSql, items: readonly Item[], known: Known): Promise<Loaded> {
-  const ids = idsOf(items);
+  const offers = offersOf(items);
+  const begun = pipelined([c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`]);
+  const atDomains = offers.size > 0 ? (await pipelined([begun, verifiedSellers(c, offers)]))[1] : new Map<string, string>();
+  const ids = idsOf(items, { offers, atDomains });
   const { mandateIds, organizations, sessionIds } = ids;
   const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
-  const begun = pipelined([c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`]);
   const { checkouts, ...brought } = ids.brought;
   const locked = pipelined([
     mandatesOf(c, items[0]!.environment, mandateIds, organizations),
@@ -219,6 +268,8 @@ export async function openAndLoad(c: ReservedSql, items: readonly Item[], known:
   return {
     now,
     mandates,
+    offers,
+    atDomains,
     stored,
     keys,
     sessions,

@@ -4,7 +4,7 @@ import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/a
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
-import { timeoutOf, type Decided, type ItemExtra } from "#lib/payments/decide-list.ts";
+import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
 
@@ -36,13 +36,13 @@ const insertAuthorizations = bulkInsert<Decided>(
     ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
     ["asset", "text", (row) => row.intent.asset],
     ["chain", "text", (row) => row.intent.chain],
-    ["pay_to", "text", (row) => row.resource?.paymentConfig.payTo ?? null],
+    ["pay_to", "text", (row) => row.payTo],
     ["seller_id", "text", (row) => row.seller?.sellerId ?? null],
     ["seller_organization_id", "text", (row) => row.seller?.organizationId ?? null],
     ["resource_id", "text", (row) => row.resource?.resourceId ?? null],
     ["settlement_mode", "text", (row) => row.intent.settlementMode],
     ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
-    ["max_timeout_seconds", "int", (row) => String(timeoutOf(row.resource))],
+    ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
     ["fee_schedule_id", "text", (row) => row.feeScheduleId],
     ["reservation_id", "text", (row) => row.hold?.reservationId ?? null],
     ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],

@@ -1,22 +1,31 @@
 import { formatAmount, type Atomic } from "#lib/money.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { Item } from "#lib/payments/item.ts";
+import type { Judged } from "#lib/payments/unregistered.ts";
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
-export type Terms = { readonly chain: string; readonly digits: number; readonly amount: Atomic; readonly expiresAt: Date };
+export type Terms = {
+  readonly chain: string;
+  readonly asset: AssetOnChain;
+  readonly digits: number;
+  readonly amount: Atomic;
+  readonly expiresAt: Date;
+};
 
 type Decided = {
   readonly item: Item;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
+  readonly offered: Judged | null;
   readonly terms: Terms;
   readonly feeQuote: PaymentIntent["feeQuote"];
   readonly createdAt: Date;
 };
 
 /** What is kept and shown: registered facts where there are any, else what was asked. */
-export function presentIntent({ item, seller, resource, terms, feeQuote, createdAt }: Decided): PaymentIntent {
+export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: Decided): PaymentIntent {
   const { intent } = item;
   const payTo = resource?.paymentConfig.payTo ?? intent.payTo;
   return {
@@ -33,7 +42,7 @@ export function presentIntent({ item, seller, resource, terms, feeQuote, created
           verified: seller.verified,
           minimumAssuranceLevel: seller.minimumAssuranceLevel,
         }
-      : intent.seller,
+      : presentUnknown(intent, offered),
     ...presentResource(intent, resource),
     amount: formatAmount(terms.amount, terms.digits),
     asset: intent.asset,
@@ -48,6 +57,10 @@ export function presentIntent({ item, seller, resource, terms, feeQuote, created
     createdAt: createdAt.toISOString(),
   };
 }
+
+/** An unregistered seller is its domain; a name would be the agent's word. */
+const presentUnknown = ({ seller }: Item["intent"], offered: Judged | null): PaymentIntent["seller"] =>
+  offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 
 function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
   if (!resource) return intent.resource ? { resource: intent.resource } : {};

@@ -23,6 +23,8 @@ import {
   suspendMandate,
   type Hold,
 } from "#lib/payments/hold-store.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import { stepOf, type Finding } from "#lib/settlement/state.ts";
 import { paymentResponseHeader } from "#lib/x402/requirements.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
@@ -89,7 +91,8 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
   const { overrun } = await captureHold(tx, hold);
-  await rememberSeller(tx, execution.mandateId, authorization.sellerId);
+  const { domain } = (authorization.intent as PaymentIntent).seller;
+  await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
   await accrueFees(tx, authorization);
   note(resolution, "payment.settled", { settlementReference: transaction });
   if (overrun) await bookOverrun(resolution, hold);

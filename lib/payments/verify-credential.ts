@@ -3,6 +3,8 @@ import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, newestBlock } from "#lib/onchain/client.ts";
 import { readChainFacts } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { Problem } from "#lib/problem.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import type { Failure } from "#lib/x402/failure.ts";
@@ -15,11 +17,13 @@ export type Verified =
 
 /** What an authorization pays, with the token from our configuration. */
 export function expectedPayment(authorization: AuthorizationRow): ExpectedPayment {
-  const { chain, asset: symbol, amount, payTo, maxTimeoutSeconds } = authorization;
+  const { chain, asset: symbol, amount, payTo, maxTimeoutSeconds, settlementMode } = authorization;
   const asset = assetOf(chain, symbol);
   if (!asset) throw new Error(`${symbol} on ${chain} is no longer configured.`);
   if (payTo === null) throw new Error("An authorization names no payee.");
-  return { asset, amount, payTo: address(payTo), maxTimeoutSeconds };
+  const { challenge } = authorization.intent as PaymentIntent;
+  const offer = settlementMode === "offchainAuthorized" ? acceptedOffer(challenge, { asset, amount, payTo }) : null;
+  return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
 export const chainAway = (): Problem =>

@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { env } from "#lib/env.ts";
+import { outboundLoopback } from "#lib/env.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
@@ -9,12 +9,9 @@ import { canonicalDomain } from "#lib/sellers/domain.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
 import { insertSeller } from "#lib/sellers/store.ts";
 
-/** The host:port pairs of this machine that a sandbox may name. */
-const loopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").map((entry) => entry.trim());
-
 export const registerSeller: Handler<typeof contract.registerSeller> = ({ body }, { caller, idempotency }) =>
   once(contract.registerSeller, idempotency, async (tx) => {
-    const canonical = canonicalDomain(body.domain, loopback());
+    const canonical = canonicalDomain(body.domain, outboundLoopback());
     if (!canonical.ok) throw invalidField("/domain", canonical.detail);
     const { organizationId, environment, subjectId } = caller;
     const seller = await insertSeller(tx, {

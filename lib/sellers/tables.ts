@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { boolean, index, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
@@ -14,7 +15,12 @@ export const sellers = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("sellers_of_organization").on(table.organizationId, table.sellerId)],
+  (table) => [
+    index("sellers_of_organization").on(table.organizationId, table.sellerId),
+    index("sellers_verified_domain")
+      .on(table.domain, table.sellerId)
+      .where(sql`verified`),
+  ],
 );
 
 /** The key is (sellerId, resourceId): two organizations may choose the same resourceId. */

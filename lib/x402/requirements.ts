@@ -9,6 +9,8 @@ export type ExpectedPayment = {
   readonly amount: bigint;
   readonly payTo: `0x${string}`;
   readonly maxTimeoutSeconds: number;
+  /** The seller's own 402 and its offer that was authorized: a credential says that it accepts this one, or the seller refuses it. */
+  readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;
 };
 
 /** The one requirement that a credential for this payment must fulfil; addresses with their checksum, as sellers advertise them. */
@@ -28,6 +30,9 @@ export const paymentResponseHeader = "PAYMENT-RESPONSE";
 
 /** The headers of a 402 that ask for this payment. */
 export function paymentRequiredHeaders(payment: ExpectedPayment, url: string): Record<string, string> {
-  const required: PaymentRequired = { x402Version: 2, resource: { url }, accepts: [requirementsOf(payment)] };
+  const { offer } = payment;
+  const required: PaymentRequired = offer
+    ? { ...offer.required, accepts: [offer.accepted] }
+    : { x402Version: 2, resource: { url }, accepts: [requirementsOf(payment)] };
   return { [paymentRequiredHeader]: encodePaymentRequiredHeader(required) };
 }

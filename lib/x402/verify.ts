@@ -1,3 +1,4 @@
+import canonicalize from "canonicalize";
 import type { Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -25,7 +26,22 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
     return failed("recipient_mismatch", "The credential pays another address than the authorized one.");
   if (credential.value !== expected.amount || accepted.amount !== expected.amount.toString())
     return failed("amount_mismatch", "The credential pays another amount than the authorized one.");
+  if (expected.offer && !acceptsOffer(credential, expected.offer))
+    return failed("credential_malformed", "The credential is for another offer than the seller's one that was authorized.");
   return withinLife(credential, now);
+}
+
+/** As a seller's server compares: the core fields are its own, extras may be added, and no other resource is meant. */
+function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
+  const said = payload.accepted;
+  const extras = Object.entries(accepted.extra ?? {});
+  const url = payload.resource?.url;
+  return (
+    said.scheme === accepted.scheme &&
+    said.maxTimeoutSeconds === accepted.maxTimeoutSeconds &&
+    extras.every(([name, value]) => canonicalize(said.extra?.[name]) === canonicalize(value)) &&
+    (url === undefined || url === required.resource?.url)
+  );
 }
 
 function withinLife({ validAfter, validBefore }: Credential, now: Date): Verdict {

@@ -1,0 +1,1 @@
+CREATE INDEX "sellers_verified_domain" ON "sellers" USING btree ("domain","seller_id") WHERE verified;

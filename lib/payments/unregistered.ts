@@ -1,0 +1,92 @@
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import type { IntentFacts } from "#lib/mandates/facts.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
+import { compareChallenge, readChallenge } from "#lib/storefront/compare-challenge.ts";
+
+/** Part of an index entry with the mandate's id, so not longer. */
+const URL_MAX = 1_024;
+
+/** What a seller without a record asks for, as the intent carries it. */
+export type Offer = {
+  readonly required: PaymentRequired;
+  readonly url: string;
+  /** In the spelling of registered domains; null where there can be no such one. */
+  readonly domain: string | null;
+};
+
+/** Reads the challenge of an intent; null when it is none. `domainOf` says how a seller's host is stored. */
+export function readOffer(challenge: unknown, domainOf: (host: string) => string | null): Offer | null {
+  const required = readChallenge(challenge);
+  const text = required?.resource?.url ?? "";
+  if (!required || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  url.hash = "";
+  const readable = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+  if (!readable || url.href.length > URL_MAX) return null;
+  // A port says nothing about who sells, unless it is one of this machine's.
+  return { required, url: url.href, domain: domainOf(url.host) ?? domainOf(url.hostname) };
+}
+
+/** The record that an intent names. */
+export const namedSeller = ({ seller, resource }: AskedIntent): string | null => seller.sellerId ?? resource?.sellerId ?? null;
+
+/** Under which an unregistered seller is remembered. No id has a space, so it is never a registered one's. */
+export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
+  domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
+
+export type Judged = {
+  readonly facts: NonNullable<IntentFacts["unregistered"]>;
+  readonly mismatches: IntentFacts["mismatches"];
+  /** The offer that the intent accepts; null when nothing could be compared. */
+  readonly accepted: PaymentRequirements | null;
+  readonly maxTimeoutSeconds: number | null;
+};
+
+function lacksOf(intent: AskedIntent, offer: Offer | null): Judged["facts"]["lacks"] {
+  const checks: readonly (readonly [has: boolean, pointer: string, detail: string])[] = [
+    [intent.chain !== undefined, "/intent/chain", "A payment to a seller that is not registered names its chain."],
+    [intent.payTo !== undefined, "/intent/payTo", "A payment to a seller that is not registered names its payTo."],
+    [offer !== null, "/intent/challenge", "Send the seller's x402 version 2 PaymentRequired as the challenge."],
+    [
+      offer === null || offer.domain !== null,
+      "/intent/challenge/resource/url",
+      "The challenge names no public domain, so nobody can say who is paid.",
+    ],
+  ];
+  return checks.filter(([has]) => !has).map(([, pointer, detail]) => ({ pointer, detail }));
+}
+
+/** Compares an intent with the challenge that it carries. The challenge is the agent's word: it is believed nowhere else. */
+export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): Judged {
+  const lacks = lacksOf(intent, offer);
+  const facts = { domain: offer?.domain ?? null, lacks };
+  if (!offer || intent.payTo === undefined || lacks.length > 0)
+    return { facts, mismatches: [], accepted: null, maxTimeoutSeconds: null };
+  const { accepted, terms, mismatches } = compareOffer(offer, amount, asset, intent.payTo);
+  const found: { field: string; pointer: string }[] = mismatches.map(({ field, pointer }) => ({
+    field,
+    pointer: `/intent/challenge${pointer}`,
+  }));
+  const { pricing } = intent.resource ?? {};
+  if (intent.seller.domain !== undefined && intent.seller.domain !== offer.domain)
+    found.push({ field: "domain", pointer: "/intent/seller/domain" });
+  if (pricing !== undefined && pricing.asset !== intent.asset)
+    found.push({ field: "pricing.asset", pointer: "/intent/resource/pricing/asset" });
+  return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
+}
+
+const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
+  compareChallenge(required, { asset, amount, payTo: payTo.toLowerCase() as `0x${string}`, url });
+
+/** The offer that was accepted, found again in the challenge that was kept: a credential for it must say so. */
+export function acceptedOffer(
+  challenge: unknown,
+  { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },
+): { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | null {
+  const required = readChallenge(challenge);
+  if (!required) return null;
+  const { accepted, mismatches } = compareOffer({ required, url: required.resource?.url ?? "" }, amount as Atomic, asset, payTo);
+  return accepted && mismatches.length === 0 ? { required, accepted } : null;
+}
