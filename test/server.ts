@@ -21,8 +21,10 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
     env: { ...process.env, NODE_OPTIONS: "", DATA_DIR, PORT: "0", ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const last = () => child.kill("SIGKILL");
+  process.once("exit", last);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  process.once("exit", () => child.kill("SIGKILL"));
+  void ended.then(() => process.off("exit", last));
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => {

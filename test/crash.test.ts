@@ -1,0 +1,203 @@
+import { sql } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { authorizations, executions } from "#lib/payments/tables.ts";
+import { newIntent } from "#test/asking.ts";
+import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
+import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
+import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { brokenInvariants } from "#test/proof.ts";
+import { startServer, type RunningServer } from "#test/server.ts";
+
+const databaseOf = useDatabase();
+const chain = useSettlement();
+
+let buyer: Buyer;
+beforeAll(async () => {
+  buyer = await createBuyer();
+  // Where a transaction stops is chosen from outside: inserts wait for an advisory lock that the test holds.
+  await database().execute(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+    BEGIN PERFORM pg_advisory_xact_lock_shared(7, TG_ARGV[0]::int); RETURN NULL; END $$`);
+  const points = [
+    [1, "AFTER INSERT ON reservations"],
+    [2, "AFTER INSERT ON usage_buckets"],
+    [3, "AFTER INSERT ON audit_events"],
+    [4, "AFTER INSERT ON executions"],
+    [5, "AFTER INSERT ON credential_claims"],
+  ] as const;
+  for (const [number, when] of points) {
+    await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
+  }
+  // Deferred: it runs inside COMMIT.
+  await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON audit_events
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
+});
+afterEach(async () => expect(await brokenInvariants()).toEqual([]));
+
+async function started(): Promise<RunningServer> {
+  const server = await startServer();
+  onTestFinished(() => server.kill());
+  return server;
+}
+
+const newMandate = () =>
+  activeMandate(buyer.person.credential, {
+    policy: { assets, limits: { perPayment: "1", total: "1000", budgets: [{ period: "year", timezone: "UTC", amount: "500" }] } },
+  });
+
+type Reply = { readonly status: number; readonly text: string; readonly replayed: boolean };
+
+/** Null when no answer came. */
+async function send({ url }: RunningServer, path: string, as: Record<string, string>, body: unknown): Promise<Reply | null> {
+  const headers = { "content-type": "application/json", ...as };
+  try {
+    const reply = await fetch(`${url}/api/v1/payments/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return { status: reply.status, text: await reply.text(), replayed: reply.headers.get("idempotent-replayed") === "true" };
+  } catch {
+    return null;
+  }
+}
+
+const authorize = (server: RunningServer, body: unknown) => send(server, "authorize", buyer.agent.credential, body);
+
+const stop = (point: number) => `SELECT pg_advisory_xact_lock(7, ${point})`;
+
+/** Everything that was under way in the database has come to its end. */
+const settled = () =>
+  expect
+    .poll(async () => {
+      const open = await database().execute(sql`SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`);
+      return open.length;
+    })
+    .toBe(0);
+
+describe("kill -9 of a server that is authorizing", () => {
+  test.each([
+    ["while it reads", "LOCK TABLE sellers", [0]],
+    ["after it reserved", stop(1), [0]],
+    ["after it counted the reservation", stop(2), [0]],
+    ["before COMMIT, which may be on its way", stop(3), [0, 1]],
+    ["while it commits", stop(6), [1]],
+  ])("%s: the same key has one effect on the next server", async (_name, statement, committed) => {
+    const mandateId = await newMandate();
+    const body = { mandateId, intent: newIntent(buyer) };
+    const first = await started();
+    const point = await hold(databaseOf().url, statement);
+    const cut = authorize(first, body);
+    await point.blocks();
+    await first.kill();
+    expect(await cut).toBeNull();
+    await point.release();
+    await settled();
+    const rows = () => database().execute(sql`SELECT answer FROM authorizations WHERE mandate_id = ${mandateId}`);
+    const stored = (await rows()).length;
+    expect(committed).toContain(stored);
+    expect(await brokenInvariants()).toEqual([]);
+
+    const second = await started();
+    const reply = await authorize(second, body);
+    expect([reply?.status, reply?.replayed]).toEqual([200, stored === 1]);
+    expect(await authorize(second, body)).toEqual({ ...reply, replayed: true });
+    expect((await rows()).map(({ answer }) => answer)).toEqual([reply?.text]);
+  });
+
+  test("under load: what was answered is stored, and every key has one effect and one answer in the end", async () => {
+    const mandateIds = await Promise.all(Array.from({ length: 4 }, newMandate));
+    const bodies = Array.from({ length: 400 }, (_, at) => ({ mandateId: mandateIds[at % 4], intent: newIntent(buyer) }));
+    const first = await started();
+    const before = new Map<unknown, string>();
+    const all = bodies.map(async (body) => {
+      const reply = await authorize(first, body);
+      if (reply?.status === 200) before.set(body, reply.text);
+      if (before.size === 60) await first.kill();
+    });
+    await Promise.all(all);
+    await settled();
+    expect(before.size).toBeGreaterThanOrEqual(60);
+    expect(await brokenInvariants()).toEqual([]);
+
+    const second = await started();
+    const after = await Promise.all(bodies.map((body) => authorize(second, body)));
+    expect(new Set(after.map((reply) => reply?.status))).toEqual(new Set([200]));
+    for (const [at, body] of bodies.entries()) expect(after[at]?.text).toBe(before.get(body) ?? after[at]?.text);
+    const own = await database().execute(sql`SELECT FROM authorizations WHERE mandate_id = ANY(${sql.param(mandateIds)})`);
+    expect(own).toHaveLength(bodies.length);
+  });
+});
+
+describe("kill -9 of a server that is executing", () => {
+  test.each([
+    ["after it claimed the credential", 5],
+    ["after it wrote the execution", 4],
+  ])("%s: nothing is submitted, and the same key submits once on the next server", async (_name, at) => {
+    const scene = await paymentScene();
+    const wallet = newWallet();
+    await chain().mint(wallet.address, 1_000_000n);
+    const { authorizationId } = await authorized(scene);
+    const paymentCredential = await signed(wallet, expectedOf(scene));
+    const body = { authorizationId, idempotencyKey: `crash-${at}`, paymentCredential };
+    const execute = (server: RunningServer) => send(server, "execute", scene.agent.credential, body);
+    const first = await started();
+    const point = await hold(databaseOf().url, stop(at));
+    const cut = execute(first);
+    await point.blocks();
+    await first.kill();
+    expect(await cut).toBeNull();
+    await point.release();
+    await settled();
+    const rows = () =>
+      database()
+        .select({ status: executions.settlementStatus })
+        .from(executions)
+        .where(sql`authorization_id = ${authorizationId}`);
+    expect(await rows()).toEqual([]);
+
+    const second = await started();
+    const reply = await execute(second);
+    expect([reply?.status, JSON.parse(reply?.text ?? "{}")]).toMatchObject([200, { settlementStatus: "pending" }]);
+    expect((await execute(second))?.text).toBe(reply?.text);
+    expect(await rows()).toEqual([{ status: "pending" }]);
+  });
+});
+
+describe("SIGTERM", () => {
+  test("loses nothing: what was stored was answered, and what was answered is stored", async () => {
+    const mandateId = await newMandate();
+    const server = await started();
+    const answered: string[] = [];
+    const state = { ended: false };
+    const client = async (): Promise<void> => {
+      while (!state.ended) {
+        const reply = await authorize(server, { mandateId, intent: newIntent(buyer) });
+        if (reply === null) return;
+        if (reply.status === 200) answered.push(reply.text);
+        if (answered.length === 200) void server.stop().then(() => (state.ended = true));
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+    await server.stop();
+    expect(server.child.exitCode).toBe(0);
+    const stored = await database()
+      .select({ answer: authorizations.answer })
+      .from(authorizations)
+      .where(sql`mandate_id = ${mandateId}`);
+    expect(stored.length).toBeGreaterThanOrEqual(200);
+    expect(stored.map(({ answer }) => answer).toSorted()).toEqual(answered.toSorted());
+  });
+
+  test("waits for a list that is open", async () => {
+    const mandateId = await newMandate();
+    const server = await started();
+    const point = await hold(databaseOf().url, stop(2));
+    const asked = authorize(server, { mandateId, intent: newIntent(buyer) });
+    await point.blocks();
+    const stopping = server.stop();
+    await expect.poll(() => send(server, "authorize", {}, {})).toBeNull();
+    await point.release();
+    expect((await asked)?.status).toBe(200);
+    await stopping;
+    expect(server.child.exitCode).toBe(0);
+  });
+});
