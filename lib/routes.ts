@@ -50,6 +50,7 @@ import { getSeller } from "#lib/sellers/get-seller.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { facilitatorMounted } from "#lib/settlement/serve-facilitator.ts";
 
 export const routes: readonly Route[] = [
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   route(mandates.listMandateLedger, listMandateLedger),
   route(sellers.registerSeller, registerSeller),
   route(sellers.getSeller, getSeller),
+  route(sellers.verifySellerDomain, verifySellerDomain),
   route(sellers.upsertPaidResource, upsertPaidResource),
   route(sellers.listResources, listResources),
   route(sellers.getResource, getResource),

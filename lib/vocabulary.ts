@@ -211,6 +211,7 @@ export const NextActionType = list("NextActionType", [
   "retry_later",
   "refresh_quote",
   "use_other_seller",
+  "verify_seller",
   "fix_storefront",
   "sign_in",
   "step_up",

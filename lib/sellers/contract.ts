@@ -58,6 +58,32 @@ export const getSeller = operation({
   example: { params: { id: exampleSeller.sellerId }, response: exampleSeller },
 });
 
+export const verifySellerDomain = operation({
+  id: "verifySellerDomain",
+  method: "POST",
+  path: "/api/v1/sellers/{id}/verify-domain",
+  tag: "Sellers",
+  summary: "Prove that a seller controls its domain",
+  description:
+    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for one organization alone.",
+  access: { capability: "sellers:manage" },
+  body: z.strictObject({ method: z.enum(["wellKnown", "dns"]) }).meta({ id: "VerifySellerDomain" }),
+  response: Seller,
+  problems: [
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+    "not_found",
+    "conflict",
+    "storefront_unavailable",
+    "storefront_invalid",
+  ],
+  example: {
+    params: { id: exampleSeller.sellerId },
+    body: { method: "wellKnown" },
+    response: { ...exampleSeller, verified: true },
+  },
+});
+
 export const upsertPaidResource = operation({
   id: "upsertPaidResource",
   method: "PUT",

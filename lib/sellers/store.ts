@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -30,6 +30,37 @@ export async function findOwnSeller(
 ): Promise<SellerRow | null> {
   const row = await findSeller(db, environment, sellerId);
   return row?.organizationId === organizationId ? row : null;
+}
+
+/** One at a time may prove a domain. */
+export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
+}
+
+/** Whether another organization's seller has proven the same domain. Needs the domain's lock. */
+export async function verifiedElsewhere(tx: Tx, { environment, domain, organizationId }: SellerRow): Promise<boolean> {
+  const [other] = await tx
+    .select({ sellerId: sellers.sellerId })
+    .from(sellers)
+    .where(
+      and(
+        eq(sellers.domain, domain),
+        eq(sellers.environment, environment),
+        sellers.verified,
+        ne(sellers.organizationId, organizationId),
+      ),
+    )
+    .limit(1);
+  return other !== undefined;
+}
+
+export async function markVerified(tx: Tx, { sellerId }: SellerRow): Promise<SellerRow> {
+  const [saved] = await tx
+    .update(sellers)
+    .set({ verified: true, updatedAt: sql`clock_timestamp()` })
+    .where(eq(sellers.sellerId, sellerId))
+    .returning();
+  return saved!;
 }
 
 /** Inserts or replaces; the time of creation stays, an archived resource comes back. */

@@ -1,0 +1,68 @@
+import { createHmac } from "node:crypto";
+import { Resolver } from "node:dns/promises";
+import { env } from "#lib/env.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
+import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+
+type Claim = { readonly environment: string; readonly sellerId: string; readonly domain: string };
+
+const FILE = "/.well-known/countersign.txt";
+const DNS_MS = 2_000;
+
+/** What proves that a seller's owner controls its domain: derived, so that nothing has to be kept and no two sellers share one. */
+export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
+  `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
+    .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)
+    .digest("base64url")}`;
+
+/** Only hosts of this machine have a port, and only the sandbox has such sellers. */
+export const isLocalDomain = (domain: string): boolean => domain.includes(":");
+
+const fileUrl = (domain: string): string => `${isLocalDomain(domain) ? "http" : "https"}://${domain}${FILE}`;
+const recordName = (domain: string): string => `_countersign.${domain}`;
+
+const hasLine = (text: string, token: string): boolean => text.split(/\r?\n/).some((line) => line.trim() === token);
+
+/** Answers that came from elsewhere prove somebody else's control. */
+async function inFile(domain: string, token: string): Promise<boolean> {
+  const { status, text, url } = await guardedFetch(fileUrl(domain), { expect: "text" });
+  return status === 200 && new URL(url).host === domain && hasLine(text, token);
+}
+
+type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
+
+const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
+
+/** A long record arrives in pieces of 255 characters. */
+export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
+  const records = await resolve(recordName(domain)).catch(() => []);
+  return records.some((pieces) => hasLine(pieces.join(""), token));
+}
+
+/** What the owner has to publish, in one place or the other. */
+function instructions(domain: string, token: string) {
+  const metadata = {
+    token,
+    url: fileUrl(domain),
+    ...(!isLocalDomain(domain) && { dnsName: recordName(domain), dnsType: "TXT" }),
+  };
+  const description = `Publish this line and ask again: ${token}`;
+  return { type: "verify_seller", label: "Publish the token", description, metadata } as const;
+}
+
+/** @throws Problem storefront_invalid, storefront_unavailable: both say what to publish and where */
+export async function requireProof(method: "wellKnown" | "dns", claim: Claim): Promise<void> {
+  const { domain } = claim;
+  const token = domainToken(claim);
+  const publish = instructions(domain, token);
+  const proven = await (method === "dns" ? inDns(domain, token) : inFile(domain, token)).catch((error: unknown) => {
+    if (!isProblem(error)) throw error;
+    const details = { detail: error.details.detail, nextActions: [publish] };
+    throw error.code === "storefront_unavailable"
+      ? new Problem("storefront_unavailable", details)
+      : new Problem("storefront_invalid", details);
+  });
+  if (proven) return;
+  const place = method === "dns" ? `the TXT records of ${recordName(domain)}` : fileUrl(domain);
+  throw new Problem("storefront_invalid", { detail: `This seller's token is not in ${place}.`, nextActions: [publish] });
+}
