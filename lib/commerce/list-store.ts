@@ -10,6 +10,11 @@ export const lockCheckouts = (c: ReservedSql, ids: readonly string[], organizati
     SELECT checkout_intent_id FROM checkout_intents
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1 FOR NO KEY UPDATE) k`;
 
+/** Replies of keyed items that bring more than an authorization. */
+export const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
+  SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
+    SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
+
 type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly string[] };
 
 /** A locked checkout with everything that an approval looks at. */

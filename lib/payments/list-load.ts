@@ -1,6 +1,6 @@
 import type { ReservedSql, Row } from "postgres";
 import { selectFeeBasis } from "#lib/billing/store.ts";
-import { approvalFacts, lockCheckouts } from "#lib/commerce/list-store.ts";
+import { approvalFacts, lockCheckouts, storedReplies } from "#lib/commerce/list-store.ts";
 import { GATE } from "#lib/db/gate.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import type { Item } from "#lib/payments/item.ts";
@@ -19,6 +19,12 @@ const mandatesOf = (c: ReservedSql, environment: string, mandateIds: readonly st
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
     LIMIT 1 FOR NO KEY UPDATE) m`;
+
+/** The same without a lock, for what is only simulated. */
+const mandatesToRead: typeof mandatesOf = (c, environment, mandateIds, organizations) => c`
+  SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
+    WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[]) LIMIT 1) m`;
 
 const liveKeys = (c: ReservedSql, keyIds: readonly string[]) => c`
   SELECT k.key_id, a.organization_id, a.capabilities
@@ -90,11 +96,6 @@ const openApprovals = (c: ReservedSql, mandateIds: readonly string[]) => c`
 const storedAnswers = (c: ReservedSql, slots: readonly string[]) => c`
   SELECT a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a`;
-
-/** Replies of keyed items that bring more than an authorization. */
-const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
-  SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
-    SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
 
 /** Everything that decisions of a list look at, read under the locks. */
 export type Loaded = {
@@ -216,17 +217,26 @@ async function verifiedSellers(c: ReservedSql, offers: Loaded["offers"]): Promis
 
 type Known = ReadonlyMap<string, { readonly version: number }>;
 
+/** One snapshot, without the gate and without a lock: nobody waits for a simulation. */
+const beginToRead = (c: ReservedSql) => [c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, nothing] as const;
+const beginToWrite = (c: ReservedSql) => [c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`] as const;
+
 /** Trip 1: the gate, the mandates' locks, the clock, then the facts. Statuses are read after the gate and the clock after the locks. */
-export async function openAndLoad(c: ReservedSql, items: readonly Item[], known: Known): Promise<Loaded> {
+export async function openAndLoad(
+  c: ReservedSql,
+  items: readonly Item[],
+  known: Known,
+  purpose: "write" | "read" = "write",
+): Promise<Loaded> {
   const offers = offersOf(items);
-  const begun = pipelined([c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`]);
+  const begun = pipelined(purpose === "write" ? beginToWrite(c) : beginToRead(c));
   const atDomains = offers.size > 0 ? (await pipelined([begun, verifiedSellers(c, offers)]))[1] : new Map<string, string>();
   const ids = idsOf(items, { offers, atDomains });
   const { mandateIds, organizations, sessionIds } = ids;
   const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
   const { checkouts, ...brought } = ids.brought;
   const locked = pipelined([
-    mandatesOf(c, items[0]!.environment, mandateIds, organizations),
+    (purpose === "write" ? mandatesOf : mandatesToRead)(c, items[0]!.environment, mandateIds, organizations),
     checkouts.length > 0 ? lockCheckouts(c, checkouts.toSorted(), organizations) : nothing,
     c`SELECT clock_timestamp() AS now`,
   ]);

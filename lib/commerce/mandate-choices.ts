@@ -1,0 +1,160 @@
+import { askedIntentOf } from "#lib/commerce/asked-intent.ts";
+import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import type { MandateView } from "#lib/commerce/checkout-view.ts";
+import { candidateMandates, type Scope } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { findMandate, liveBuckets, reading } from "#lib/mandates/store.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { simulatePayments } from "#lib/payments/simulate-payment.ts";
+import { minutes } from "#lib/time.ts";
+import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
+
+const MANDATES = 20;
+
+/** Only what the decision and the page need, so that a preview can ask before it has a row. */
+export type Candidate = Omit<Parameters<typeof askedIntentOf>[0], "checkoutIntentId"> &
+  Scope & {
+    readonly checkoutIntentId: string;
+    readonly ownerSubjectId: string;
+    /** Of an authorization that asked a person: it pays under its own mandate or not at all. */
+    readonly authorizationId: string | null;
+    readonly mandateId: string | null;
+    readonly charged: Atomic;
+  };
+
+export type Choice = MandateView & { readonly denialCode: DenialCode | null; readonly decision: Decision | null };
+
+/** The mandates of the buyer that this checkout could be paid under, those that cover it first. Reads only. */
+export async function mandateChoices(candidate: Candidate, named: readonly string[] = []): Promise<readonly Choice[]> {
+  const { asset, chain } = candidate;
+  const bound = candidate.authorizationId !== null;
+  const known = [...named, ...(candidate.mandateId === null ? [] : [candidate.mandateId])];
+  const ids = bound ? known : await candidateMandates(database(), candidate, { asset, chain, named: known }, MANDATES);
+  if (ids.length === 0) return [];
+  const decisions = bound ? new Map<string, Decision>() : await decideUnder(candidate, ids);
+  const choices = await reading(async (tx, now) => {
+    const views: Choice[] = [];
+    for (const mandateId of ids) {
+      const row = await findMandate(tx, candidate, mandateId);
+      if (!row) continue;
+      const mandate = presentMandate(row, await liveBuckets(tx, [mandateId], now), decimalsOf(row), now);
+      const decision = decisions.get(mandateId) ?? null;
+      const match = bound ? mandate.status === "active" : decision !== null && decision.outcome !== "deny";
+      views.push(viewOf(mandate, decision, match, candidate));
+    }
+    return views;
+  });
+  return choices.toSorted((a, b) => Number(b.match) - Number(a.match));
+}
+
+async function decideUnder(candidate: Candidate, mandateIds: readonly string[]): Promise<ReadonlyMap<string, Decision>> {
+  const { organizationId, environment, ownerSubjectId } = candidate;
+  const intent = askedIntentOf(candidate, new Date(Date.now() + minutes(30)));
+  return simulatePayments(mandateIds, {
+    organizationId,
+    environment: environment as "sandbox" | "production",
+    asker: { kind: "key", subjectId: ownerSubjectId },
+    intent,
+    requestId: candidate.checkoutIntentId,
+  });
+}
+
+function viewOf(
+  mandate: Mandate,
+  decision: Decision | null,
+  match: boolean,
+  { charged, asset, authorizationId }: Candidate,
+): Choice {
+  const decimals = decimalsOf({ asset: mandate.policy.assets[0]?.asset ?? asset, chain: mandate.policy.assets[0]?.chain ?? "" });
+  // A soft hold is in these sums already.
+  const more = authorizationId === null ? charged : 0n;
+  const budgets = mandate.usage.map(({ window, unit, limit, spent, reserved, available }) => {
+    const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
+    const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
+    return { window, unit, limit, spent, reserved, available, ...(left >= 0n && { availableAfter: after }) };
+  });
+  const amounts = budgets.filter((budget) => budget.unit !== "payments").map((budget) => parseAmount(budget.available, decimals));
+  const least = amounts.reduce((least, amount) => (amount < least ? amount : least), amounts[0] ?? (0n as Atomic));
+  return {
+    mandateId: mandate.mandateId,
+    name: mandate.name,
+    status: mandate.status,
+    asset: mandate.policy.assets[0]?.asset ?? asset,
+    available: formatAmount(least, decimals),
+    match,
+    perPayment: mandate.policy.limits.perPayment,
+    budgets,
+    obstacles: (decision?.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
+    denialCode: decision?.denialCode ?? null,
+    decision,
+  };
+}
+
+/** The wire's part of a choice. */
+export const presentChoices = (choices: readonly Choice[]) =>
+  choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
+
+const statusOfDenial: Partial<Record<DenialCode, MandateMatch>> = {
+  mandate_not_active: "not_active",
+  mandate_suspended: "not_active",
+  mandate_not_yet_valid: "not_active",
+  mandate_revoked: "revoked",
+  mandate_expired: "expired",
+  mandate_exhausted: "insufficient_budget",
+  per_payment_limit_exceeded: "insufficient_budget",
+  period_budget_exceeded: "insufficient_budget",
+  total_budget_exceeded: "insufficient_budget",
+  count_limit_exceeded: "insufficient_budget",
+  cooldown_active: "insufficient_budget",
+  fee_limit_exceeded: "insufficient_budget",
+  asset_not_allowed: "asset_mismatch",
+  chain_not_allowed: "asset_mismatch",
+  agent_not_bound: "no_mandate",
+};
+
+export type Detected = {
+  readonly mandateId: string | null;
+  readonly detectedMandateId: string | null;
+  readonly mandateStatus: MandateMatch;
+};
+
+/** Which mandate a checkout would be paid under: the one that was named, else the only one that covers it. */
+export function detectMandate(choices: readonly Choice[], named: string | null): Detected {
+  const matching = choices.filter((choice) => choice.match);
+  const [only, another] = matching;
+  const detectedMandateId = only && !another ? only.mandateId : null;
+  if (named !== null) {
+    const choice = choices.find(({ mandateId }) => mandateId === named);
+    const status = choice?.match ? (detectedMandateId === named ? "active_match" : "selected") : whyNot(choice);
+    return { mandateId: named, detectedMandateId, mandateStatus: status };
+  }
+  if (only) {
+    return { mandateId: detectedMandateId, detectedMandateId, mandateStatus: another ? "multiple_matches" : "active_match" };
+  }
+  return { mandateId: null, detectedMandateId: null, mandateStatus: whyNot(choices[0]) };
+}
+
+function whyNot(choice: Choice | undefined): MandateMatch {
+  if (!choice?.denialCode) return "no_mandate";
+  return statusOfDenial[choice.denialCode] ?? "seller_not_allowed";
+}
+
+/** What the mandate's budget is charged for a checkout: its amount and the buyer's share of the fee. */
+export function chargedFor({
+  amount,
+  tokenDecimals,
+  feeQuote,
+}: Pick<CheckoutRow, "amount" | "tokenDecimals" | "feeQuote">): Atomic {
+  return (amount + buyerShareOf(feeQuote, tokenDecimals)) as Atomic;
+}
+
+export function buyerShareOf(feeQuote: CheckoutRow["feeQuote"], decimals: number): Atomic {
+  if (!feeQuote) return 0n as Atomic;
+  const fee = parseAmount(feeQuote.serviceFeeAmount, decimals);
+  const sellerShare = parseAmount(feeQuote.grossAmount, decimals) - parseAmount(feeQuote.sellerNetAmount, decimals);
+  return (fee - sellerShare) as Atomic;
+}
