@@ -7,7 +7,6 @@ import { createLogger } from "#lib/http/log.ts";
 import { idempotency } from "#lib/http/tables.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { createServiceAccount as handler } from "#lib/identity/create-service-account.ts";
-import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { forget, perProcess } from "#lib/process.ts";
@@ -131,35 +130,5 @@ describe("createServiceAccount", () => {
     expect(sinks).toContain(data.serviceAccountId);
     for (const apiKey of [data.apiKey!, rotated.data.apiKey!]) expect(sinks).not.toContain(apiKey.split("_")[3]!.slice(0, 12));
     for (const secret of [PASSWORD, cookie.split(".")[0]!, owner.email]) expect(sinks).not.toContain(secret);
-  });
-});
-
-describe("listServiceAccounts", () => {
-  test("items alone, newest first, without keys; the next page is in the Link header", async () => {
-    const owner = await newOrganization();
-    const made: string[] = [];
-    for (let at = 0; at < 5; at += 1) made.unshift((await newKey(owner)).serviceAccountId);
-    await newKey(await newOrganization());
-    const met: string[] = [];
-    let query = "?limit=2";
-    for (let turn = 0; turn < 3; turn += 1) {
-      const { data, headers } = await send(contract.listServiceAccounts, listServiceAccounts, { query, as: owner.credential });
-      expect(Object.keys(data)).toEqual(["items"]);
-      for (const item of data.items) expect(item).not.toHaveProperty("apiKey");
-      met.push(...data.items.map(({ serviceAccountId }) => serviceAccountId));
-      const link = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
-      expect(link !== undefined).toBe(turn < 2);
-      query = link?.slice(link.indexOf("?")) ?? "";
-    }
-    expect(met).toEqual(made);
-  });
-
-  test("400 for a cursor that was not made here", async () => {
-    const owner = await newOrganization();
-    const { problem } = await send(contract.listServiceAccounts, listServiceAccounts, {
-      query: "?cursor=x",
-      as: owner.credential,
-    });
-    expect(problem.errors?.[0]?.pointer).toBe("/query/cursor");
   });
 });
