@@ -3,6 +3,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import {
+  callerIsLive,
   resourceIsOffered,
   subjectIsLive,
   reloadExecution,
@@ -65,7 +66,7 @@ const takeOver = (
     if (settlementStatus !== "pending") return "underWay";
     const rights =
       mandate?.status === "active" && (await subjectIsLive(tx, execution)) && (await resourceIsOffered(tx, authorization));
-    if (!rights || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
+    if (!rights || !(await callerIsLive(tx, seller)) || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
     const now = await clock(tx);
     await updateExecution(tx, execution.executionId, {
       settlementStatus: "processing",

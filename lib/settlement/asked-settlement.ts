@@ -4,9 +4,9 @@ import { address, assetAt } from "#lib/onchain/chains.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { executionOfCredential, findPlainSettlement, ownsPayTo, type PlainSettlement } from "#lib/settlement/store.ts";
-import { readCredential, type Credential } from "#lib/x402/credential.ts";
+import { decodeCredential, readCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
-import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareCredential } from "#lib/x402/verify.ts";
 import { PaymentRequirementsV2Schema } from "@x402/core/schemas";
 
@@ -36,6 +36,8 @@ export async function readAsked({ paymentPayload, paymentRequirements }: Asked, 
     return refuse(failed("recipient_mismatch", "No resource of this organization is paid to this address."), payer);
   }
   const match = await matchCredential(credential);
+  const foreign = refuseForeign(match, credential, organizationId);
+  if (foreign) return refuse(foreign, payer);
   const fits = compareCredential(
     credential,
     match.kind === "execution" ? expectedPayment(match.authorization) : expected,
@@ -58,6 +60,26 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.payTo === b.payTo &&
   a.asset.chain === b.asset.chain &&
   a.asset.tokenAddress === b.asset.tokenAddress;
+
+/**
+ * A payTo proves nothing: anybody may register it, and fields of a settled credential stand on the chain. So a known credential
+ * is answered for the organization that it pays, and only as it was signed.
+ */
+function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
+  if (match.kind === "plain") {
+    const { organizationId: owner, payTo, amount } = match.settlement;
+    const same = owner === organizationId && payTo === credential.payTo && amount === credential.value;
+    return same ? null : failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
+  }
+  if (match.kind === "unknown") return null;
+  const { sellerOrganizationId } = match.authorization;
+  if (sellerOrganizationId !== null && sellerOrganizationId !== organizationId)
+    return failed("recipient_mismatch", "This payment was authorized for another seller.");
+  const stored = decodeCredential(match.execution.credentialHeaders?.[paymentSignatureHeader] ?? "");
+  if (!stored.ok || stored.credential.signature !== credential.signature)
+    return failed("signature_invalid", "The signature is not that of the credential that was executed.");
+  return null;
+}
 
 type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { concat, type Address } from "viem";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
+import { authenticate } from "#lib/identity/authenticate.ts";
 import { executions } from "#lib/payments/tables.ts";
 import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -155,8 +156,9 @@ describe("our facilitator", () => {
   test("follows a payment without a mandate to its end, when whoever settled it is gone", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet();
-    const { serviceAccountId } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
-    const seller = { organizationId: scene.sellerOrganizationId, serviceAccountId, environment: "sandbox" };
+    const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+    const seller = await authenticate(new Request("http://localhost:3000/", { headers: credential }));
+    if (seller?.kind !== "key") throw new Error("A key authenticates as one.");
     const header = await signed(wallet, expectedOf(scene));
     const paymentPayload = JSON.parse(Buffer.from(header, "base64").toString()) as { accepted: object };
     const asked = await readAsked({ paymentPayload, paymentRequirements: paymentPayload.accepted }, seller.organizationId);

@@ -1,9 +1,11 @@
 import type { SettleResponse } from "@x402/core/types";
 import { transact } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
-import { claimCredential } from "#lib/payments/execution-store.ts";
+import { callerIsLive, claimCredential } from "#lib/payments/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
@@ -24,8 +26,8 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
   const settlementId = newId("settlement");
   const begun = await begin(asked, seller, settlementId, verified.fromBlock);
-  if (begun === "capped")
-    return refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
+  if (begun === "revoked") return revoked(asked);
+  if (begun === "capped") return capped(asked);
   if (begun === "claimed") return refused(asked, "nonce_already_used");
   return send(asked, seller, settlementId, verified.fromBlock);
 }
@@ -38,6 +40,10 @@ export async function settlePlainAgain(
 ): Promise<SettleResponse> {
   if (settlement.status !== "processing") return refused(asked, "nonce_already_used");
   if (Date.now() - settlement.createdAt.getTime() < leaseMs()) return pending(asked, settlement.transaction);
+  const verified = await askChain(asked.credential, asked.expected);
+  if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
+  const allowed = await transact(async (tx) => admit(tx, seller));
+  if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
   return send(asked, seller, settlement.settlementId, settlement.fromBlock);
 }
 
@@ -60,16 +66,30 @@ async function send(asked: AskedSettlement, seller: Seller, settlementId: string
 
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
+const revoked = (asked: AskedSettlement): SettleResponse =>
+  refused(asked, "settlement_rejected", "The key of this request was revoked.");
+
+const capped = (asked: AskedSettlement): SettleResponse =>
+  refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
+
+/** After the gate: a key that was revoked while the chain was asked has nothing sent. Every transaction that may be sent counts. */
+async function admit(tx: Tx, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+  await enterGate(tx);
+  if (!(await callerIsLive(tx, seller))) return "revoked";
+  return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
+}
+
 /** The claim keeps the credential from ever being executed under a mandate as well. */
 const begin = (
   { credential, expected }: AskedSettlement,
   seller: Seller,
   settlementId: string,
   fromBlock: bigint,
-): Promise<"begun" | "capped" | "claimed"> =>
+): Promise<"begun" | "revoked" | "capped" | "claimed"> =>
   transact(async (tx) => {
     const { organizationId, environment, serviceAccountId } = seller;
-    if (!(await mayBroadcast(tx, organizationId))) return "capped";
+    const admitted = await admit(tx, seller);
+    if (admitted !== "admitted") return admitted;
     if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
     await insertPlainSettlement(tx, {
       settlementId,

@@ -1,9 +1,11 @@
 import type { Network, SettleResponse } from "@x402/core/types";
+import type { KeyCaller } from "#lib/http/operation.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-export type Seller = { readonly organizationId: string; readonly serviceAccountId: string; readonly environment: string };
+/** Who asks us to settle: a service account of the organization that is paid. */
+export type Seller = KeyCaller;
 
 const base = ({ credential }: AskedSettlement) => ({ network: credential.chain as Network, payer: credential.payer });
 

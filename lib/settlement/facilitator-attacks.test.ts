@@ -1,0 +1,143 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { authenticate } from "#lib/identity/authenticate.ts";
+import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import * as identity from "#lib/identity/contract.ts";
+import { answerSettle } from "#lib/settlement/answer-settle.ts";
+import { readAsked } from "#lib/settlement/asked-settlement.ts";
+import { settleMethods, verifyMethods } from "#lib/settlement/serve-facilitator.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { newSeller } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement({ facilitatorTimeoutMs: 2_500 });
+
+type Payload = { accepted: object; payload: { signature: string } };
+const decode = (header: string): Payload => JSON.parse(Buffer.from(header, "base64").toString()) as Payload;
+
+async function ask(endpoint: "verify" | "settle", as: Credential, paymentPayload: Payload) {
+  const request = new Request(`http://localhost:3000/api/x402/${endpoint}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...as },
+    body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
+  });
+  const response = await (endpoint === "verify" ? verifyMethods : settleMethods).POST(request);
+  return (await response.json()) as { isValid?: boolean; success?: boolean; invalidReason?: string; errorReason?: string };
+}
+
+/** A seller's organization with a key for our facilitator, and a resource that is paid to this address. */
+async function rival(payTo: string) {
+  const organizationId = await createOrganization("Rival");
+  const owner = await createPerson(organizationId);
+  await newSeller(owner.credential, { price: "0.25", payTo });
+  return createAgent(organizationId, ["payments:settle"]);
+}
+
+async function fundedWallet() {
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  return wallet;
+}
+
+async function settledByUs() {
+  const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
+  const { authorizationId } = await authorized(scene);
+  const paymentCredential = await signed(await fundedWallet(), expectedOf(scene));
+  const { data } = await execute(scene, { authorizationId, paymentCredential });
+  expect(data.settlementStatus).toBe("settled");
+  const seller = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  return { scene, seller, credential: decode(paymentCredential) };
+}
+
+describe("our facilitator under attack", () => {
+  test("a settlement of ours is not handed to another organization that registered the same payTo", async () => {
+    const { scene, seller, credential } = await settledByUs();
+    const other = await rival(scene.seller.payTo);
+    expect(await ask("verify", other.credential, credential)).toMatchObject({ isValid: false });
+    expect(await ask("settle", other.credential, credential)).toMatchObject({ success: false });
+    expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
+  });
+
+  test("a credential whose signature was made up is not valid because the true one was settled", async () => {
+    const { seller, credential } = await settledByUs();
+    const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
+    expect(await ask("verify", seller.credential, forged)).toMatchObject({
+      isValid: false,
+      invalidReason: "invalid_exact_evm_payload_signature",
+    });
+    expect(await ask("settle", seller.credential, forged)).toMatchObject({ success: false });
+    expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
+  });
+
+  test("a payer who signs one nonce twice cannot close one seller's settlement with another's", async () => {
+    const first = await paymentScene();
+    const wallet = await fundedWallet();
+    const seller = await createAgent(first.sellerOrganizationId, ["payments:settle"]);
+    const credential = decode(await signed(wallet, expectedOf(first)));
+    await chain().fund(settlementAccount().address, 0n);
+    expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: false });
+    await chain().fund(settlementAccount().address);
+    await database()
+      .update(plainSettlements)
+      .set({ createdAt: new Date(0) });
+    const second = await paymentScene();
+    const { authorization } = credential.payload as unknown as { authorization: { nonce: `0x${string}`; validBefore: string } };
+    const other = await createAgent(second.sellerOrganizationId, ["payments:settle"]);
+    const twin = decode(await signed(wallet, expectedOf(second)));
+    const message = {
+      ...(twin.payload as unknown as { authorization: Record<string, string> }).authorization,
+      nonce: authorization.nonce,
+    };
+    const signature = await wallet.signTypedData({
+      domain: { name: "USDC", version: "2", chainId: 84532, verifyingContract: expectedOf(second).asset.tokenAddress },
+      types: {
+        TransferWithAuthorization: [
+          { name: "from", type: "address" },
+          { name: "to", type: "address" },
+          { name: "value", type: "uint256" },
+          { name: "validAfter", type: "uint256" },
+          { name: "validBefore", type: "uint256" },
+          { name: "nonce", type: "bytes32" },
+        ],
+      },
+      primaryType: "TransferWithAuthorization",
+      message: message as never,
+    });
+    const double = { ...twin, payload: { authorization: message, signature } } as unknown as Payload;
+    expect(await ask("settle", other.credential, double)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_nonce_already_used",
+    });
+    const [row] = await database()
+      .select({ status: plainSettlements.status })
+      .from(plainSettlements)
+      .where(eq(plainSettlements.organizationId, first.sellerOrganizationId));
+    expect(row?.status).toBe("processing");
+  });
+
+  test("a key that was revoked meanwhile starts no settlement", async () => {
+    const scene = await paymentScene();
+    const agent = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+    const seller = await authenticate(new Request("http://localhost:3000/", { headers: agent.credential }));
+    if (seller?.kind !== "key") throw new Error("A key authenticates as one.");
+    const credential = decode(await signed(await fundedWallet(), expectedOf(scene)));
+    const asked = await readAsked(
+      { paymentPayload: credential, paymentRequirements: credential.accepted },
+      scene.sellerOrganizationId,
+    );
+    if (!asked.ok) throw new Error(asked.detail);
+    const revoked = await send(identity.revokeServiceAccount, revokeServiceAccount, {
+      as: scene.owner.credential,
+      id: agent.serviceAccountId,
+      body: {},
+    });
+    expect(revoked.status).toBe(200);
+    expect(await answerSettle(asked, seller)).toMatchObject({ success: false });
+    expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(0n);
+  });
+});
