@@ -66,6 +66,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   upsertPaidResource: ({ sellerId, resourceId }) => ({ id: resourceId, body: { sellerId } }),
   getResource: ({ resourceId, sellerId }) => ({ id: resourceId, query: `?sellerId=${sellerId}` }),
   archiveResource: ({ resourceId, sellerId }) => ({ id: resourceId, body: { sellerId } }),
+  verifySellerDomain: ({ sellerId }) => ({ id: sellerId }),
   createServiceAccount: ({ organizationId }) => ({ body: { organizationId } }),
   rotateServiceAccountKey: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   revokeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
