@@ -36,6 +36,7 @@ const intents: fc.Arbitrary<Partial<IntentFacts>> = fc.record(
     asset: fc.constantFrom("USDC", "EURC"),
     payTo: fc.constantFrom(null, PAY_TO),
     seller: fc.constantFrom(null, intentOf().seller),
+    unregistered: fc.constantFrom(null, { domain: "api.example.net", lacks: [] }, { domain: null, lacks: [] }),
     resource: fc.constantFrom(null, intentOf().resource),
     duplicateNonce: fc.boolean(),
     sellerPaidBefore: fc.boolean(),

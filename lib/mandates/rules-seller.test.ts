@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { decideRow, PAY_TO, resource, seller, type RuleRow } from "#test/mandate-facts.ts";
 
+const admitting = { sellers: { unregistered: "allow" } };
+const unknown = { seller: null, resource: null, unregistered: { domain: "api.example.net", lacks: [] } };
+
 const rows: RuleRow[] = [
   { guarantee: "a denied payee", rules: { payTo: { deny: [PAY_TO.toLowerCase()] } }, code: "payee_not_allowed" },
   {
@@ -28,10 +31,60 @@ const rows: RuleRow[] = [
   },
   { guarantee: "an unknown seller is not paid", intent: { seller: null, resource: null }, code: "seller_not_allowed" },
   {
-    guarantee: "an unknown seller is not paid even where the policy would admit it",
+    guarantee: "a seller that was named and does not exist is not paid even where the policy admits unregistered ones",
     rules: { sellers: { unregistered: "allow" } },
     intent: { seller: null, resource: null },
     code: "seller_not_allowed",
+  },
+  { guarantee: "an unregistered seller is not paid unless the policy says so", intent: unknown, code: "seller_not_allowed" },
+  { guarantee: "an unregistered seller that the policy admits", rules: admitting, intent: unknown, code: null },
+  {
+    guarantee: "a list of sellers says nothing about unregistered ones",
+    rules: { sellers: { unregistered: "allow", allow: [] } },
+    intent: unknown,
+    code: null,
+  },
+  {
+    guarantee: "an unregistered seller whose challenge is missing",
+    rules: admitting,
+    intent: { ...unknown, unregistered: { domain: null, lacks: [{ detail: "Send it.", pointer: "/intent/challenge" }] } },
+    code: "intent_invalid",
+  },
+  {
+    guarantee: "an unregistered seller is not verified",
+    rules: { ...admitting, requireVerifiedSeller: true },
+    intent: unknown,
+    code: "seller_unverified",
+  },
+  {
+    guarantee: "an unregistered seller has no resource that a policy could name",
+    rules: { ...admitting, resources: [{ sellerId: "sel_one", resourceId: "report" }] },
+    intent: unknown,
+    code: "resource_not_allowed",
+  },
+  {
+    guarantee: "an unregistered seller's domain is matched",
+    rules: { ...admitting, domains: { allow: ["example.net"] } },
+    intent: unknown,
+    code: null,
+  },
+  {
+    guarantee: "an unregistered seller's domain is denied",
+    rules: { ...admitting, domains: { deny: ["example.net"] } },
+    intent: unknown,
+    code: "domain_not_allowed",
+  },
+  {
+    guarantee: "an unregistered seller's payee is denied",
+    rules: { ...admitting, payTo: { deny: [PAY_TO.toLowerCase()] } },
+    intent: unknown,
+    code: "payee_not_allowed",
+  },
+  {
+    guarantee: "an unregistered seller whose challenge differs from the intent",
+    rules: admitting,
+    intent: { ...unknown, mismatches: [{ field: "payTo", pointer: "/intent/challenge/accepts/0/payTo" }] },
+    code: "challenge_mismatch",
   },
   { guarantee: "a verified seller", rules: { requireVerifiedSeller: true }, code: null },
   {

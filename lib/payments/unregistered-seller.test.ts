@@ -1,0 +1,188 @@
+import { x402HTTPClient, x402Client } from "@x402/core/client";
+import { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { PaymentRequired } from "@x402/core/types";
+import { eq } from "drizzle-orm";
+import { afterEach, describe, expect, test } from "vitest";
+import { startSeller } from "../../examples/seller.ts";
+import { database } from "#lib/db/client.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
+import { forget } from "#lib/process.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { useDatabase } from "#test/database.ts";
+import { CHAIN, policy } from "#test/mandates.ts";
+import {
+  authorized,
+  execute,
+  newWallet,
+  paymentScene,
+  readPayment,
+  signedFor,
+  useSettlement,
+  type PaymentScene,
+} from "#test/payments.ts";
+import { randomAddress } from "#test/sellers.ts";
+import { stockFacilitator, type Listening } from "#test/shop.ts";
+
+useDatabase();
+const chain = useSettlement();
+const open: Pick<Listening, "close">[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+const admitting = { policy: { ...policy, sellers: { unregistered: "allow" } } };
+
+/** A stock seller on this machine that nobody registered, and its 402. */
+async function stranger() {
+  const payTo = randomAddress();
+  const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
+  open.push(shop);
+  process.env["OUTBOUND_LOOPBACK"] = new URL(shop.url).host;
+  forget("env");
+  const url = `${shop.url}/report`;
+  const unpaid = await fetch(url);
+  const header = (name: string) => unpaid.headers.get(name);
+  return { url, payTo, header, challenge: new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(header) };
+}
+type Stranger = Awaited<ReturnType<typeof stranger>>;
+
+const intentTo = ({ challenge, payTo }: Pick<Stranger, "challenge" | "payTo">, change: Record<string, unknown> = {}) => ({
+  seller: {},
+  resource: undefined,
+  amount: "0.25",
+  chain: CHAIN,
+  payTo,
+  challenge,
+  ...change,
+});
+
+const decisionOf = async (scene: PaymentScene, intent: Record<string, unknown>) =>
+  (await authorized(scene, intent)).policyDecision;
+
+async function settled(scene: PaymentScene, authorizationId: string) {
+  const status = async () => (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;
+  await expect.poll(async () => (await reconcile(), status()), { timeout: 8_000, interval: 200 }).toBe("settled");
+}
+
+describe("a seller that is not registered", () => {
+  test("is paid from its own challenge by a stock client, and remembered as domain and payee", async () => {
+    const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, approval: { mode: "never" } } } });
+    const shop = await stranger();
+    const wallet = newWallet();
+    await chain().mint(wallet.address, 1_000_000n);
+    const { authorizationId, policyDecision } = await authorized(scene, intentTo(shop));
+    expect(policyDecision.outcome).toBe("allow");
+    // What execute asks to be signed is the seller's own offer, so that the seller takes it.
+    const missing = await execute(scene, { authorizationId });
+    const [sign] = missing.problem.nextActions;
+    const headers = sign?.metadata?.["paymentRequired"] as Record<string, string>;
+    const paymentCredential = await signedFor(wallet, (name) => headers[name]);
+    const executed = await execute(scene, { authorizationId, paymentCredential });
+    expect(executed.data).toMatchObject({ settlementStatus: "pending", settlementMode: "offchainAuthorized" });
+    const paid = await fetch(shop.url, { headers: executed.data.credentialHeaders ?? {} });
+    expect(paid.status).toBe(200);
+    await settled(scene, authorizationId);
+    expect(await chain().balanceOf(shop.payTo)).toBe(250_000n);
+    const remembered = await database().select().from(mandateSellers).where(eq(mandateSellers.mandateId, scene.mandateId));
+    const { host } = new URL(shop.url);
+    expect(remembered.map(({ sellerId }) => sellerId)).toEqual([`${host} ${shop.payTo}`]);
+    const { data } = await readPayment(scene, authorizationId);
+    expect(data.intent).toMatchObject({ seller: { domain: host, verified: false }, payTo: shop.payTo });
+  });
+
+  test("is executed on the offer that was authorized alone", async () => {
+    const scene = await paymentScene({ mandate: admitting });
+    const shop = await stranger();
+    const wallet = newWallet();
+    await chain().mint(wallet.address, 1_000_000n);
+    const { authorizationId } = await authorized(scene, intentTo(shop));
+    const signedAs = (required: unknown) => {
+      const header = encodePaymentRequiredHeader(required as PaymentRequired);
+      return signedFor(wallet, (name) => (name === "PAYMENT-REQUIRED" ? header : null));
+    };
+    const [accept] = shop.challenge.accepts;
+    const others: [unknown, string][] = [
+      [{ ...shop.challenge, accepts: [{ ...accept, payTo: randomAddress() }] }, "recipient_mismatch"],
+      [{ ...shop.challenge, accepts: [{ ...accept, amount: "249999" }] }, "amount_mismatch"],
+      [{ ...shop.challenge, accepts: [{ ...accept, maxTimeoutSeconds: 77 }] }, "credential_malformed"],
+      [{ ...shop.challenge, resource: { url: "https://other.example.net/" } }, "credential_malformed"],
+    ];
+    for (const [other, code] of others) {
+      const reply = await execute(scene, { authorizationId, paymentCredential: await signedAs(other) });
+      expect([reply.status, reply.problem.code]).toEqual([402, code]);
+    }
+    const reply = await execute(scene, { authorizationId, paymentCredential: await signedAs(shop.challenge) });
+    expect(reply.status).toBe(200);
+  });
+
+  test("is denied where the policy does not admit it, with or without a challenge", async () => {
+    const scene = await paymentScene();
+    const shop = await stranger();
+    expect(await decisionOf(scene, intentTo(shop))).toMatchObject({ outcome: "deny", denialCode: "seller_not_allowed" });
+    expect((await decisionOf(scene, intentTo(shop, { challenge: undefined }))).denialCode).toBe("seller_not_allowed");
+  });
+
+  test("needs chain, payTo and challenge, and each must be what the intent says", async () => {
+    const scene = await paymentScene({ mandate: admitting });
+    const shop = await stranger();
+    const codeOf = async (change: Record<string, unknown>) => (await decisionOf(scene, intentTo(shop, change))).denialCode;
+    for (const name of ["chain", "payTo", "challenge"]) expect(await codeOf({ [name]: undefined })).toBe("intent_invalid");
+    expect(await codeOf({ payTo: randomAddress() })).toBe("challenge_mismatch");
+    expect(await codeOf({ amount: "0.24" })).toBe("challenge_mismatch");
+    expect(await codeOf({ seller: { domain: "shop.example.com" } })).toBe("challenge_mismatch");
+    expect(await codeOf({ challenge: { ...shop.challenge, resource: { url: "http://10.0.0.1/report" } } })).toBe(
+      "intent_invalid",
+    );
+  });
+
+  test("meets rules on domains, payees, verification and assurance", async () => {
+    const shop = await stranger();
+    const codeUnder = async (rules: Record<string, unknown>) => {
+      const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, ...rules } } });
+      return (await decisionOf(scene, intentTo(shop))).denialCode;
+    };
+    expect(await codeUnder({ domains: { allow: ["example.com"] } })).toBe("domain_not_allowed");
+    expect(await codeUnder({ domains: { allow: [new URL(shop.url).host] } })).toBeUndefined();
+    expect(await codeUnder({ payTo: { deny: [shop.payTo] } })).toBe("payee_not_allowed");
+    expect(await codeUnder({ requireVerifiedSeller: true })).toBe("seller_unverified");
+    expect(await codeUnder({ minimumAssuranceLevel: "passkeyApproved" })).toBe("assurance_too_low");
+  });
+
+  test("cannot pose as a seller who has verified the domain: that one's record and rules apply", async () => {
+    const scene = await paymentScene({ mandate: admitting });
+    const { seller } = scene;
+    const accepts = [
+      {
+        scheme: "exact",
+        network: CHAIN,
+        amount: "250000",
+        asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+        payTo: randomAddress(),
+        maxTimeoutSeconds: 60,
+        extra: { name: "USDC", version: "2" },
+      },
+    ] as PaymentRequired["accepts"];
+    const challenge: PaymentRequired = { x402Version: 2, resource: { url: `https://${seller.domain}/report` }, accepts };
+    const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as `0x${string}` });
+    // A registration proves nothing; as long as nobody has verified the domain, it is nobody's.
+    expect((await decisionOf(scene, posing)).outcome).toBe("allow");
+    await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
+    expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");
+    const { resourceId } = seller;
+    expect((await decisionOf(scene, { ...posing, resource: { resourceId } })).denialCode).toBe("challenge_mismatch");
+    const honest = intentTo({ challenge, payTo: seller.payTo as `0x${string}` }, { resource: { resourceId } });
+    const { authorizationId, policyDecision } = await authorized(scene, honest);
+    expect(policyDecision.outcome).toBe("allow");
+    expect((await readPayment(scene, authorizationId)).data.intent.seller).toMatchObject({ sellerId: seller.sellerId });
+  });
+
+  test("is asked about before the first payment, and not after it", async () => {
+    const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, approval: { mode: "firstPayment" } } } });
+    const shop = await stranger();
+    expect((await decisionOf(scene, intentTo(shop))).outcome).toBe("requireApproval");
+    const sellerId = `${new URL(shop.url).host} ${shop.payTo}`;
+    await database().insert(mandateSellers).values({ mandateId: scene.mandateId, sellerId, firstPaidAt: new Date() });
+    expect((await decisionOf(scene, intentTo(shop))).outcome).toBe("allow");
+  });
+});
