@@ -12,7 +12,7 @@ import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { forget, perProcess } from "#lib/process.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";
-import { newKey, newMember, newOrganization, PASSWORD, type Owner } from "#test/identity.ts";
+import { newMember, newOrganization, PASSWORD, type Owner } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
