@@ -8,6 +8,7 @@ import { newIntent } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 import { brokenInvariants } from "#test/proof.ts";
+import { random } from "#test/random.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
 
@@ -15,17 +16,6 @@ useDatabase();
 
 const CLIENTS = 64;
 const STEPS = 32;
-
-/** A small generator, so that a run can be told again (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 type Agent = { readonly serviceAccountId: string; readonly credential: Credential };
 type Tenant = { readonly buyer: Buyer; readonly agents: readonly Agent[]; readonly mandateIds: readonly string[] };
