@@ -35,6 +35,10 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
+    // For the sweep. With reserved in the condition every hold would write all indexes of the row.
+    index("mandates_revoked")
+      .on(table.mandateId)
+      .where(sql`status = 'revoked'`),
     amountCheck("mandates_spent", "spent"),
     amountCheck("mandates_reserved", "reserved"),
     amountCheck("mandates_ceiling", "ceiling"),

@@ -1,0 +1,1 @@
+CREATE INDEX "mandates_revoked" ON "mandates" USING btree ("mandate_id") WHERE status = 'revoked';
