@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, user } from "#lib/identity/tables.ts";
@@ -206,12 +206,12 @@ export async function listAuthorizations(
         settlementStatus === undefined
           ? undefined
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
+        // Found by the two slots first: an OR beside the order would walk all payments of the organization.
         authorizeSlot === undefined
           ? undefined
-          : or(
-              eq(authorizations.slot, authorizeSlot),
-              sql`${authorizationId} IN (SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
-            ),
+          : sql`${authorizationId} IN (
+              SELECT a.authorization_id FROM ${authorizations} a WHERE a.slot = ${authorizeSlot}
+              UNION SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
       ),
     )
     .orderBy(desc(authorizationId))
