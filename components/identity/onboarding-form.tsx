@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FieldError } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemError } from "#lib/http/client.ts";
@@ -26,15 +27,10 @@ const fieldErrors = (error: Error | null): Record<string, string> =>
       )
     : {};
 
-const text = (form: FormData, name: string): string => {
-  const value = form.get(name);
-  return typeof value === "string" ? value.trim() : "";
-};
-
 const readForm = (form: FormData, invitationToken: string | undefined) => ({
   // With an invitation the name is not used; the contract asks for one.
-  organizationName: text(form, "organizationName") || "By invitation",
-  ...(text(form, "organizationSlug") !== "" && { organizationSlug: text(form, "organizationSlug") }),
+  organizationName: formText(form, "organizationName").trim() || "By invitation",
+  ...(formText(form, "organizationSlug").trim() !== "" && { organizationSlug: formText(form, "organizationSlug").trim() }),
   productRoles: form.getAll("productRoles") as ProductRole[],
   ...(invitationToken !== undefined && { invitationToken }),
 });

@@ -1,0 +1,57 @@
+import { randomInt } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type BrowserContext, type Page } from "@playwright/test";
+import type { Credential } from "#test/tenant.ts";
+
+export { expect };
+
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
+/** What a page has said on its console, and what it threw. */
+function listen(page: Page, errors: string[]): void {
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    // A refusal is an answer that a page shows; the browser logs it all the same.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
+  });
+}
+
+/** A journey ends without an error on the console of any of its pages. */
+export const test = base.extend<{ context: BrowserContext }>({
+  // eslint is told nothing: Playwright wants the empty pattern.
+  baseURL: async ({ locale: _ }, use) => use(process.env["BASE_URL"]),
+  extraHTTPHeaders: async ({ locale: _ }, use) => use({ "X-Forwarded-For": anyAddress() }),
+  context: async ({ context }, use) => {
+    const errors: string[] = [];
+    context.on("page", (page) => listen(page, errors));
+    await use(context);
+    expect(errors).toEqual([]);
+  },
+});
+
+/** Gives a browser the session of somebody who signed in before. */
+export async function signInAs(context: BrowserContext, { cookie = "" }: Credential): Promise<void> {
+  const at = cookie.indexOf("=");
+  await context.addCookies([
+    {
+      name: cookie.slice(0, at),
+      value: cookie.slice(at + 1),
+      url: process.env["BASE_URL"] ?? "",
+      httpOnly: true,
+      sameSite: "Lax",
+    },
+  ]);
+}
+
+/** No violation of any rule, in both schemes, and nothing to scroll sideways. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    expect(found, colorScheme).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { startChain, localChainId, usdcAddress } from "../../examples/chain.ts";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { freePort } from "./free-port.ts";
+
+const root = join(import.meta.dirname, "../..");
+const START_LIMIT_MS = 240_000;
+
+/** Of no worth elsewhere; the journeys make people and organizations with the same ones. */
+const secrets = {
+  BETTER_AUTH_SECRET: "for the journeys only, and of no worth elsewhere",
+  API_KEY_SECRET: "another one, also for the journeys only",
+  SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
+};
+
+async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  // Named like those of the other tests, which drop what a killed run left behind.
+  const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
+  const administer = async (statement: string) => {
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(statement).finally(() => sql.end({ timeout: 5 }));
+  };
+  await administer(`CREATE DATABASE ${name} TEMPLATE template0`);
+  const own = new URL(url);
+  own.pathname = name;
+  await migrate({ url: own.href, environment: "sandbox" });
+  return { url: own.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** The server of `npm start`. Resolves when it listens, which may take a build of the pages. */
+async function startServer(): Promise<() => Promise<void>> {
+  const child = spawn("node", ["server.ts"], { cwd: root, env: process.env, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise<void>((done) => child.once("close", () => done()));
+  let said = "";
+  await new Promise<void>((done, fail) => {
+    const timer = setTimeout(() => fail(new Error(`The server did not start in time:\n${said}`)), START_LIMIT_MS);
+    child.once("error", fail);
+    child.once("close", () => fail(new Error(`The server ended:\n${said}`)));
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (!said.includes("(ready in")) return;
+      clearTimeout(timer);
+      done();
+    });
+  });
+  return async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+}
+
+/** Everything a journey meets, once for all of them: database, chain, and the production server. */
+export default async function start(): Promise<() => Promise<void>> {
+  const embedded = await startEmbedded({ dataDir: join(root, ".test"), durable: false, database: "tests" });
+  const database = await newDatabase(embedded.url);
+  const chain = await startChain();
+  const port = await freePort();
+  const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
+  const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
+  // The workers that run the journeys inherit these, and so do the helpers that they share with the other tests.
+  Object.assign(process.env, {
+    ...secrets,
+    ENVIRONMENT: "sandbox",
+    BASE_URL: `http://localhost:${port}`,
+    PORT: String(port),
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "silent",
+    RATE_LIMIT_PER_ADDRESS: "1000000",
+    // Each browser says where it comes from: sign-ins are counted by address.
+    TRUSTED_PROXY_HOPS: "1",
+    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token] }]),
+  });
+  const stop = await startServer();
+  return async () => {
+    await stop();
+    await chain.stop();
+    await database.drop();
+    await embedded.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}

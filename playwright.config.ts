@@ -1,0 +1,33 @@
+import { defineConfig } from "@playwright/test";
+
+const executablePath = process.env["CHROMIUM_PATH"];
+
+export default defineConfig({
+  testDir: "e2e",
+  globalSetup: "./e2e/setup/start.ts",
+  outputDir: ".test/journeys",
+  workers: 1,
+  retries: 0,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: true,
+  reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
+  use: {
+    browserName: "chromium",
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    actionTimeout: 10_000,
+    trace: "retain-on-failure",
+    launchOptions: {
+      ...(executablePath !== undefined && { executablePath }),
+      args: [
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    },
+  },
+});
