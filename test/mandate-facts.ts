@@ -28,7 +28,6 @@ export function mandateOf(rules: PolicyInput = {}, facts: Partial<MandateFacts> 
   return {
     mandateId: "mdt_test",
     status: "active",
-    stoppedByEmergency: false,
     version: 3,
     policy: compilePolicy(policyOf(rules), 6),
     agents: null,
@@ -47,7 +46,7 @@ export const usageOf = (usage: Partial<Usage> = {}): Usage => ({
 export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
   return {
     agent: { subjectId: "sa_one", type: "serviceAccount", active: true },
-    seller: { sellerId: "sel_one", domain: "shop.example.com", verified: true, status: "active" },
+    seller: { sellerId: "sel_one", domain: "shop.example.com", verified: true },
     unregistered: null,
     resource: {
       sellerId: "sel_one",

@@ -5,8 +5,6 @@ import type { AssuranceLevel, DenialCode, Outcome, StoredMandateStatus } from "#
 export type MandateFacts = {
   readonly mandateId: string;
   readonly status: StoredMandateStatus;
-  /** The mandate, its agent or its organization was stopped by an emergency revocation. */
-  readonly stoppedByEmergency: boolean;
   readonly version: number;
   readonly policy: CompiledPolicy;
   /** Service accounts that may use the mandate; null admits every subject of the organization. */
@@ -36,7 +34,6 @@ type SellerFacts = {
   readonly domain: string;
   readonly verified: boolean;
   readonly minimumAssuranceLevel?: AssuranceLevel | undefined;
-  readonly status: "active" | "suspended" | "stopped";
 };
 
 type ResourceFacts = {

@@ -19,7 +19,6 @@ export type ReplayUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<strin
 
 /** What denied for reasons that no policy changes denies again: these facts were not kept beside their reasons. */
 const beyondPolicy = new Set<ReasonCode>([
-  "emergency_stop",
   "mandate_not_active",
   "mandate_suspended",
   "mandate_revoked",
@@ -78,7 +77,6 @@ function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): Inten
             domain: seller.domain ?? "",
             verified: seller.verified ?? false,
             minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel | undefined,
-            status: "active",
           },
     unregistered: one.sellerId === null && seller.sellerId === undefined ? unregisteredOf(one) : null,
     resource:

@@ -4,13 +4,6 @@ import { at, decideRow, NOW, resource, seller, usageOf, usdc, type RuleRow } fro
 
 const rows: RuleRow[] = [
   { guarantee: "allows a payment that breaks no rule", code: null },
-  { guarantee: "an emergency stops the mandate", mandate: { stoppedByEmergency: true }, code: "emergency_stop" },
-  { guarantee: "an emergency stops the seller", intent: { seller: { ...seller, status: "stopped" } }, code: "emergency_stop" },
-  {
-    guarantee: "an emergency goes before a revocation",
-    mandate: { stoppedByEmergency: true, status: "revoked" },
-    code: "emergency_stop",
-  },
   {
     guarantee: "a used up mandate goes before an agent that is not bound",
     mandate: { agents: [] },

@@ -3,18 +3,10 @@ import { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** The mandate's life cycle and who may use it. */
 export function mandateRules(on: Case): void {
-  emergency(on);
   status(on);
   validity(on);
   agent(on);
   assurance(on);
-}
-
-function emergency(on: Case): void {
-  if (on.mandate.stoppedByEmergency)
-    deny(on, "emergency_stop", "emergency", "The mandate or its agent was stopped by an emergency revocation.");
-  if (on.intent.seller?.status === "stopped")
-    deny(on, "emergency_stop", "emergency", "The seller was stopped by an emergency revocation.");
 }
 
 function status(on: Case): void {

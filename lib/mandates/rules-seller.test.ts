@@ -24,11 +24,6 @@ const rows: RuleRow[] = [
   { guarantee: "deny wins over allow", rules: { sellers: { allow: ["sel_one"], deny: ["sel_one"] } }, code: "seller_denied" },
   { guarantee: "an empty allow of sellers allows none", rules: { sellers: { allow: [] } }, code: "seller_not_allowed" },
   { guarantee: "a seller that is not listed", rules: { sellers: { allow: ["sel_two"] } }, code: "seller_not_allowed" },
-  {
-    guarantee: "a suspended seller is not paid",
-    intent: { seller: { ...seller, status: "suspended" } },
-    code: "seller_not_allowed",
-  },
   { guarantee: "an unknown seller is not paid", intent: { seller: null, resource: null }, code: "seller_not_allowed" },
   {
     guarantee: "a seller that was named and does not exist is not paid even where the policy admits unregistered ones",

@@ -29,8 +29,7 @@ function payee(on: Case): void {
 function seller(on: Case): void {
   const { policy, intent } = on;
   if (intent.seller === null) return unregistered(on);
-  const { sellerId, status } = intent.seller;
-  if (status === "suspended") deny(on, "seller_not_allowed", "sellers", "The seller is suspended.");
+  const { sellerId } = intent.seller;
   const rule = policy.sellers;
   if (rule?.deny?.has(sellerId))
     return deny(on, "seller_denied", "sellers", "The policy forbids payments to this seller.", { pointer: "/sellers/deny" });
@@ -39,7 +38,7 @@ function seller(on: Case): void {
       pointer: "/sellers/allow",
     });
   }
-  if (status === "active") satisfy(on, "sellers", "The seller may be paid.", rule === null ? {} : { pointer: "/sellers" });
+  satisfy(on, "sellers", "The seller may be paid.", rule === null ? {} : { pointer: "/sellers" });
 }
 
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>

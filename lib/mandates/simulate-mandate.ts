@@ -50,7 +50,6 @@ async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: P
 const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): MandateFacts => ({
   mandateId,
   status: "active",
-  stoppedByEmergency: false,
   version: version + 1,
   policy,
   agents: null,

@@ -147,7 +147,7 @@ function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const parties = { seller, resource, offered };
   const quoted = quote(item, seller, resource, read, facts);
   const asked = intentFacts(item, budget, parties, read, quoted.fee, agentLive(item, facts));
-  const decision = decide({ ...budget.facts, stoppedByEmergency: false }, budget.usage, asked, now);
+  const decision = decide(budget.facts, budget.usage, asked, now);
   return { ...parties, read, quoted, asked, decision };
 }
 type Judged = ReturnType<typeof judge>;
@@ -250,7 +250,7 @@ function intentFacts(
   const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
   return {
     agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
-    seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel, status: "active" },
+    seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
     mismatches:

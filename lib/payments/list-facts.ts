@@ -35,7 +35,7 @@ type Buckets = Map<string, BucketUsage[]>;
 /** A mandate of the list with its running usage. */
 export type Budget = {
   readonly organizationId: string;
-  readonly facts: Omit<MandateFacts, "stoppedByEmergency">;
+  readonly facts: MandateFacts;
   readonly usage: Usage;
   /** The buckets of usage, open for those that the list adds. */
   readonly buckets: Buckets;
