@@ -11,7 +11,6 @@ export type Outcome = z.infer<typeof Outcome>;
 
 /** In order of precedence: the first that applies becomes the decision's denialCode. */
 export const DenialCode = list("DenialCode", [
-  "emergency_stop",
   "mandate_not_active",
   "mandate_suspended",
   "mandate_revoked",
