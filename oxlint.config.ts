@@ -97,12 +97,12 @@ export default defineConfig({
     directions(["app/**"], sql, database),
     directions(["components/**"], app, sql, database, node, servers),
     {
-      files: ["**/*.config.{ts,mjs}", "app/**", "bench/*/app/**", "test/cluster.ts", "proxy.ts"],
+      files: ["**/*.config.{ts,mjs}", "app/**", "bench/*/app/**", "test/cluster.ts", "e2e/setup/start.ts", "proxy.ts"],
       rules: { "import/no-default-export": "off" },
     },
     { files: ["scripts/**", "server.ts", "bench/**", "examples/**", "instrumentation.ts"], rules: { "no-console": "off" } },
     {
-      files: ["**/*.test.ts", "test/**"],
+      files: ["**/*.test.ts", "test/**", "e2e/**"],
       rules: { "max-lines-per-function": "off", "no-restricted-imports": ["error", { patterns: app }] },
     },
     { files: ["lib/routes.ts"], rules: { "import/max-dependencies": "off" } },

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import AxeBuilder from "@axe-core/playwright";
+import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test as base, type BrowserContext, type Page } from "@playwright/test";
 import type { Credential } from "#test/tenant.ts";
 
@@ -19,10 +19,9 @@ function listen(page: Page, errors: string[]): void {
 }
 
 /** A journey ends without an error on the console of any of its pages. */
-export const test = base.extend<{ context: BrowserContext }>({
-  // eslint is told nothing: Playwright wants the empty pattern.
-  baseURL: async ({ locale: _ }, use) => use(process.env["BASE_URL"]),
-  extraHTTPHeaders: async ({ locale: _ }, use) => use({ "X-Forwarded-For": anyAddress() }),
+export const test = base.extend({
+  baseURL: process.env["BASE_URL"] ?? "",
+  extraHTTPHeaders: { "X-Forwarded-For": anyAddress() },
   context: async ({ context }, use) => {
     const errors: string[] = [];
     context.on("page", (page) => listen(page, errors));

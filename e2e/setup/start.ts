@@ -24,7 +24,11 @@ async function newDatabase(url: string): Promise<{ readonly url: string; drop():
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
   const administer = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
-    await sql.unsafe(statement).finally(() => sql.end({ timeout: 5 }));
+    try {
+      await sql.unsafe(statement);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
   };
   await administer(`CREATE DATABASE ${name} TEMPLATE template0`);
   const own = new URL(url);
