@@ -6,7 +6,7 @@ import { balances, payOnce, printBalances } from "./demo/payment.ts";
 import type { Service } from "./demo/service.ts";
 import { setUp } from "./demo/setup.ts";
 import { setStage } from "./demo/stage.ts";
-import { plain, report, section, step } from "./demo/timeline.ts";
+import { plain, report, section, silence, step } from "./demo/timeline.ts";
 
 const once = process.argv.includes("--once");
 
@@ -37,7 +37,7 @@ async function run(): Promise<Service> {
   await step("The seller has grown by exactly the price", async (tell) => {
     assert.equal(after.seller - before.seller, paid.price, "The seller has the price, no more and no less.");
     assert.equal(before.agent - after.agent, paid.price, "The agent paid the price, no more and no less.");
-    tell("atomic", `${after.seller - before.seller} = ${paid.price}`);
+    tell("gained", `${after.seller - before.seller} of the token's smallest unit; the price is ${paid.price}`);
   });
   await payThroughUs(stage, parties, agent);
   await holdLimits(stage, parties, agent, paid);
@@ -64,6 +64,7 @@ const code = await outcome().catch((error: unknown) => {
   report(error);
   return 1;
 });
-plain(once ? "" : "\nStopping.");
+if (code !== 0 || !once) plain("\nStopping.");
+silence();
 await closeAll();
 process.exit(code);

@@ -25,9 +25,12 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const orphaned = () => child.kill();
+  process.once("exit", orphaned);
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("exit", done));
   clearInterval(timer);
+  process.removeListener("exit", orphaned);
   if (code !== 0) throw new Error(`The pages could not be built:\n${output.trim()}`);
   say(`built in ${seconds()} s.`);
 }

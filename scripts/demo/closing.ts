@@ -6,7 +6,7 @@ import { plain, section, step } from "./timeline.ts";
 const HOURS = 12;
 
 /** A fresh mandate to play with, the credentials, and what to call with them. */
-export async function invite({ service, agent }: Stage, { buyer, sellerId, agentId, apiKey }: Parties): Promise<void> {
+export async function invite({ service, agent, keyFile }: Stage, { buyer, sellerId, agentId, apiKey }: Parties): Promise<void> {
   section("Go on by yourself");
   const { mandateId } = await step("Ada writes another mandate, for you", () => writeMandate(buyer, agentId, agent.address));
   const intent = {
@@ -22,8 +22,12 @@ export async function invite({ service, agent }: Stage, { buyer, sellerId, agent
   const asked = `curl -sS $API/api/v1/payments/authorize -H "$KEY" -H 'Content-Type: application/json' \\
   -d '${JSON.stringify({ mandateId, intent }).replace(',"intent"', ',\n      "intent"').replace(',"amount"', ',\n      "amount"')}'`;
   plain();
-  plain(`Sandbox credentials, of no worth elsewhere. Ada signs in as ${buyer.email}`);
-  plain(`with the password ${buyer.password}. Her agent's key:`);
+  plain("Sandbox credentials, of no worth elsewhere:");
+  plain(`    Ada signs in as   ${buyer.email}`);
+  plain(`    with password     ${buyer.password}`);
+  plain(`    agent's wallet    ${agent.address}, key in ${keyFile}`);
+  plain();
+  plain("To copy: the agent's API key, and what to call with it.");
   plain();
   plain(`API=${service.url}`);
   plain(`KEY='Authorization: Bearer ${apiKey}'`);

@@ -4,7 +4,8 @@ import { authorize, collect, execute, intentFor, meet, type AgentOptions } from 
 import { startSeller } from "../../examples/seller.ts";
 import { verifyAudit } from "#lib/audit/contract.ts";
 import { revokeMandate } from "#lib/mandates/contract.ts";
-import { amountOf, executed, tellAnswer, tellReasons, type payOnce } from "./payment.ts";
+import { parseAmount } from "#lib/money.ts";
+import { amountOf, DECIMALS, executed, tellAnswer, tellReasons, usdc, type payOnce } from "./payment.ts";
 import { registerShop, serviceAccountOf, type Parties } from "./setup.ts";
 import type { Stage } from "./stage.ts";
 import { section, step } from "./timeline.ts";
@@ -82,7 +83,8 @@ export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent
     assert.equal(execution.settlementStatus, "settled");
     tell("status", execution.settlementStatus);
     await tellAnswer(tell, await collect(agent, url, execution));
-    assert.equal((await chain.balanceOf(seller.address)) - before, 100_000n, "The seller got the price.");
-    tell("seller", `has ${amount} USDC more`);
+    const price = parseAmount(secondPrices["/report"].slice(1), DECIMALS);
+    assert.equal((await chain.balanceOf(seller.address)) - before, price, "The seller got the price.");
+    tell("seller", `has ${usdc(price)} more`);
   });
 }

@@ -10,11 +10,11 @@ import type { Parties } from "./setup.ts";
 import { shopPrices, type Stage } from "./stage.ts";
 import { plain, section, step, type Tell } from "./timeline.ts";
 
-const DECIMALS = 6;
+export const DECIMALS = 6;
 const SETTLE_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 
-const usdc = (amount: bigint): string => displayAmount(amount, DECIMALS, "USDC");
+export const usdc = (amount: bigint): string => displayAmount(amount, DECIMALS, "USDC");
 
 export type Balances = { readonly agent: bigint; readonly seller: bigint };
 
@@ -60,7 +60,12 @@ export async function executed(work: ReturnType<typeof execute>): Promise<Execut
 /** The answer that was paid for, and the seller's receipt for it. */
 export async function tellAnswer(tell: Tell, response: Response): Promise<void> {
   const text = await response.text();
-  assert.equal(response.status, 200, `The seller answered ${response.status}: ${text}`);
+  const receipt = response.headers.get("payment-response") ?? response.headers.get("payment-required") ?? "";
+  assert.equal(
+    response.status,
+    200,
+    `The seller answered ${response.status} ${text} ${Buffer.from(receipt, "base64").toString()}`,
+  );
   tell("answer", `${response.status} ${text}`);
   const { transaction } = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
   tell("receipt", transaction);

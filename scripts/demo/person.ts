@@ -5,6 +5,7 @@ import { completeOnboarding } from "#lib/identity/contract.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
+import { note } from "./timeline.ts";
 
 /** Somebody with a browser, which keeps the session's cookie and names its origin. */
 export type Person = {
@@ -17,6 +18,7 @@ export type Person = {
 
 export type Introduction = { readonly name: string; readonly organizationName: string; readonly productRoles: ProductRole[] };
 
+/** Many demos in one minute meet the limit of sign-ups; waiting is what the service asks for then. */
 async function post(serviceUrl: string, path: string, body: unknown): Promise<Response> {
   const response = await fetch(`${serviceUrl}/api/auth${path}`, {
     method: "POST",
@@ -24,6 +26,12 @@ async function post(serviceUrl: string, path: string, body: unknown): Promise<Re
     body: JSON.stringify(body),
   });
   if (response.ok) return response;
+  const seconds = Number(response.headers.get("retry-after"));
+  if (response.status === 429 && seconds > 0) {
+    note(`Too many sign-ups in a minute; again in ${seconds} s.`);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    return post(serviceUrl, path, body);
+  }
   throw new Error(`${path} answered ${response.status}.`, { cause: (await response.json()) as ErrorBody });
 }
 

@@ -8,7 +8,13 @@ const width = Math.min(process.stdout.columns || 80, 80);
 const colourful = process.stdout.isTTY && !process.env["NO_COLOR"];
 const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
   colourful ? styleText(style, text, { validateStream: false }) : text;
-const write = (text: string): boolean => process.stdout.write(text);
+let silent = false;
+const write = (text: string): boolean => silent || process.stdout.write(text);
+
+/** What is under way when the demo is stopped fails, and nobody wants to read of it. */
+export function silence(): void {
+  silent = true;
+}
 
 /** One fact of a step, under a label of up to nine letters. */
 export type Tell = (label: string, text: string) => void;

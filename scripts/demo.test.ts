@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+type Ran = { readonly code: number | null; readonly output: string };
+
+async function runDemo(dataDir: string, onOutput?: (output: string, stop: () => void) => void): Promise<Ran> {
+  const child = spawn(process.execPath, ["scripts/demo.ts", "--once"], {
+    cwd: root,
+    env: { ...process.env, NODE_OPTIONS: "", DATA_DIR: dataDir, LOG_LEVEL: "warn" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGTERM"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      onOutput?.(output, () => child.kill("SIGINT"));
+    });
+  }
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  return { code, output };
+}
+
+async function temporary(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "countersign-demo-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+const usdcAfter = (name: string, output: string): number[] =>
+  (new RegExp(`^ +${name} +(\\d.*)$`, "m").exec(output)?.[1] ?? "").match(/[+-]?\d+\.\d\d/g)?.map(Number) ?? [];
+
+describe("npm run demo -- --once", () => {
+  test("pays a stock seller exactly the price, and works again on the same data", { timeout: 120_000 }, async () => {
+    const dataDir = await temporary();
+    const { code, output } = await runDemo(dataDir);
+    expect(code, output).toBe(0);
+    expect(usdcAfter("seller", output)).toEqual([0, 0.25, 0.25]);
+    expect(usdcAfter("agent's wallet", output)).toEqual([10, 9.75, -0.25]);
+    for (const line of [
+      /outcome +allow$/m,
+      /answer +200 \{"report"/,
+      /status +settled$/m,
+      /outcome +deny: per_payment_limit_exceeded$/m,
+      /header +Idempotent-Replayed: true$/m,
+      /outcome +deny: mandate_revoked$/m,
+      /^Every step held\.$/m,
+    ]) {
+      expect(output).toMatch(line);
+    }
+    expect(output, "no colours where nobody watches").not.toContain("\u001b[");
+    expect(output.split("\n").filter((line) => line.length > 80 && !line.includes(dataDir))).toEqual([]);
+    const { mode } = await stat(join(dataDir, "agent.key"));
+    expect(mode & 0o777).toBe(0o600);
+    const again = await runDemo(dataDir);
+    expect(again.code, again.output).toBe(0);
+  });
+
+  test("stopped half-way, a payment of a chain that is gone does no harm to the next run", { timeout: 120_000 }, async () => {
+    const dataDir = await temporary();
+    const stopped = await runDemo(dataDir, (output, stop) => {
+      if (output.includes("status    pending")) stop();
+    });
+    expect(stopped.code, stopped.output).toBe(130);
+    expect(stopped.output).not.toContain("Every step held.");
+    const { code, output } = await runDemo(dataDir);
+    expect(code, output).toBe(0);
+  });
+
+  test("names the step that failed, and ends with 1", { timeout: 60_000 }, async () => {
+    const dataDir = join(await temporary(), "file");
+    await writeFile(dataDir, "");
+    const { code, output } = await runDemo(dataDir);
+    expect(code).toBe(1);
+    expect(output).toContain('"The service, with its own PostgreSQL 18" failed.');
+  });
+});
