@@ -1,7 +1,7 @@
-import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
-import { apiKeys, member, serviceAccounts, user } from "#lib/identity/tables.ts";
+import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
@@ -125,6 +125,8 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
   return updated!;
 }
 
+const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
+
 /** Whether the caller still is who he was when the request came in: read after the gate. */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
@@ -144,9 +146,17 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   }
   const rows = await tx
     .select({ id: member.id })
-    .from(member)
+    .from(session)
+    .innerJoin(member, eq(member.userId, session.userId))
     .innerJoin(user, eq(user.id, member.userId))
-    .where(and(eq(member.userId, caller.userId), eq(member.organizationId, caller.organizationId ?? ""), eq(user.banned, false)));
+    .where(
+      and(
+        eq(session.id, caller.sessionId),
+        gt(session.expiresAt, sql`clock_timestamp()`),
+        eq(member.organizationId, caller.organizationId ?? ""),
+        notBanned,
+      ),
+    );
   return rows.length === 1;
 }
 
@@ -171,7 +181,7 @@ export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: Execu
     .select({ id: member.id })
     .from(member)
     .innerJoin(user, eq(user.id, member.userId))
-    .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), eq(user.banned, false)));
+    .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), notBanned));
   return members.length > 0;
 }
 
