@@ -86,6 +86,22 @@ describe("a request that the database refuses costs only itself", () => {
   });
 });
 
+describe("a list that is more than its mandate allows", () => {
+  test.each([
+    ["a total", { total: "50" }],
+    ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }],
+    ["a rolling budget", { budgets: [{ rolling: "PT24H", amount: "50" }] }],
+    ["a count", { total: "1000", counts: [{ rolling: "PT24H", max: 100 }] }],
+  ])("is decided before it is written: the table's own checks never see it (%s)", async (_name, limit) => {
+    const limits = { perPayment: "1", ...limit };
+    const mandateId = await activeMandate(buyer.person.credential, { policy: { assets, limits } });
+    const before = await attempts();
+    const answers = await authorizeList(Array.from({ length: bounds.itemsPerList }, () => itemOf(buyer, mandateId)));
+    expect((await attempts()) - before - 1).toBe(1);
+    expect(answers.map(inShort)).toEqual([...Array<string>(100).fill("allow"), ...Array<string>(156).fill("deny")]);
+  });
+});
+
 describe("a mandate that cannot be decided with", () => {
   const corrupt = async (mandateId: string): Promise<void> => {
     await database().execute(sql`INSERT INTO mandate_versions (mandate_id, version, policy, created_by, created_at)
