@@ -42,9 +42,36 @@ function servePages(port: number) {
   };
 }
 
+type Stop = (reason: string, code: number) => Promise<void>;
+
+/** A signal that comes while the process starts is carried out once it has started. */
+function listenForTheEnd(): { carryOut(stop: Stop): void } {
+  let asked: readonly [reason: string, code: number] | null = null;
+  let stop: Stop | null = null;
+  const ask = (reason: string, code: number): void => {
+    if (asked) return;
+    asked = [reason, code];
+    void stop?.(reason, code);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ask(signal, 0));
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log().fatal({ error }, "The process is in an unknown state and stops");
+      ask(event, 1);
+    });
+  }
+  return {
+    carryOut(given) {
+      stop = given;
+      if (asked) void stop(...asked);
+    },
+  };
+}
+
 async function main(): Promise<void> {
   const began = performance.now();
   if (!development && !apiOnly) await buildPages(say);
+  const end = listenForTheEnd();
   const { env, close } = await boot(say);
   const pages = servePages(env.PORT);
   const secure = env.BASE_URL.startsWith("https://");
@@ -63,7 +90,7 @@ async function main(): Promise<void> {
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
 
-  const stop = async (reason: string, code: number): Promise<void> => {
+  end.carryOut(async (reason, code) => {
     say(`${reason}: finishing what is under way.`);
     const limit = setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
@@ -72,24 +99,7 @@ async function main(): Promise<void> {
     clearTimeout(limit);
     say(complete ? "Stopped." : "Stopped; some requests did not finish in time.");
     process.exit(complete ? code : 1);
-  };
-
-  let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      void stop(signal, 0);
-    });
-  }
-  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(event, (error: unknown) => {
-      log().fatal({ error }, "The process is in an unknown state and stops");
-      if (stopping) return;
-      stopping = true;
-      void stop(event, 1);
-    });
-  }
+  });
 }
 
 await main().catch((error: unknown) => {
