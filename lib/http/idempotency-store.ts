@@ -19,3 +19,19 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Sto
     .returning({ slot: idempotency.slot });
   return claimed.length === 1;
 }
+
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Replies are promised for thirty days; unique constraints of the business protect for ever. Answers how many are gone. */
+export async function forgetOldReplies(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    // A scalar subquery, because no index serves a comparison with a volatile function.
+    const rows = await database().execute(sql`
+      DELETE FROM idempotency WHERE slot IN (
+        SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${FORGOTTEN_AT_ONCE})
+      RETURNING slot`);
+    gone += rows.length;
+    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
+  }
+}

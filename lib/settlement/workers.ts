@@ -1,3 +1,4 @@
+import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
 import { log } from "#lib/http/log.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -6,6 +7,7 @@ import { sweepHolds } from "#lib/settlement/sweep.ts";
 const RECONCILE_EVERY_MS = 500;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
+const FORGET_EVERY_MS = 3_600_000;
 /** A database that is away is not asked twice a second. */
 const AFTER_FAILURE_MS = 5_000;
 
@@ -47,6 +49,7 @@ export function startWorkers(): Worker {
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
+    every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
   ];
   return {
     async stop() {
