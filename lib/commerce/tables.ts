@@ -58,6 +58,10 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_due")
       .on(table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
+    // A buyer who said no is not asked the same again.
+    index("checkout_intents_rejected")
+      .on(table.mandateId, table.basketHash)
+      .where(sql`status = 'rejected'`),
     check("checkout_intents_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
 );
@@ -135,4 +139,52 @@ export const stepUps = pgTable(
     createdAt: createdAt(),
   },
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
+);
+
+/** An order at a storefront: the state machine behind one idempotency key. */
+export const orders = pgTable(
+  "orders",
+  {
+    orderId: text("order_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    /** The agent that placed it. */
+    subjectId: text("subject_id").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    slot: text("slot").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    idempotencyKey: text("idempotency_key").notNull(),
+    storefrontUrl: text("storefront_url").notNull(),
+    items: json("items"),
+    /** Of the first call. */
+    metadata: json("metadata").$type<Record<string, unknown>>(),
+    status: text("status").notNull(),
+    /** Each decision has its own intent. */
+    attempt: integer("attempt").notNull(),
+    /** What the storefront offered when it was decided. */
+    offer: json("offer"),
+    authorizationId: text("authorization_id"),
+    checkoutIntentId: text("checkout_intent_id"),
+    executionId: text("execution_id"),
+    /** Of the credential that went out. */
+    credentialHash: text("credential_hash"),
+    /** What the storefront said after it was paid. */
+    answer: json("answer").$type<{
+      readonly outcome: "completed" | "refused" | "unknown";
+      readonly orderId: string | null;
+      readonly status: string | null;
+      readonly permalinkUrl: string | null;
+    }>(),
+    /** The reply's bytes, once nothing changes any more. */
+    body: text("body"),
+    /** Who works on it, and until when: a lease, because no transaction is open while the storefront is asked. */
+    lease: text("lease"),
+    leasedUntil: moment("leased_until"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("orders_slot").on(table.slot),
+    index("orders_of_organization").on(table.organizationId, table.orderId),
+  ],
 );
