@@ -30,6 +30,8 @@ const decisions = [
   "lib/billing/fees.ts",
   "lib/settlement/state.ts",
   "lib/x402/{failure,verify}.ts",
+  "lib/commerce/readiness.ts",
+  "lib/storefront/{compare-challenge,outbound-address,read-manifest,read-quote,seller-text}.ts",
   "lib/{money,problem,vocabulary}.ts",
 ];
 
@@ -84,7 +86,7 @@ export default defineConfig({
     directions(["lib/**/{*-store,store,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/auth.ts"], app, framework),
     directions(["lib/payments/list-*.ts"], app, framework),
     directions(
-      ["lib/**/contract.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
+      ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
       app,
       framework,
       sql,

@@ -1,6 +1,7 @@
 /** Every operation: the table of contents of the service. */
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
+import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
@@ -13,6 +14,14 @@ const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;
 
 /** Contracts export their schemas too. */
-export const operations: readonly Operation[] = [payments, mandates, sellers, billing, identity, platform, audit, health].flatMap(
-  (contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation),
-);
+export const operations: readonly Operation[] = [
+  payments,
+  readiness,
+  mandates,
+  sellers,
+  billing,
+  identity,
+  platform,
+  audit,
+  health,
+].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));

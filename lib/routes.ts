@@ -12,6 +12,8 @@ import { listFeeSchedules } from "#lib/billing/list-fee-schedules.ts";
 import { listFees } from "#lib/billing/list-fees.ts";
 import { quoteFee } from "#lib/billing/quote-fee.ts";
 import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";
+import { checkReadiness } from "#lib/commerce/check-readiness.ts";
+import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { checkLiveness } from "#lib/health/check-liveness.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as health from "#lib/health/contract.ts";
@@ -59,6 +61,7 @@ export const routes: readonly Route[] = [
   route(payments.listPayments, listPayments),
   route(payments.getPayment, getPayment),
   route(payments.getExecution, getExecution),
+  route(readiness.checkReadiness, checkReadiness),
   route(mandates.createMandate, createMandate),
   route(mandates.listMandates, listMandates),
   route(mandates.getMandate, getMandate),

@@ -39,6 +39,7 @@ export const DenialCode = list("DenialCode", [
   "total_budget_exceeded",
   "count_limit_exceeded",
   "cooldown_active",
+  "approval_rejected",
   "fee_limit_exceeded",
 ]);
 export type DenialCode = z.infer<typeof DenialCode>;
@@ -101,6 +102,20 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirmation"]);
 export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
+
+/** What an order waits for, or how it ended. */
+export const OrderStatus = list("OrderStatus", [
+  "paymentCredentialRequired",
+  "approvalRequired",
+  "setupRequired",
+  "quoteChanged",
+  "denied",
+  "processing",
+  "completed",
+  "failed",
+]);
+export type OrderStatus = z.infer<typeof OrderStatus>;
+export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPaymentCredential", "pollStatus", "none"]);
 
 export const EnforcementPath = list("EnforcementPath", ["offchain"]);
 export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
@@ -206,6 +221,11 @@ export type Actor = z.infer<typeof Actor>;
 export const NextActionType = list("NextActionType", [
   "fund_wallet",
   "approve_checkout",
+  "create_mandate",
+  "select_mandate",
+  "raise_mandate_limit",
+  "renew_mandate",
+  "resume_mandate",
   "sign_credential",
   "retry_later",
   "refresh_quote",
@@ -220,3 +240,37 @@ export const NextActionType = list("NextActionType", [
   "contact_support",
 ]);
 export type NextActionType = z.infer<typeof NextActionType>;
+
+export const ReadinessStatus = list("ReadinessStatus", ["ready", "actionRequired", "blocked"]);
+export type ReadinessStatus = z.infer<typeof ReadinessStatus>;
+export const ReadinessCheckStatus = list("ReadinessCheckStatus", ["ready", "actionRequired", "blocked", "skipped", "unknown"]);
+export type ReadinessCheckStatus = z.infer<typeof ReadinessCheckStatus>;
+
+/** In the order in which they are answered. */
+export const ReadinessKey = list("ReadinessKey", [
+  "serviceAvailable",
+  "mandateExists",
+  "mandateActive",
+  "mandateAgentBound",
+  "mandateBudget",
+  "mandateSellerAllowed",
+  "mandateResourceAllowed",
+  "mandateAssetAllowed",
+  "mandateSchedule",
+  "assuranceLevel",
+  "approvalNeeded",
+  "storefrontReachable",
+  "storefrontManifest",
+  "storefrontItems",
+  "sellerRegistered",
+  "sellerVerified",
+  "resourceRegistered",
+  "paymentChallengeSupported",
+  "paymentChallengeMatchesQuote",
+  "paymentMode",
+  "tokenMetadata",
+  "walletConnected",
+  "walletBalance",
+  "feeQuote",
+]);
+export type ReadinessKey = z.infer<typeof ReadinessKey>;

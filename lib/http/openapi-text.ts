@@ -27,6 +27,7 @@ type Tag = { readonly name: Operation["tag"]; readonly description: string };
 
 export const tags: readonly Tag[] = [
   { name: "Payments", description: "Ask whether a payment may be made, then make it." },
+  { name: "Commerce", description: "Agents shop, people confirm: readiness, checkouts, approvals, orders." },
   { name: "Mandates", description: "The spending policies that people write for agents." },
   { name: "Sellers", description: "Sellers and the resources that they sell." },
   { name: "Billing", description: "What the service charges." },

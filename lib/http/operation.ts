@@ -18,7 +18,7 @@ export type Operation = {
   readonly path: `/api/v1/${string}`;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: "Payments" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
+  readonly tag: "Payments" | "Commerce" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
   readonly access: Access;
   readonly status?: 200 | 201;
   /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */

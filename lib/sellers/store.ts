@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -52,6 +52,33 @@ export async function verifiedElsewhere(tx: Tx, { environment, domain, organizat
     )
     .limit(1);
   return other !== undefined;
+}
+
+/** The seller that has proven this domain; of several of one organization the first. */
+export async function findVerifiedSeller(db: Reader, environment: Environment, domain: string): Promise<SellerRow | null> {
+  const [row] = await db
+    .select()
+    .from(sellers)
+    .where(and(eq(sellers.domain, domain), eq(sellers.environment, environment), sellers.verified))
+    .orderBy(sellers.sellerId)
+    .limit(1);
+  return row ?? null;
+}
+
+/** A seller's resource that can be paid: neither archived nor without a payee. */
+export async function findPayableResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
+  const [row] = await db
+    .select()
+    .from(resources)
+    .where(
+      and(
+        eq(resources.sellerId, sellerId),
+        eq(resources.resourceId, resourceId),
+        isNull(resources.archivedAt),
+        isNotNull(resources.paymentConfig),
+      ),
+    );
+  return row ?? null;
 }
 
 export async function markVerified(tx: Tx, { sellerId }: SellerRow): Promise<SellerRow> {

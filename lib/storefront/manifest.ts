@@ -43,6 +43,8 @@ export type Discovered = {
 
 const MANIFEST = "/.well-known/agent-storefront.json";
 
+const elsewhere = [{ type: "use_other_seller", label: "Use another seller" }] as const;
+
 /** @throws Problem chain_unsupported, asset_unsupported */
 function requireAsset(chain: string, asset: string): AssetOnChain {
   const found = assetOf(chain, asset);
@@ -50,10 +52,12 @@ function requireAsset(chain: string, asset: string): AssetOnChain {
   if (!chainOf(chain)) {
     throw new Problem("chain_unsupported", {
       detail: `The storefront is paid on ${chain}, where this installation does not pay.`,
+      nextActions: elsewhere,
     });
   }
   throw new Problem("asset_unsupported", {
     detail: `The storefront is paid in ${asset}, which this installation does not have.`,
+    nextActions: elsewhere,
   });
 }
 
@@ -101,7 +105,10 @@ async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
   const required = challengeOf(reply);
   const found = payable(required);
   if (!found) {
-    throw new Problem("asset_unsupported", { detail: `${host} asks for payment in nothing that this installation pays with.` });
+    throw new Problem("asset_unsupported", {
+      detail: `${host} asks for payment in nothing that this installation pays with.`,
+      nextActions: elsewhere,
+    });
   }
   const { asset, challenge } = found;
   const { terms } = challenge;

@@ -1,0 +1,274 @@
+import { feeOn } from "#lib/billing/fees.ts";
+import { loadFeeBasis } from "#lib/billing/store.ts";
+import type * as contract from "#lib/commerce/readiness-contract.ts";
+import { seeStorefront, type SeenStorefront } from "#lib/commerce/readiness-storefront.ts";
+import type { CheckReadiness, ReadinessScope } from "#lib/commerce/readiness-schema.ts";
+import {
+  failing,
+  overallStatus,
+  policyChecks,
+  presentChecks,
+  ready,
+  requiredActions,
+  skipped,
+  unknown,
+  type Found,
+} from "#lib/commerce/readiness.ts";
+import { database } from "#lib/db/client.ts";
+import { probeService } from "#lib/health/probes.ts";
+import type { Caller, Handler } from "#lib/http/operation.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { displayAmount, formatAmount, readAmount, type Atomic } from "#lib/money.ts";
+import { assetOf, chainOf, onlyChain, type AssetOnChain } from "#lib/onchain/chains.ts";
+import { balanceOf } from "#lib/onchain/token.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
+import { simulatePayment } from "#lib/payments/simulate-payment.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
+import { sellerOfStorefront, type StorefrontSeller } from "#lib/sellers/seller-of-storefront.ts";
+import { compareToken } from "#lib/storefront/read-manifest.ts";
+import { minutes, toWire } from "#lib/time.ts";
+import { requirementsOf } from "#lib/x402/requirements.ts";
+
+type Asker = Caller & { readonly organizationId: string };
+type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
+
+/** What the agent names of a token is compared and never used. @throws Problem invalid_request, chain_unsupported, asset_unsupported */
+function namedAsset(body: CheckReadiness): AssetOnChain | null {
+  const chain = body.chain ?? onlyChain();
+  if (body.chain !== undefined && !chainOf(body.chain))
+    throw new Problem("chain_unsupported", { detail: `This installation does not pay on ${body.chain}.` });
+  if (chain === null || body.asset === undefined) return null;
+  const asset = assetOf(chain, body.asset);
+  if (!asset) throw new Problem("asset_unsupported", { detail: `This installation does not pay ${body.asset} on ${chain}.` });
+  const errors = compareToken(body, asset);
+  if (errors.length > 0) throw new Problem("invalid_request", { detail: "The token is another one.", errors });
+  return asset;
+}
+
+/** @throws Problem invalid_request */
+function termsOf(
+  body: CheckReadiness,
+  seen: SeenStorefront,
+  mandate: MandateRow | null,
+  named: AssetOnChain | null,
+): Terms | null {
+  const own = mandate && assetOf(mandate.chain, mandate.asset);
+  const asset = seen.discovered?.asset ?? named ?? own;
+  if (!asset) return null;
+  if (seen.quote) return { asset, amount: seen.quote.amount };
+  if (body.amount === undefined) return { asset, amount: null };
+  const amount = readAmount(body.amount, asset.tokenDecimals);
+  if (!amount.ok) throw invalidField("/amount", amount.detail);
+  if (amount.amount === 0n) throw invalidField("/amount", "A payment is above zero.");
+  return { asset, amount: amount.amount };
+}
+
+async function serviceCheck(): Promise<Found> {
+  const findings = await probeService();
+  const down = findings.filter((finding) => !finding.ready).map(({ name }) => name);
+  if (down.length === 0) return ready("serviceAvailable", "The service works.");
+  const nextActions = [{ type: "retry_later", label: "Try again later" }] as const;
+  return failing(
+    "serviceAvailable",
+    new Problem("service_unavailable", { detail: `Not ready: ${down.join(", ")}.`, nextActions }),
+  );
+}
+
+function mandateCheck(mandate: MandateRow | null): Found {
+  if (mandate) return ready("mandateExists", "The mandate exists.");
+  const nextActions = [
+    { type: "select_mandate", label: "Use another mandate" },
+    { type: "create_mandate", label: "Create a mandate" },
+  ] as const;
+  return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
+}
+
+/** A payment of the smallest unit stands for one whose amount is not known: what the limits say of it is not told. */
+function intentOf(
+  seen: SeenStorefront,
+  known: StorefrontSeller,
+  { asset, amount }: Terms,
+  body: CheckReadiness,
+  requestId: string,
+): AskedIntent {
+  const { discovered, probed } = seen;
+  const { seller, resource } = known;
+  const price = amount ?? (1n as Atomic);
+  const payTo = discovered?.payTo ?? `0x${"1".repeat(40)}`;
+  const url = discovered?.checkoutUrl ?? body.storefrontUrl;
+  // A 402 that differs fails a check of its own; the policy judges what was quoted.
+  const asked = probed?.mismatches.length === 0 ? probed.accepted : null;
+  const accepted = asked ?? requirementsOf({ asset, amount: price, payTo, maxTimeoutSeconds: 60 });
+  const domain = discovered?.domain ?? new URL(body.storefrontUrl).host;
+  return {
+    intentId: `readiness-${requestId}`,
+    nonce: `readiness-${requestId}`,
+    enforcementPath: "offchain",
+    paymentChallengeType: "x402",
+    seller: seller ? { sellerId: seller.sellerId, domain } : { domain },
+    ...(seller && resource && { resource: { resourceId: resource.resourceId, sellerId: seller.sellerId } }),
+    ...(!seller && { challenge: { x402Version: 2, resource: { url }, accepts: [accepted] } }),
+    amount: formatAmount(price, asset.tokenDecimals),
+    asset: asset.asset,
+    chain: asset.chain,
+    payTo,
+    expiresAt: new Date(Date.now() + minutes(5)).toISOString(),
+  };
+}
+
+function sellerChecks(
+  { discovered }: SeenStorefront,
+  { seller, resource }: StorefrontSeller,
+  mandate: MandateRow | null,
+  body: CheckReadiness,
+): Found[] {
+  if (!discovered) return [];
+  const { policy } = mandate ?? {};
+  const checks: Found[] = [];
+  if (body.sellerId !== undefined && body.sellerId !== seller?.sellerId) {
+    const detail = `${discovered.domain} is not the storefront of ${body.sellerId}.`;
+    const nextActions = [{ type: "use_other_seller", label: "Use another seller" }] as const;
+    checks.push(failing("sellerRegistered", new Problem("storefront_invalid", { detail, nextActions })));
+  } else if (seller) checks.push(ready("sellerRegistered", `${discovered.domain} belongs to a registered seller.`));
+  else if (policy?.sellers?.unregistered === "allow")
+    checks.push(ready("sellerRegistered", "The seller is not registered, and the mandate admits that."));
+  else checks.push(skipped("sellerRegistered", "The seller is not registered."));
+  checks.push(
+    seller?.verified
+      ? ready("sellerVerified", `The seller has proven that ${discovered.domain} is its own.`)
+      : skipped("sellerVerified", "The seller has not proven its domain."),
+  );
+  if (seller)
+    checks.push(
+      resource
+        ? ready("resourceRegistered", "What is sold is registered.")
+        : skipped("resourceRegistered", "The storefront names no registered resource."),
+    );
+  return checks;
+}
+
+function modeCheck(mode: string | undefined): Found {
+  if (mode === undefined || mode === "eip3009") return ready("paymentMode", "Payments are signed by EIP-3009.");
+  const detail = `This installation does not pay by ${mode}; it pays by eip3009.`;
+  return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
+}
+
+async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Found[]> {
+  const { walletAddress, walletChain } = mandate;
+  const { asset, amount } = terms;
+  if (walletAddress === null || walletChain !== asset.chain) {
+    const told =
+      walletAddress === null
+        ? "The mandate names no wallet: the agent's own pays."
+        : `The mandate's wallet is on ${walletChain}.`;
+    return [skipped("walletConnected", told), skipped("walletBalance", told)];
+  }
+  const connected = ready("walletConnected", `The mandate pays from ${walletAddress}.`);
+  try {
+    const balance = await balanceOf(asset.chain, asset.tokenAddress, walletAddress as `0x${string}`);
+    const shown = displayAmount(balance, asset.tokenDecimals, asset.asset);
+    if (balance >= (amount ?? 1n)) return [connected, ready("walletBalance", `The wallet holds ${shown}.`)];
+    const missing = formatAmount((amount ?? 1n) - balance, asset.tokenDecimals);
+    const detail = `The wallet holds ${shown}, which is not enough.`;
+    const fund = { address: walletAddress, chain: asset.chain, asset: asset.asset, amount: missing };
+    const nextActions = [{ type: "fund_wallet", label: "Fund the wallet", ...fund }] as const;
+    const payment = {
+      chain: asset.chain,
+      asset: asset.asset,
+      balance: formatAmount(balance, asset.tokenDecimals),
+      balanceAtomic: balance.toString(),
+      payer: walletAddress,
+    };
+    return [
+      connected,
+      failing("walletBalance", new Problem("insufficient_funds", { detail, nextActions, payment }), "actionRequired"),
+    ];
+  } catch {
+    const later = { type: "retry_later", label: "Try again later" } as const;
+    return [connected, unknown("walletBalance", `${asset.chain} does not answer.`, later)];
+  }
+}
+
+async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, { asset, amount }: Terms): Promise<Found> {
+  if (amount === null) return skipped("feeQuote", "No amount was named, and nothing was quoted.");
+  const fee = await reading(async (tx, now) => {
+    const basis = await loadFeeBasis(tx, caller.organizationId, seller?.organizationId ?? null);
+    const payment = {
+      buyerOrganizationId: caller.organizationId,
+      sellerOrganizationId: seller?.organizationId ?? null,
+      settlementMode: resource?.paymentConfig?.settlementMode ?? ("offchainAuthorized" as const),
+      chain: asset.chain,
+      asset: asset.asset,
+    };
+    return feeOn(basis, payment, amount, asset.tokenDecimals, now);
+  });
+  const shown = displayAmount(fee.fee.serviceFee, asset.tokenDecimals, asset.asset);
+  return ready("feeQuote", `The service charges ${shown}, paid by the ${fee.schedule.feePayer}.`);
+}
+
+async function policyOf(caller: Asker, mandate: MandateRow, intent: AskedIntent, requestId: string) {
+  const { organizationId, environment, kind, subjectId } = caller;
+  // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
+  const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
+  const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
+  return simulatePayment({ organizationId, environment, asker, mandateId: mandate.mandateId, intent, requestId });
+}
+
+function scopeOf(
+  body: CheckReadiness,
+  seen: SeenStorefront,
+  { seller, resource }: StorefrontSeller,
+  terms: Terms | null,
+  now: Date,
+): ReadinessScope {
+  const { expiresInSeconds, metadata, ...asked } = body;
+  const expiresAt = toWire(new Date(now.getTime() + expiresInSeconds * 1_000));
+  return {
+    ...(seller && { sellerId: seller.sellerId }),
+    ...(resource && { resourceId: resource.resourceId }),
+    ...(seen.discovered && { payTo: seen.discovered.payTo }),
+    ...(terms && { chain: terms.asset.chain, asset: terms.asset.asset }),
+    ...(terms?.amount && { amount: formatAmount(terms.amount, terms.asset.tokenDecimals) }),
+    ...asked,
+    metadata: { ...metadata, expiresInSeconds, expiresAt },
+  };
+}
+
+const nobody: StorefrontSeller = { seller: null, resource: null };
+
+export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ body }, { caller, requestId }) => {
+  const named = namedAsset(body);
+  const [service, { mandate, now }, seen] = await Promise.all([
+    serviceCheck(),
+    reading(async (tx, now) => ({ now, mandate: await findMandate(tx, caller, body.mandateId) })),
+    seeStorefront(body, requestId),
+  ]);
+  const terms = termsOf(body, seen, mandate, named);
+  const known = seen.discovered ? await sellerOfStorefront(database(), caller.environment, seen.discovered) : nobody;
+  const judge = async (mandate: MandateRow, terms: Terms): Promise<Found[]> => {
+    const decision = await policyOf(caller, mandate, intentOf(seen, known, terms, body, requestId), requestId);
+    return policyChecks({ decision, sellerKnown: seen.discovered !== null, amountKnown: terms.amount !== null });
+  };
+  const later = await Promise.all([
+    mandate && terms ? judge(mandate, terms) : [],
+    mandate && terms ? walletChecks(mandate, terms) : [],
+    terms ? feeCheck(caller, known, terms).then((found) => [found]) : [],
+  ]);
+  const found = [
+    service,
+    mandateCheck(mandate),
+    ...seen.found,
+    ...sellerChecks(seen, known, mandate, body),
+    modeCheck(body.paymentMode),
+    ...later.flat(),
+  ];
+  const checks = presentChecks(found, requestId);
+  return {
+    status: overallStatus(checks),
+    mandateId: body.mandateId,
+    scope: scopeOf(body, seen, known, terms, now),
+    checks,
+    requiredActions: requiredActions(checks),
+  };
+};

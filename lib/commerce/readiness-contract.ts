@@ -1,0 +1,47 @@
+import { CheckReadiness, Readiness } from "#lib/commerce/readiness-schema.ts";
+import { operation } from "#lib/http/operation.ts";
+
+const asked = {
+  mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",
+  storefrontUrl: "https://shop.example.com",
+  items: [{ productId: "mug", variantId: "mug-blue", quantity: 2 }],
+};
+
+export const checkReadiness = operation({
+  id: "checkReadiness",
+  method: "POST",
+  path: "/api/v1/agent/commerce/readiness",
+  tag: "Commerce",
+  summary: "Check whether an order could be placed now",
+  description:
+    "Reads the storefront, asks it for a quote where items are named, and runs the mandate's policy dry. Nothing is held and nothing is stored. Every check says what stands in the way and what to do; what was not asked about is skipped. Token data is only compared with the installation's: a difference is a 400.",
+  access: { capability: "readiness:read" },
+  body: CheckReadiness,
+  response: Readiness,
+  problems: ["chain_unsupported", "asset_unsupported", "overloaded", "service_unavailable"],
+  example: {
+    body: asked,
+    response: {
+      status: "actionRequired",
+      mandateId: asked.mandateId,
+      scope: {
+        ...asked,
+        chain: "eip155:84532",
+        asset: "USDC",
+        amount: "43",
+        payTo: "0x209693bc6afc0c5328ba36faf03c514ef312287c",
+        metadata: { expiresInSeconds: 900, expiresAt: "2026-11-21T12:15:00.000Z" },
+      },
+      checks: [
+        { key: "mandateActive", status: "ready", message: "The mandate is active.", nextActions: [] },
+        {
+          key: "approvalNeeded",
+          status: "actionRequired",
+          message: "The policy asks a person before every payment.",
+          nextActions: [{ type: "approve_checkout", label: "The buyer confirms the order" }],
+        },
+      ],
+      requiredActions: [{ type: "approve_checkout", label: "The buyer confirms the order", blocking: false }],
+    },
+  },
+});

@@ -1,0 +1,163 @@
+import type { ReadinessCheck } from "#lib/commerce/readiness-schema.ts";
+import type { Decision, Reason } from "#lib/mandates/facts.ts";
+import { Problem, problemBody, type NextAction } from "#lib/problem.ts";
+import { ReadinessKey, type DenialCode, type ReadinessCheckStatus, type ReadinessStatus } from "#lib/vocabulary.ts";
+
+type Key = ReadinessKey;
+
+/** A check before it goes on the wire. */
+export type Found = {
+  readonly key: Key;
+  readonly status: ReadinessCheckStatus;
+  readonly message: string;
+  readonly problem?: Problem;
+  readonly nextActions?: readonly NextAction[];
+};
+
+export const ready = (key: Key, message: string): Found => ({ key, status: "ready", message });
+export const skipped = (key: Key, message: string): Found => ({ key, status: "skipped", message });
+export const unknown = (key: Key, message: string, ...nextActions: NextAction[]): Found => ({
+  key,
+  status: "unknown",
+  message,
+  nextActions,
+});
+
+/** Says of a problem which check it fails; its next actions are the check's. */
+export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Found => ({
+  key,
+  status,
+  message: problem.details.detail,
+  problem,
+  nextActions: problem.details.nextActions ?? [],
+});
+
+const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
+
+/** In the order of the list, on the wire. */
+export const presentChecks = (found: readonly Found[], requestId: string): ReadinessCheck[] =>
+  found
+    .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))
+    .map(({ key, status, message, problem, nextActions }) => ({
+      key,
+      status,
+      message,
+      ...(problem && { problem: problemBody(problem, requestId) }),
+      nextActions: [...(nextActions ?? [])],
+    }));
+
+/** The worst check. What was not asked about, or could not be found out, stops nobody from trying. */
+export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
+  if (checks.some(({ status }) => status === "blocked")) return "blocked";
+  return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";
+}
+
+/** Every next action of a check that is not ready, once; blocking where one of its checks is. */
+export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
+  const actions = new Map<string, NextAction & { blocking: boolean }>();
+  for (const { status, nextActions } of checks) {
+    if (status === "ready" || status === "skipped") continue;
+    for (const action of nextActions) {
+      const key = `${action.type} ${action.href ?? ""} ${action.label}`;
+      const blocking = status === "blocked" || (actions.get(key)?.blocking ?? false);
+      actions.set(key, { ...action, blocking });
+    }
+  }
+  return [...actions.values()];
+}
+
+/** Which rules of the policy a check is about. */
+const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
+  mandateActive: ["status", "validFrom", "validUntil"],
+  mandateAgentBound: ["agents", "agent"],
+  mandateBudget: ["limits.perPayment", "limits.total", "limits.budgets", "limits.counts", "limits.cooldownSeconds", "maximumFee"],
+  mandateSellerAllowed: ["sellers", "domains", "payTo", "requireVerifiedSeller", "emergency"],
+  mandateResourceAllowed: ["resources", "protocol", "intent.registration", "intent.challenge"],
+  mandateAssetAllowed: ["assets"],
+  mandateSchedule: ["schedule"],
+  assuranceLevel: ["minimumAssuranceLevel"],
+};
+
+const satisfied: Readonly<Partial<Record<Key, string>>> = {
+  mandateActive: "The mandate is active.",
+  mandateAgentBound: "This agent may use the mandate.",
+  mandateBudget: "The mandate's limits have room for this payment.",
+  mandateSellerAllowed: "The mandate's policy admits this seller.",
+  mandateResourceAllowed: "The mandate's policy admits what is bought.",
+  mandateAssetAllowed: "The mandate pays in this asset on this chain.",
+  mandateSchedule: "The mandate's policy allows payments now.",
+  assuranceLevel: "The assurance that is asked for can be reached.",
+};
+
+const raise: NextAction = { type: "raise_mandate_limit", label: "Raise the mandate's limit" };
+const renew: NextAction = { type: "renew_mandate", label: "Renew the mandate" };
+const select: NextAction = { type: "select_mandate", label: "Use another mandate" };
+const other: NextAction = { type: "use_other_seller", label: "Use another seller" };
+const later: NextAction = { type: "retry_later", label: "Try again later" };
+
+const actionsFor: Readonly<Partial<Record<DenialCode, readonly NextAction[]>>> = {
+  mandate_not_active: [select],
+  mandate_suspended: [{ type: "resume_mandate", label: "Resume the mandate" }, select],
+  mandate_revoked: [{ type: "create_mandate", label: "Create a mandate" }, select],
+  mandate_expired: [renew, select],
+  mandate_exhausted: [renew, raise],
+  mandate_not_yet_valid: [later],
+  agent_not_bound: [select],
+  agent_inactive: [{ type: "contact_support", label: "Ask an administrator" }],
+  seller_unverified: [{ type: "verify_seller", label: "Ask the seller to verify its domain" }, other],
+  asset_not_allowed: [select],
+  chain_not_allowed: [select],
+  per_payment_limit_exceeded: [raise],
+  period_budget_exceeded: [raise, later],
+  total_budget_exceeded: [raise],
+  count_limit_exceeded: [raise, later],
+  cooldown_active: [later],
+  outside_schedule: [later],
+  fee_limit_exceeded: [raise],
+};
+
+/** A rule that denies, as the check that it fails. */
+function denied(key: Key, { code, message }: Reason, more: readonly Reason[]): Found {
+  const nextActions = [...(actionsFor[code as DenialCode] ?? [other])];
+  const detail = [message, ...more.map((reason) => reason.message)].join(" ");
+  if (code === "mandate_revoked") return failing(key, new Problem("mandate_revoked", { detail, nextActions }));
+  if (key === "mandateActive") return failing(key, new Problem("mandate_not_active", { detail, nextActions }));
+  return failing(key, new Problem("policy_denied", { detail, nextActions }));
+}
+
+const aboutSeller = new Set<Key>(["mandateSellerAllowed", "mandateResourceAllowed"]);
+
+export type Judged = {
+  readonly decision: Decision;
+  /** Whether seller and terms are known; without them nothing can be said of who is paid. */
+  readonly sellerKnown: boolean;
+  /** Whether the amount is known. */
+  readonly amountKnown: boolean;
+};
+
+/** What the policy's dry run says, check by check. */
+export function policyChecks({ decision, sellerKnown, amountKnown }: Judged): Found[] {
+  const checks: Found[] = [];
+  for (const [name, rules] of Object.entries(rulesOf)) {
+    const key = name as Key;
+    if (aboutSeller.has(key) && !sellerKnown) {
+      checks.push(unknown(key, "The storefront must answer before anything can be said about it."));
+      continue;
+    }
+    if (key === "mandateBudget" && !amountKnown) {
+      checks.push(skipped(key, "No amount was named, and nothing was quoted."));
+      continue;
+    }
+    const [first, ...more] = decision.reasons.filter(({ rule, effect }) => effect === "deny" && rules.includes(rule));
+    checks.push(first ? denied(key, first, more) : ready(key, satisfied[key] ?? ""));
+  }
+  return [...checks, approvalCheck(decision, sellerKnown && amountKnown)];
+}
+
+function approvalCheck({ reasons }: Decision, known: boolean): Found {
+  const asked = reasons.find(({ rule, code }) => rule === "approval" && code === "approval_required");
+  if (!known) return skipped("approvalNeeded", "It depends on the seller and the amount.");
+  if (!asked) return ready("approvalNeeded", "No person has to be asked.");
+  const nextActions: NextAction[] = [{ type: "approve_checkout", label: "The buyer confirms the order" }];
+  return failing("approvalNeeded", new Problem("approval_required", { detail: asked.message, nextActions }), "actionRequired");
+}

@@ -1,0 +1,24 @@
+import type { Database, Tx } from "#lib/db/client.ts";
+import { findPayableResource, findSeller, findVerifiedSeller, type ResourceRow, type SellerRow } from "#lib/sellers/store.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+/** What a storefront says of itself. */
+type Storefront = { readonly domain: string; readonly sellerId: string | null; readonly resourceId: string | null };
+
+export type StorefrontSeller = { readonly seller: SellerRow | null; readonly resource: ResourceRow | null };
+
+/**
+ * The records behind a storefront: of the seller that has proven its domain, else of the one that it names, if that one is
+ * registered under this very domain. Anybody can name any seller; only the domain says who speaks.
+ */
+export async function sellerOfStorefront(
+  db: Database | Tx,
+  environment: Environment,
+  { domain, sellerId, resourceId }: Storefront,
+): Promise<StorefrontSeller> {
+  const named = sellerId === null ? null : await findSeller(db, environment, sellerId);
+  const claimed = named?.domain === domain ? named : null;
+  const seller = claimed?.verified ? claimed : ((await findVerifiedSeller(db, environment, domain)) ?? claimed);
+  const resource = seller && resourceId !== null ? await findPayableResource(db, seller.sellerId, resourceId) : null;
+  return { seller, resource };
+}
