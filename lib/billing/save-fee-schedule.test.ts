@@ -1,6 +1,9 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as contract from "#lib/billing/contract.ts";
 import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";
+import { database } from "#lib/db/client.ts";
+import { session } from "#lib/identity/tables.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { newSchedule, platformAdmin } from "#test/billing.ts";
 import { useDatabase } from "#test/database.ts";
@@ -31,6 +34,17 @@ describe("saveFeeSchedule", () => {
       effectiveFrom: data.createdAt,
     });
     expect(await eventsAbout(data.feeScheduleId)).toMatchObject([{ type: "feeSchedule.created", chain: "platform" }]);
+  });
+
+  it("200 repeats itself when its admin has gone to another organization meanwhile", async () => {
+    const admin = await platformAdmin();
+    const send = () => save({ name: "Once" }, { as: admin.credential, key: "once" });
+    const first = await send();
+    await database()
+      .update(session)
+      .set({ activeOrganizationId: await createOrganization() })
+      .where(eq(session.userId, admin.userId));
+    expect((await send()).data).toEqual(first.data);
   });
 
   it("200 stores every term, amounts in canonical form", async () => {

@@ -19,11 +19,14 @@ function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | nul
 }
 
 /**
- * Keys of operations on the session itself belong to the person: such an operation may change the active organization, and its
- * repeat would otherwise look in another slot.
+ * Keys of operations on the session or the platform belong to the person: the active organization may change between a request and its
+ * repeat, which would otherwise look in another slot.
  */
+const isPersonal = (access: Operation["access"]): boolean =>
+  access === "session" || (typeof access === "object" && "platformCapability" in access);
+
 const scopeOf = (caller: Caller, access: Operation["access"]): string =>
-  access === "session" ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
+  isPersonal(access) ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
 
 /** Finds key, slot and fingerprint of a request. @throws Problem invalid_request, idempotency_key_required */
 export function compileIdempotency(
