@@ -76,6 +76,8 @@ export type IntentFacts = {
   readonly sellerPaidBefore: boolean;
   /** A person of the buyer says yes to this payment, so that the approval rule is met. */
   readonly approvedByPerson?: boolean;
+  /** A person declined the same basket under this mandate a short while ago. */
+  readonly rejectedByPerson?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
 };

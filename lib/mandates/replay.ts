@@ -27,6 +27,7 @@ const beyondPolicy = new Set<ReasonCode>([
   "intent_invalid",
   "challenge_mismatch",
   "nonce_reused",
+  "approval_rejected",
 ]);
 
 const stays = ({ code, effect, pointer }: Reason): boolean =>

@@ -35,7 +35,11 @@ function registration(on: Case): void {
 }
 
 function uniqueness(on: Case): void {
-  const { duplicateIntentId, duplicateNonce } = on.intent;
+  const { duplicateIntentId, duplicateNonce, rejectedByPerson } = on.intent;
+  if (rejectedByPerson === true)
+    deny(on, "approval_rejected", "approval", "A person declined this basket under this mandate within the last hour.", {
+      pointer: "/approval",
+    });
   if (duplicateIntentId)
     deny(on, "intent_invalid", "intent.intentId", "This intentId was used before under this mandate. Make a new intent.");
   if (duplicateNonce)

@@ -109,11 +109,13 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
     const needed = item.also?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  const old = item.also ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
+  // What keeps no reply of its own has at most its authorization under its slot.
+  const keyed = item.also?.keyed ?? false;
+  const old = keyed ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
   if (old["fingerprint"] !== item.fingerprint) return refusal(terms.keyReused());
-  const body = (item.also ? old["body"] : old["answer"]) as string;
-  return { kind: "reply", status: item.also ? (old["status"] as number) : 200, body, replayed: true };
+  const body = (keyed ? old["body"] : old["answer"]) as string;
+  return { kind: "reply", status: keyed ? (old["status"] as number) : 200, body, replayed: true };
 }
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
@@ -253,9 +255,11 @@ function intentFacts(
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
-    mismatches:
-      offered?.mismatches ??
-      (seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : []),
+    mismatches: [
+      ...(offered?.mismatches ??
+        (seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [])),
+      ...(also?.mismatches ?? []),
+    ],
     amount: read.amount,
     fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
     asset: intent.asset,
@@ -265,6 +269,7 @@ function intentFacts(
     expiresAt: read.expiresAt,
     assuranceLevel: "softwareApproved",
     approvedByPerson: also?.approvedByPerson ?? false,
+    rejectedByPerson: also?.rejectedByPerson ?? false,
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
     duplicateIntentId: !(also?.takesOver ?? false) && budget.intentIds.has(intent.intentId),
     duplicateNonce: !(also?.takesOver ?? false) && budget.nonces.has(intent.nonce),

@@ -55,6 +55,10 @@ export type Also = {
   readonly agentId: string | null;
   /** A person says yes, so that the policy need not ask. */
   readonly approvedByPerson: boolean;
+  /** A person said no to the same a short while ago. */
+  readonly rejectedByPerson?: boolean;
+  /** Where a seller's 402 differs from its own quote. */
+  readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
   /** Whether the reply is kept under the item's slot; without a key there is none. */
   readonly keyed: boolean;
   /** The budget is held already, by the authorization of this checkout; it is decided anew, and no other one is made. */
