@@ -59,28 +59,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     detached: true,
     stdio: ["ignore", log.fd, "pipe"],
   });
-  await log.close();
   const orphaned = () => child.kill("SIGTERM");
   process.once("exit", orphaned);
   const ended = new Promise<number | null>((resolve) => child.once("error", () => resolve(1)).once("close", resolve));
   let said = "";
-  let ready = false;
   const listening = new Promise<"ready">((resolve) => {
     child.stderr?.on("data", (chunk: Buffer) => {
+      void log.write(chunk);
+      if (said.includes("(ready in")) return;
       const text = chunk.toString();
       said += text;
-      for (const line of ready ? [] : text.trim().split("\n")) say(line.replace(/^countersign: /, ""));
-      if (!said.includes("(ready in")) return;
-      ready = true;
-      resolve("ready");
+      for (const line of text.trim().split("\n")) say(line.replace(/^countersign: /, ""));
+      if (said.includes("(ready in")) resolve("ready");
     });
   });
   const stop = async (): Promise<void> => {
-    // Before it listens it takes no signal, and would leave its database running.
-    await within(START_LIMIT_MS, Promise.race([listening, ended]));
     child.kill("SIGTERM");
     if ((await within(STOP_LIMIT_MS, ended)) === "late") child.kill("SIGKILL");
     process.removeListener("exit", orphaned);
+    await log.close();
   };
   onSpawn(stop);
   const outcome = await within(START_LIMIT_MS, Promise.race([listening, ended]));
