@@ -2,6 +2,7 @@
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
+import * as commerce from "#lib/commerce/contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
@@ -16,6 +17,7 @@ const isOperation = (value: unknown): value is Operation =>
 /** Contracts export their schemas too. */
 export const operations: readonly Operation[] = [
   payments,
+  commerce,
   readiness,
   mandates,
   sellers,

@@ -14,6 +14,12 @@ import { quoteFee } from "#lib/billing/quote-fee.ts";
 import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
+import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
+import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
+import * as commerce from "#lib/commerce/contract.ts";
+import { getCheckout } from "#lib/commerce/get-checkout.ts";
+import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
+import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
 import { checkLiveness } from "#lib/health/check-liveness.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as health from "#lib/health/contract.ts";
@@ -53,6 +59,7 @@ import { listResources } from "#lib/sellers/list-resources.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
+import { stepUp } from "#lib/identity/step-up.ts";
 import { facilitatorMounted } from "#lib/settlement/serve-facilitator.ts";
 
 export const routes: readonly Route[] = [
@@ -62,6 +69,11 @@ export const routes: readonly Route[] = [
   route(payments.getPayment, getPayment),
   route(payments.getExecution, getExecution),
   route(readiness.checkReadiness, checkReadiness),
+  route(commerce.previewCheckout, previewCheckout),
+  route(commerce.getCheckout, getCheckout),
+  route(commerce.approveCheckout, approveCheckout),
+  route(commerce.rejectCheckout, rejectCheckout),
+  route(commerce.cancelCheckout, cancelCheckout),
   route(mandates.createMandate, createMandate),
   route(mandates.listMandates, listMandates),
   route(mandates.getMandate, getMandate),
@@ -91,6 +103,7 @@ export const routes: readonly Route[] = [
   route(identity.listServiceAccounts, listServiceAccounts),
   route(identity.rotateServiceAccountKey, rotateServiceAccountKey),
   route(identity.revokeServiceAccount, revokeServiceAccount),
+  route(identity.stepUp, stepUp),
   route(platform.claimPlatform, claimPlatform),
   route(audit.listAuditEvents, listAuditEvents),
   route(audit.verifyAudit, verifyAudit),

@@ -56,6 +56,9 @@ export type ApprovalFacts = {
 const alreadyDecided = (): Problem =>
   new Problem("approval_already_decided", { detail: "This checkout was already approved or declined." });
 
+export const checkoutChanged = (): Problem =>
+  new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
+
 const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
@@ -71,9 +74,7 @@ export function decideApproval({ checkout, approval, review, stepUp, mandateId }
       detail: "Open the confirmation page first: an approval confirms what this session was shown in the last ten minutes.",
     });
   }
-  if (!sameTerms(review, checkout)) {
-    throw new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
-  }
+  if (!sameTerms(review, checkout)) throw checkoutChanged();
   if (!stepUp.done && stepUpReasons(stepUp, now).length > 0) {
     throw new Problem("step_up_required", {
       detail: "Enter your password to approve this payment.",

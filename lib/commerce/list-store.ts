@@ -1,5 +1,5 @@
 import type { ReservedSql } from "postgres";
-import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
+import type { ApprovalRow, NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 
 /* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
@@ -20,14 +20,18 @@ type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly st
 /** A locked checkout with everything that an approval looks at. */
 export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
   SELECT k.*, a.*, r.*, s.*, h.*,
-    EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL) AS agent_live,
+    EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
+      OR EXISTS (SELECT FROM member WHERE user_id = k.owner_subject_id AND organization_id = k.organization_id) AS agent_live,
     EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
       SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
         AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before
   FROM unnest(${ids}::text[], ${sessionIds}::text[]) AS w(id, session_id),
     LATERAL (SELECT * FROM checkout_intents WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1) k
-    LEFT JOIN LATERAL (SELECT approval_id, status AS approval_status, mandate_id AS approval_mandate_id, approved_basket_hash,
-        expires_at AS approval_expires_at FROM checkout_approvals WHERE checkout_intent_id = k.checkout_intent_id LIMIT 1) a ON true
+    LEFT JOIN LATERAL (SELECT approval_id, status AS approval_status, approved_at, approved_by_subject_id, reason,
+        preselected_mandate_id, mandate_id AS approval_mandate_id, agent_id, approval_surface, approved_basket_hash, approved_amount,
+        approved_asset, approved_chain, approved_pay_to, authorization_id AS approval_authorization_id, continuation_token_id,
+        continuation_token_hash, continuation_token_status, expires_at AS approval_expires_at, created_at AS approval_created_at,
+        resolved_at FROM checkout_approvals WHERE checkout_intent_id = k.checkout_intent_id LIMIT 1) a ON true
     LEFT JOIN LATERAL (SELECT basket_hash AS review_basket_hash, amount AS review_amount, asset AS review_asset,
         chain AS review_chain, pay_to AS review_pay_to, shown_at FROM checkout_reviews
       WHERE session_id = w.session_id AND checkout_intent_id = k.checkout_intent_id LIMIT 1) r ON true
@@ -77,3 +81,52 @@ export const insertCheckouts = bulkInsert<NewCheckout>("checkout_intents", [
   ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
   ["updated_at", "timestamptz", (row) => row.updatedAt.toISOString()],
 ]);
+
+const insertApprovals = bulkInsert<ApprovalRow>("checkout_approvals", [
+  ["approval_id", "text", (row) => row.approvalId],
+  ["checkout_intent_id", "text", (row) => row.checkoutIntentId],
+  ["organization_id", "text", (row) => row.organizationId],
+  ["status", "text", (row) => row.status],
+  ["approved_at", "timestamptz", (row) => row.approvedAt.toISOString()],
+  ["approved_by_subject_id", "text", (row) => row.approvedBySubjectId],
+  ["reason", "text", (row) => row.reason],
+  ["preselected_mandate_id", "text", (row) => row.preselectedMandateId],
+  ["mandate_id", "text", (row) => row.mandateId],
+  ["agent_id", "text", (row) => row.agentId],
+  ["approval_surface", "text", (row) => row.approvalSurface],
+  ["approved_basket_hash", "text", (row) => row.approvedBasketHash],
+  ["approved_amount", "numeric", (row) => String(row.approvedAmount)],
+  ["approved_asset", "text", (row) => row.approvedAsset],
+  ["approved_chain", "text", (row) => row.approvedChain],
+  ["approved_pay_to", "text", (row) => row.approvedPayTo],
+  ["authorization_id", "text", (row) => row.authorizationId],
+  ["continuation_token_id", "text", (row) => row.continuationTokenId],
+  ["continuation_token_hash", "text", (row) => row.continuationTokenHash],
+  ["continuation_token_status", "text", (row) => row.continuationTokenStatus],
+  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
+  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+]);
+
+type Grant = {
+  readonly approval: ApprovalRow;
+  readonly stepUpId: string | null;
+  /** The soft hold that becomes the approval's. */
+  readonly heldId: string | null;
+};
+
+/** The approval, the checkout that it decides, the step-up that it uses and the hold that it takes over. */
+export function saveGrant(c: ReservedSql, { approval, stepUpId, heldId }: Grant): readonly PromiseLike<unknown>[] {
+  const { checkoutIntentId, mandateId, authorizationId, createdAt, expiresAt } = approval;
+  const now = createdAt.toISOString();
+  return [
+    insertApprovals(c, [approval]),
+    c`UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},
+        updated_at = ${now}::timestamptz WHERE checkout_intent_id = ${checkoutIntentId}`,
+    ...(stepUpId === null ? [] : [c`UPDATE step_ups SET used_at = ${now}::timestamptz WHERE step_up_id = ${stepUpId}`]),
+    ...(heldId === null
+      ? []
+      : [
+          c`UPDATE reservations SET approval_key = NULL, expires_at = ${expiresAt.toISOString()}::timestamptz WHERE reservation_id = ${heldId}`,
+        ]),
+  ];
+}

@@ -4,10 +4,10 @@ import type { MandateView } from "#lib/commerce/checkout-view.ts";
 import { candidateMandates, type Scope } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, reading } from "#lib/mandates/store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { simulatePayments } from "#lib/payments/simulate-payment.ts";
 import { minutes } from "#lib/time.ts";
@@ -26,7 +26,10 @@ export type Candidate = Omit<Parameters<typeof askedIntentOf>[0], "checkoutInten
     readonly charged: Atomic;
   };
 
-export type Choice = MandateView & { readonly denialCode: DenialCode | null; readonly decision: Decision | null };
+export type Choice = MandateView & {
+  readonly denialCode: DenialCode | null;
+  readonly feeQuote: PaymentIntent["feeQuote"] | null;
+};
 
 /** The mandates of the buyer that this checkout could be paid under, those that cover it first. Reads only. */
 export async function mandateChoices(candidate: Candidate, named: readonly string[] = []): Promise<readonly Choice[]> {
@@ -35,23 +38,25 @@ export async function mandateChoices(candidate: Candidate, named: readonly strin
   const known = [...named, ...(candidate.mandateId === null ? [] : [candidate.mandateId])];
   const ids = bound ? known : await candidateMandates(database(), candidate, { asset, chain, named: known }, MANDATES);
   if (ids.length === 0) return [];
-  const decisions = bound ? new Map<string, Decision>() : await decideUnder(candidate, ids);
+  const decisions = bound ? new Map<string, Simulated>() : await decideUnder(candidate, ids);
   const choices = await reading(async (tx, now) => {
     const views: Choice[] = [];
     for (const mandateId of ids) {
       const row = await findMandate(tx, candidate, mandateId);
       if (!row) continue;
       const mandate = presentMandate(row, await liveBuckets(tx, [mandateId], now), decimalsOf(row), now);
-      const decision = decisions.get(mandateId) ?? null;
-      const match = bound ? mandate.status === "active" : decision !== null && decision.outcome !== "deny";
-      views.push(viewOf(mandate, decision, match, candidate));
+      const simulated = decisions.get(mandateId) ?? null;
+      const match = bound ? mandate.status === "active" : simulated !== null && simulated.decision.outcome !== "deny";
+      views.push(viewOf(mandate, simulated, match, candidate));
     }
     return views;
   });
   return choices.toSorted((a, b) => Number(b.match) - Number(a.match));
 }
 
-async function decideUnder(candidate: Candidate, mandateIds: readonly string[]): Promise<ReadonlyMap<string, Decision>> {
+type Simulated = Awaited<ReturnType<typeof simulatePayments>> extends ReadonlyMap<string, infer S> ? S : never;
+
+async function decideUnder(candidate: Candidate, mandateIds: readonly string[]): Promise<ReadonlyMap<string, Simulated>> {
   const { organizationId, environment, ownerSubjectId } = candidate;
   const intent = askedIntentOf(candidate, new Date(Date.now() + minutes(30)));
   return simulatePayments(mandateIds, {
@@ -65,7 +70,7 @@ async function decideUnder(candidate: Candidate, mandateIds: readonly string[]):
 
 function viewOf(
   mandate: Mandate,
-  decision: Decision | null,
+  simulated: Simulated | null,
   match: boolean,
   { charged, asset, authorizationId }: Candidate,
 ): Choice {
@@ -88,9 +93,9 @@ function viewOf(
     match,
     perPayment: mandate.policy.limits.perPayment,
     budgets,
-    obstacles: (decision?.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
-    denialCode: decision?.denialCode ?? null,
-    decision,
+    obstacles: (simulated?.decision.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
+    denialCode: simulated?.decision.denialCode ?? null,
+    feeQuote: simulated?.intent.feeQuote ?? null,
   };
 }
 

@@ -263,12 +263,16 @@ export const dueApprovals = (db: Db, limit: number) =>
     )
     .limit(limit);
 
-/** Statuses of many checkouts at once, for those who wait. A change of the approval counts too. */
+/** Whether somebody has decided, and how. That a person looks at it is no decision. */
+export const decisionOf = (status: string, approvalStatus: string | null): string =>
+  `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
+
+/** The decisions about many checkouts at once, for those who wait. */
 export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })
     .from(checkoutIntents)
     .leftJoin(checkoutApprovals, eq(checkoutApprovals.checkoutIntentId, checkoutIntents.checkoutIntentId))
     .where(inArray(checkoutIntents.checkoutIntentId, [...checkoutIntentIds]));
-  return new Map(rows.map(({ id, status, approval }) => [id, `${status} ${approval ?? ""}`]));
+  return new Map(rows.map(({ id, status, approval }) => [id, decisionOf(status, approval)]));
 }

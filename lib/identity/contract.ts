@@ -154,3 +154,21 @@ export const revokeServiceAccount = operation({
   problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: example.serviceAccountId }, body: { reason: "The agent was retired." }, response: example },
 });
+
+export const stepUp = operation({
+  id: "stepUp",
+  method: "POST",
+  path: "/api/v1/auth/step-up",
+  tag: "Identity",
+  summary: "Prove again who you are, for one checkout",
+  description:
+    "Some approvals ask for the password once more. The step-up counts for this session and this checkout, once, for five minutes. Tries are counted.",
+  access: "session",
+  body: z.strictObject({ checkoutIntentId: Id, password: z.string().min(1).max(128) }).meta({ id: "StepUpRequest" }),
+  response: z.object({ stepUpId: z.string(), expiresAt: z.string() }).meta({ id: "StepUp" }),
+  problems: ["not_found", "approval_already_decided", "checkout_closed", "intent_expired"],
+  example: {
+    body: { checkoutIntentId: "cki_01kaj4n7v8e2m0x3c9t5q6r7t0", password: "correct horse battery staple" },
+    response: { stepUpId: "stu_01kaj4n7v8e2m0x3c9t5q6r7t3", expiresAt: "2026-11-21T12:05:00.000Z" },
+  },
+});

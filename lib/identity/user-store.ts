@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import { member, user } from "#lib/identity/tables.ts";
+import { account, member, user } from "#lib/identity/tables.ts";
 
 /** True for the one caller that finds the user not yet audited. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
@@ -21,4 +21,13 @@ export async function newestOrganizationOf(userId: string): Promise<string | nul
     .orderBy(desc(member.createdAt), desc(member.id))
     .limit(1);
   return row?.organizationId ?? null;
+}
+
+/** As better-auth stores it; null for a person who signs in otherwise. */
+export async function passwordHashOf(userId: string): Promise<string | null> {
+  const [row] = await database()
+    .select({ password: account.password })
+    .from(account)
+    .where(and(eq(account.userId, userId), eq(account.providerId, "credential")));
+  return row?.password ?? null;
 }

@@ -65,6 +65,11 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
 /** The credential goes out: from now on only evidence resolves the hold. */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
+/** What was approved in time stays payable as long as its authorization. */
+export async function extendHold(tx: Tx, { reservationId }: Hold, expiresAt: Date): Promise<void> {
+  await tx.update(reservations).set({ expiresAt }).where(eq(reservations.reservationId, reservationId));
+}
+
 /** The money moved. A hold that was let go before is booked as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";

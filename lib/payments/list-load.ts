@@ -217,6 +217,12 @@ async function verifiedSellers(c: ReservedSql, offers: Loaded["offers"]): Promis
 
 type Known = ReadonlyMap<string, { readonly version: number }>;
 
+const loadBrought = (c: ReservedSql, { checkouts, sessionIds, slots }: ReturnType<typeof broughtBy>, organizations: string[]) =>
+  pipelined([
+    checkouts.length > 0 ? approvalFacts(c, { ids: checkouts, sessionIds }, organizations) : nothing,
+    slots.length > 0 ? storedReplies(c, slots) : nothing,
+  ]);
+
 /** One snapshot, without the gate and without a lock: nobody waits for a simulation. */
 const beginToRead = (c: ReservedSql) => [c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, nothing] as const;
 const beginToWrite = (c: ReservedSql) => [c`BEGIN`, c`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`] as const;
@@ -234,7 +240,7 @@ export async function openAndLoad(
   const ids = idsOf(items, { offers, atDomains });
   const { mandateIds, organizations, sessionIds } = ids;
   const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
-  const { checkouts, ...brought } = ids.brought;
+  const { checkouts } = ids.brought;
   const locked = pipelined([
     (purpose === "write" ? mandatesOf : mandatesToRead)(c, items[0]!.environment, mandateIds, organizations),
     checkouts.length > 0 ? lockCheckouts(c, checkouts.toSorted(), organizations) : nothing,
@@ -258,10 +264,7 @@ export async function openAndLoad(
     paidSellers(c, ids.paid),
     openApprovals(c, mandateIds),
   ]);
-  const further = pipelined([
-    checkouts.length > 0 ? approvalFacts(c, { ids: checkouts, sessionIds: brought.sessionIds }, organizations) : nothing,
-    brought.slots.length > 0 ? storedReplies(c, brought.slots) : nothing,
-  ]);
+  const further = loadBrought(c, ids.brought, organizations);
   const [, [mandates, , clock], first, second, third, fourth] = await pipelined([
     begun,
     locked,
@@ -273,7 +276,6 @@ export async function openAndLoad(
   const [stored, keys, sessions, intents, nonces] = first;
   const [sellers, resources, feeBasis] = second;
   const [policies, buckets, paid, approvals] = third;
-  const [lockedCheckouts, replies] = fourth;
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
     now,
@@ -292,7 +294,7 @@ export async function openAndLoad(
     paid,
     approvals,
     feeBasis,
-    checkouts: lockedCheckouts,
-    replies,
+    checkouts: fourth[0],
+    replies: fourth[1],
   };
 }

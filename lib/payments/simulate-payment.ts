@@ -27,9 +27,9 @@ export async function simulatePayment(asked: Simulated): Promise<Decision> {
 export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<Simulated, "mandateId">,
-): Promise<ReadonlyMap<string, Decision>> {
+): Promise<ReadonlyMap<string, Pick<Decided, "decision" | "intent">>> {
   const simulated = await simulate(mandateIds.map((mandateId) => ({ ...asked, mandateId })));
-  return new Map(simulated.flatMap(([item, { row }]) => (row ? [[item.mandateId, row.decision] as const] : [])));
+  return new Map(simulated.flatMap(([item, { row }]) => (row ? [[item.mandateId, row] as const] : [])));
 }
 
 type Answered = { readonly problem: Problem | null; readonly row: Decided | null };

@@ -1,0 +1,88 @@
+import { clock } from "#lib/audit/transact.ts";
+import { requireOpen } from "#lib/commerce/approval.ts";
+import { askedAgain, askedIntentOf } from "#lib/commerce/asked-intent.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import * as contract from "#lib/commerce/contract.ts";
+import { approvalOf, noMatchingMandate } from "#lib/commerce/grant-approval.ts";
+import { chargedFor, mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
+import { presentApproval, presentCheckout } from "#lib/commerce/present-checkout.ts";
+import { findApproval, findCheckout } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { storedReply, type Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { findAuthorization } from "#lib/payments/execution-store.ts";
+import type { AskedIntent, PaymentIntent } from "#lib/payments/intent.ts";
+import { notFound } from "#lib/problem.ts";
+import { minutes } from "#lib/time.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** A person confirms what this session was shown; the hold is taken in the same transaction, by the one path that takes holds. */
+export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
+  { checkoutIntentId, body },
+  { caller, idempotency, requestId },
+) => {
+  const checkout = await findCheckout(database(), caller, checkoutIntentId);
+  if (!checkout) throw notFound("checkout");
+  const approval = await findApproval(database(), checkoutIntentId);
+  const choices = await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, body.mandateId ? [body.mandateId] : []);
+  const decided = approval?.mandateId;
+  const mandateId = decided ? (body.mandateId ?? decided) : await chooseMandate(checkout, choices, body.mandateId);
+  const intent = await intentOf(checkout);
+  const { userId, sessionId, organizationId, environment } = caller;
+  const answer = await authorizeQueue().submit({
+    slot: idempotency?.slot ?? newId("request"),
+    fingerprint: idempotency?.fingerprint ?? "",
+    idempotencyKey: idempotency?.key ?? checkoutIntentId,
+    organizationId,
+    environment,
+    asker: { kind: "session", subjectId: userId, sessionId },
+    mandateId,
+    intent,
+    requestId,
+    also: approvalOf({
+      checkout,
+      mandateId,
+      approver: { userId, sessionId, requestId },
+      keyed: idempotency !== null,
+      payableUntil: new Date(intent.expiresAt),
+      serialize: (row, granted, now) => serialize(row, granted, choices, now),
+    }),
+  });
+  if (answer.kind === "problem") throw answer.problem;
+  return storedReply(answer.status, answer.body, answer.replayed);
+};
+
+const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Choice[], now: Date): string =>
+  JSON.stringify(
+    contract.approveCheckout.response.parse({
+      intent: presentCheckout(row, now),
+      approval: presentApproval(approval, row.tokenDecimals, now),
+      mandates: presentChoices(choices),
+    }),
+  );
+
+/** The buyer's choice wins, then what the agent named; otherwise the only mandate that covers the checkout. */
+async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], chosen: string | undefined): Promise<string> {
+  requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, await clock(database()));
+  if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
+    throw noMatchingMandate("This payment was authorized under another mandate; it can be approved under that one alone.");
+  }
+  const mandateId = chosen ?? checkout.mandateId;
+  if (mandateId !== null) return mandateId;
+  const [only, another] = choices.filter((choice) => choice.match);
+  if (only && !another) return only.mandateId;
+  throw noMatchingMandate(
+    only ? "Several mandates cover this checkout. Choose one." : "None of your mandates covers this checkout now.",
+  );
+}
+
+/** Asked again as it was where an authorization holds already, else for the first time. */
+async function intentOf(checkout: CheckoutRow): Promise<AskedIntent> {
+  if (checkout.authorizationId === null) return askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
+  const authorization = await findAuthorization(database(), checkout, checkout.authorizationId);
+  if (!authorization) throw new Error("A checkout has no authorization.");
+  return authorization.outcome === "requireApproval"
+    ? askedAgain(authorization.intent as PaymentIntent)
+    : askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
+}

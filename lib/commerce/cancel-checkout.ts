@@ -1,0 +1,27 @@
+import { clock } from "#lib/audit/transact.ts";
+import { requireOpen } from "#lib/commerce/approval.ts";
+import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
+import * as contract from "#lib/commerce/contract.ts";
+import { presentCheckout } from "#lib/commerce/present-checkout.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { Problem } from "#lib/problem.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** The agent no longer wants it: possible until the continuation is redeemed. */
+export const cancelCheckout: Handler<typeof contract.cancelCheckout> = (
+  { checkoutIntentId },
+  { caller, idempotency, requestId },
+) =>
+  once(contract.cancelCheckout, idempotency, async (tx) => {
+    const opened = await openToClose(tx, caller, checkoutIntentId);
+    const { checkout } = opened;
+    if (checkout.ownerSubjectId !== caller.subjectId) {
+      throw new Problem("forbidden", { detail: "Only the agent that opened this checkout may cancel it." });
+    }
+    const now = await clock(tx);
+    if (checkout.status === "canceled") return { intent: presentCheckout(checkout, now) };
+    if (checkout.status !== "approved") requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
+    const close = { status: "canceled", actorId: caller.subjectId, metadata: { requestId } } as const;
+    return { intent: presentCheckout(await closeCheckout(tx, opened, close, now), now) };
+  });

@@ -1,0 +1,163 @@
+import type { Row } from "postgres";
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms } from "#lib/commerce/approval.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation.ts";
+import { saveGrant } from "#lib/commerce/list-store.ts";
+import { readLocked, type LockedCheckout } from "#lib/commerce/locked-checkout.ts";
+import { newId } from "#lib/ids.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
+import type { AlsoDecided, Also, Extra } from "#lib/payments/item.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { earliest } from "#lib/time.ts";
+import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
+
+export type Approver = { readonly userId: string; readonly sessionId: string; readonly requestId: string };
+
+type Approve = {
+  readonly checkout: CheckoutRow;
+  readonly mandateId: string;
+  readonly approver: Approver;
+  readonly keyed: boolean;
+  /** Until when the payment may be made at all. */
+  readonly payableUntil: Date;
+  /** The reply's bytes. */
+  readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
+};
+
+/** No mandate pays for this checkout, or the chosen one no longer does. */
+export const noMatchingMandate = (detail: string): Problem =>
+  new Problem("no_matching_mandate", {
+    detail,
+    nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
+  });
+
+/** An approval's way through the queue: decided under the locks of its mandate and its checkout, its hold taken in the same transaction. */
+export function approvalOf(approve: Approve): Also {
+  const { checkout, mandateId } = approve;
+  return {
+    checkoutIntentId: checkout.checkoutIntentId,
+    orderId: null,
+    capability: "checkouts:approve",
+    agentId: checkout.ownerSubjectId,
+    approvedByPerson: true,
+    keyed: approve.keyed,
+    takesOver: checkout.authorizationId !== null,
+    checkout: null,
+    before: (row, now) => repeat(approve, required(row), now),
+    after: (decided, row, now) => grant(approve, required(row), decided, mandateId, now),
+  };
+}
+
+function required(row: Row | null): LockedCheckout {
+  if (!row) throw notFound("checkout");
+  return readLocked(row);
+}
+
+/** The answer where the checkout is approved already; null where the mandate decides. */
+function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): Extra | null {
+  const { checkout, approval } = locked;
+  // What is held was read before the lock.
+  if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
+  const facts = {
+    checkout: { ...checkout, status: checkout.status as CheckoutStatus },
+    approval: approval && { ...approval, status: approval.status as ApprovalStatus },
+    review: locked.review,
+    stepUp: locked.stepUp,
+    mandateId,
+  };
+  if (decideApproval(facts, now) === "grant" || !approval) return null;
+  return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
+}
+
+function requireCovered({ outcome, reasons }: Decision): void {
+  if (outcome !== "deny") return;
+  throw noMatchingMandate(`This mandate does not cover the checkout. ${reasons[0]?.message ?? ""}`.trim());
+}
+
+function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, mandateId: string, now: Date): Extra {
+  const { checkout } = locked;
+  requireCovered(decided.decision);
+  if (checkout.authorizationId !== null && locked.held?.status !== "held") {
+    throw noMatchingMandate("What was held for this payment has been released. Ask your agent to authorize it again.");
+  }
+  const approval = newApproval(approve, checkout, decided, mandateId, now);
+  const approved: CheckoutRow = { ...checkout, status: "approved", mandateId, authorizationId: decided.authorizationId };
+  return {
+    status: 200,
+    body: approve.serialize(approved, approval, now),
+    events: eventsOf(approve.approver, approved, approval, now),
+    write: (c) => saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null }),
+  };
+}
+
+function newApproval(
+  { approver, payableUntil }: Approve,
+  checkout: CheckoutRow,
+  { authorizationId, body, expiresAt }: AlsoDecided,
+  mandateId: string,
+  now: Date,
+): ApprovalRow {
+  const continuationTokenId = newId("continuationToken");
+  const { checkoutIntentId, organizationId } = checkout;
+  return {
+    approvalId: newId("approval"),
+    checkoutIntentId,
+    organizationId,
+    status: "pending",
+    approvedAt: now,
+    approvedBySubjectId: approver.userId,
+    reason: null,
+    preselectedMandateId: checkout.mandateId,
+    mandateId,
+    agentId: checkout.ownerSubjectId,
+    approvalSurface: "service_hosted_confirmation",
+    approvedBasketHash: checkout.basketHash,
+    approvedAmount: checkout.amount,
+    approvedAsset: checkout.asset,
+    approvedChain: checkout.chain,
+    approvedPayTo: checkout.payTo,
+    authorizationId,
+    continuationTokenId,
+    continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
+    continuationTokenStatus: "active",
+    // A soft hold that is taken over lives as long as the approval, a new authorization bounds it.
+    expiresAt: earliest(new Date(now.getTime() + APPROVAL_MS), payableUntil, ...(body === null ? [] : [expiresAt])),
+    createdAt: now,
+    resolvedAt: null,
+  };
+}
+
+function eventsOf({ userId, requestId }: Approver, checkout: CheckoutRow, approval: ApprovalRow, now: Date): AuditEvent[] {
+  const { checkoutIntentId, organizationId, basketHash } = checkout;
+  const { approvalId, mandateId, authorizationId, continuationTokenId } = approval;
+  const happened = { actorId: userId, organizationId, subjectId: checkout.ownerSubjectId, createdAt: now };
+  return [
+    {
+      ...happened,
+      auditEventId: newId("audit"),
+      type: "checkout.approved",
+      entityType: "checkout",
+      entityId: checkoutIntentId,
+      metadata: {
+        requestId,
+        approvalId,
+        mandateId,
+        authorizationId,
+        basketHash,
+        amountAtomic: approval.approvedAmount.toString(),
+        asset: checkout.asset,
+        chain: checkout.chain,
+        payTo: checkout.payTo,
+      },
+    },
+    {
+      ...happened,
+      auditEventId: newId("audit"),
+      type: "continuation.minted",
+      entityType: "continuation",
+      entityId: continuationTokenId ?? "",
+      metadata: { requestId, checkoutIntentId, approvalId },
+    },
+  ];
+}

@@ -1,0 +1,83 @@
+import type { Row } from "postgres";
+import type { CheckoutTerms, StepUpFacts } from "#lib/commerce/approval.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { atomicOf } from "#lib/money.ts";
+
+/** A checkout as a list read it under its lock. */
+export type LockedCheckout = {
+  readonly checkout: CheckoutRow;
+  readonly approval: ApprovalRow | null;
+  readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
+  readonly stepUp: StepUpFacts;
+  readonly stepUpId: string | null;
+  readonly held: { readonly reservationId: string; readonly status: string } | null;
+};
+
+/** snake_case to the names of the tables' columns; amounts to bigint. */
+function camel(row: Row, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, column]) => {
+      const value: unknown = row[column];
+      return [name, /amount$/i.test(name) && typeof value === "string" ? atomicOf(value) : value];
+    }),
+  );
+}
+
+const checkoutColumns = Object.fromEntries(
+  (
+    "checkoutIntentId organizationId environment ownerSubjectId sellerId resourceId domain storefrontUrl mandateId " +
+    "detectedMandateId mandateStatus canonicalBasket basketHash amount asset chain payTo tokenAddress tokenDecimals quoteId " +
+    "quoteExpiresAt challenge feeQuote items storefront metadata createsFulfillmentOrder status authorizationId orderId " +
+    "expiresAt createdAt updatedAt"
+  )
+    .split(" ")
+    .map((name) => [name, snake(name)]),
+);
+
+const approvalColumns = {
+  ...Object.fromEntries(
+    (
+      "approvalId checkoutIntentId organizationId approvedAt approvedBySubjectId reason preselectedMandateId agentId approvalSurface " +
+      "approvedBasketHash approvedAmount approvedAsset approvedChain approvedPayTo continuationTokenId continuationTokenHash " +
+      "continuationTokenStatus resolvedAt"
+    )
+      .split(" ")
+      .map((name) => [name, snake(name)]),
+  ),
+  // Both tables have these, so the approval's were renamed.
+  status: "approval_status",
+  mandateId: "approval_mandate_id",
+  authorizationId: "approval_authorization_id",
+  expiresAt: "approval_expires_at",
+  createdAt: "approval_created_at",
+};
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function readLocked(row: Row): LockedCheckout {
+  const text = (name: string) => row[name] as string;
+  return {
+    checkout: camel(row, checkoutColumns) as CheckoutRow,
+    approval: row["approval_id"] === null ? null : (camel(row, approvalColumns) as ApprovalRow),
+    review:
+      row["review_basket_hash"] === null
+        ? null
+        : {
+            basketHash: text("review_basket_hash"),
+            amount: atomicOf(text("review_amount")),
+            asset: text("review_asset"),
+            chain: text("review_chain"),
+            payTo: text("review_pay_to"),
+            shownAt: row["shown_at"] as Date,
+          },
+    stepUp: {
+      sessionCreatedAt: (row["session_created_at"] as Date | null) ?? new Date(0),
+      sellerPaidBefore: row["seller_paid_before"] as boolean,
+      done: row["step_up_id"] !== null,
+    },
+    stepUpId: row["step_up_id"] as string | null,
+    held: row["held_id"] === null ? null : { reservationId: text("held_id"), status: text("held_status") },
+  };
+}

@@ -1,0 +1,132 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { CHECKOUT_MS, sameTerms } from "#lib/commerce/approval.ts";
+import { basketHash, canonicalBasket } from "#lib/commerce/basket.ts";
+import type { CheckoutRow, NewCheckout } from "#lib/commerce/checkout-rows.ts";
+import { closeCheckout } from "#lib/commerce/close-checkout.ts";
+import * as contract from "#lib/commerce/contract.ts";
+import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
+import { presentCheckout } from "#lib/commerce/present-checkout.ts";
+import { insertCheckout, lockOpenTwin, sellerAtDomain } from "#lib/commerce/store.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { once, replay } from "#lib/http/idempotency.ts";
+import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { probeCheckout } from "#lib/storefront/challenge.ts";
+import { discoverStorefront } from "#lib/storefront/manifest.ts";
+import { requestQuote } from "#lib/storefront/quote.ts";
+import { storefrontInvalid } from "#lib/storefront/storefront-problem.ts";
+import { earliest } from "#lib/time.ts";
+
+type Caller = (KeyCaller | SessionCaller) & { readonly organizationId: string };
+type Body = Input<typeof contract.previewCheckout>["body"];
+
+/** Asks the storefront first, with no transaction open; then one checkout opens, and nothing is held. */
+export const previewCheckout: Handler<typeof contract.previewCheckout> = async ({ body }, { caller, idempotency, requestId }) => {
+  const earlier = idempotency && (await replay(idempotency));
+  if (earlier) return earlier;
+  const preview = await readPreview(body, caller);
+  return once(contract.previewCheckout, idempotency, async (tx) => {
+    const { checkout, now } = await openOrFind(tx, preview, body.expiresInSeconds, requestId);
+    const url = `${env().BASE_URL}/checkout/${checkout.checkoutIntentId}`;
+    return {
+      intent: presentCheckout(checkout, now),
+      nextAction: { type: "openBrowser" as const, url, label: "Confirm this purchase" },
+    };
+  });
+};
+
+type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & { readonly quoteExpiresAt: Date };
+
+/** What the storefront says, compared with itself, and the mandate that would pay for it. */
+async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, caller: Caller): Promise<Preview> {
+  const storefront = await discoverStorefront(storefrontUrl);
+  const quote = await requestQuote(storefront, items);
+  const checkoutIntentId = newId("checkoutIntent");
+  const { mismatches, raw, terms } = await probeCheckout(storefront, quote, checkoutIntentId);
+  if (mismatches.length > 0) {
+    throw storefrontInvalid(`The 402 of ${storefront.domain} is for something else than its quote.`, { mismatches });
+  }
+  const { asset, domain } = storefront;
+  const seller = await sellerAtDomain(database(), domain, storefront.sellerId);
+  const basket = canonicalBasket(seller?.sellerId ?? domain, asset, quote.lines);
+  const { organizationId, environment, subjectId } = caller;
+  const checkout = {
+    checkoutIntentId,
+    organizationId,
+    environment,
+    ownerSubjectId: subjectId,
+    sellerId: seller?.sellerId ?? null,
+    resourceId: seller ? storefront.resourceId : null,
+    domain,
+    storefrontUrl,
+    canonicalBasket: basket,
+    basketHash: basketHash(basket),
+    amount: quote.amount,
+    asset: asset.asset,
+    chain: asset.chain,
+    payTo: terms.payTo,
+    tokenAddress: asset.tokenAddress,
+    tokenDecimals: asset.tokenDecimals,
+    quoteId: quote.quoteId,
+    quoteExpiresAt: quote.expiresAt,
+    challenge: raw as unknown as Record<string, unknown>,
+    items,
+    // The 402 of a plain API stands in challenge; its amounts are no JSON here.
+    storefront: { ...storefront, challenge: null },
+    metadata: metadata ?? null,
+    createsFulfillmentOrder: storefront.source === "manifest",
+    status: "previewed",
+    authorizationId: null,
+    orderId: null,
+  };
+  const asked = { ...checkout, mandateId: mandateId ?? null, charged: checkout.amount };
+  const choices = await mandateChoices(asked);
+  if (mandateId !== undefined && !choices.some((choice) => choice.mandateId === mandateId)) throw notFound("mandate");
+  return { ...checkout, ...detectMandate(choices, mandateId ?? null), feeQuote: choices[0]?.feeQuote ?? null };
+}
+
+/** One open checkout for a mandate and a basket: the agent that asks again gets the one that is open. */
+async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
+  const now = await clock(tx);
+  if (preview.quoteExpiresAt <= now) {
+    throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
+  }
+  const open = await lockOpenTwin(tx, preview, preview.mandateId, preview.basketHash);
+  const twin = open && (await keepOrClose(tx, open, preview, now));
+  if (twin) return { checkout: twin, now };
+  const asked = expiresInSeconds === undefined ? CHECKOUT_MS : Math.min(expiresInSeconds * 1_000, CHECKOUT_MS);
+  const expiresAt = earliest(new Date(now.getTime() + asked), preview.quoteExpiresAt);
+  const checkout: CheckoutRow = { ...preview, expiresAt, createdAt: now, updatedAt: now };
+  if (!(await insertCheckout(tx, checkout))) {
+    throw new Problem("idempotency_in_flight", {
+      detail: "The same basket is being previewed. Ask again.",
+      retryAfterSeconds: 1,
+    });
+  }
+  const { checkoutIntentId, organizationId, ownerSubjectId, mandateId, basketHash } = checkout;
+  const happened = { actorId: ownerSubjectId, organizationId, subjectId: ownerSubjectId };
+  const entity = { entityType: "checkout", entityId: checkoutIntentId };
+  const metadata = { requestId, basketHash, amountAtomic: checkout.amount.toString(), ...(mandateId !== null && { mandateId }) };
+  audit(tx, { ...happened, type: "checkout.previewed", ...entity, metadata }, now);
+  return { checkout, now };
+}
+
+/** The twin, if it is still what would be opened now; otherwise it ends. */
+async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
+  const over = open.expiresAt <= now;
+  if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {
+    throw new Problem("conflict", { detail: "Another agent of your organization has an open checkout for this basket." });
+  }
+  if (!over && sameTerms(open, preview)) return open;
+  const metadata = over ? {} : { supersededBy: preview.checkoutIntentId };
+  const status = over ? "expired" : "superseded";
+  await closeCheckout(
+    tx,
+    { checkout: open, approval: null },
+    { status, actorId: over ? "service" : preview.ownerSubjectId, metadata },
+    now,
+  );
+  return null;
+}

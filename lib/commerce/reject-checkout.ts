@@ -1,0 +1,54 @@
+import { clock } from "#lib/audit/transact.ts";
+import { requireOpen } from "#lib/commerce/approval.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
+import * as contract from "#lib/commerce/contract.ts";
+import { presentCheckout } from "#lib/commerce/present-checkout.ts";
+import { insertDecision } from "#lib/commerce/store.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** A person says no: nothing is paid, what is held is released, and the agent that waits hears of it. */
+export const rejectCheckout: Handler<typeof contract.rejectCheckout> = (
+  { checkoutIntentId, body },
+  { caller, idempotency, requestId },
+) =>
+  once(contract.rejectCheckout, idempotency, async (tx) => {
+    const opened = await openToClose(tx, caller, checkoutIntentId);
+    const { checkout } = opened;
+    const now = await clock(tx);
+    if (checkout.status === "rejected") return { intent: presentCheckout(checkout, now) };
+    requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
+    const metadata = { requestId, ...(body.reason !== undefined && { reason: body.reason }) };
+    const rejected = await closeCheckout(tx, opened, { status: "rejected", actorId: caller.userId, metadata }, now);
+    await insertDecision(tx, rejectionOf(checkout, caller.userId, body.reason ?? null, now));
+    return { intent: presentCheckout(rejected, now) };
+  });
+
+const rejectionOf = (checkout: CheckoutRow, userId: string, reason: string | null, now: Date): ApprovalRow => ({
+  approvalId: newId("approval"),
+  checkoutIntentId: checkout.checkoutIntentId,
+  organizationId: checkout.organizationId,
+  status: "rejected",
+  approvedAt: now,
+  approvedBySubjectId: userId,
+  reason,
+  preselectedMandateId: checkout.mandateId,
+  mandateId: checkout.mandateId,
+  agentId: checkout.ownerSubjectId,
+  approvalSurface: "service_hosted_confirmation",
+  approvedBasketHash: checkout.basketHash,
+  approvedAmount: checkout.amount,
+  approvedAsset: checkout.asset,
+  approvedChain: checkout.chain,
+  approvedPayTo: checkout.payTo,
+  authorizationId: checkout.authorizationId,
+  continuationTokenId: null,
+  continuationTokenHash: null,
+  continuationTokenStatus: null,
+  expiresAt: now,
+  createdAt: now,
+  resolvedAt: now,
+});

@@ -1,0 +1,64 @@
+import { statesOf } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/http/log.ts";
+import { perProcess } from "#lib/process.ts";
+import { Problem } from "#lib/problem.ts";
+
+const EVERY_MS = 500;
+const WAITERS_MAX = 2_000;
+const WAITERS_PER_ORGANIZATION = 200;
+
+type Waiter = {
+  readonly checkoutIntentId: string;
+  readonly organizationId: string;
+  readonly state: string;
+  readonly wake: () => void;
+};
+
+/** Who waits for a buyer in this process. One query every half a second asks for all of them; nobody holds a connection meanwhile. */
+class Waiters {
+  readonly #waiting = new Set<Waiter>();
+  #timer: NodeJS.Timeout | null = null;
+
+  /** Resolves when the state is another one, or after the time. */
+  async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
+    const own = [...this.#waiting].filter(({ organizationId }) => organizationId === wait.organizationId).length;
+    if (this.#waiting.size >= WAITERS_MAX || own >= WAITERS_PER_ORGANIZATION) {
+      throw new Problem("overloaded", { detail: "Too many requests wait already. Ask again in a moment.", retryAfterSeconds: 1 });
+    }
+    let end: NodeJS.Timeout | undefined;
+    let waiter: Waiter | undefined;
+    await new Promise<void>((wake) => {
+      waiter = { ...wait, wake };
+      this.#waiting.add(waiter);
+      end = setTimeout(wake, milliseconds);
+      signal.addEventListener("abort", () => wake(), { once: true });
+      this.#plan();
+    });
+    clearTimeout(end);
+    this.#waiting.delete(waiter!);
+  }
+
+  #plan(): void {
+    if (this.#timer || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => void this.#look(), EVERY_MS);
+  }
+
+  async #look(): Promise<void> {
+    const waiting = [...this.#waiting];
+    try {
+      if (waiting.length > 0) {
+        const states = await statesOf(database(), [...new Set(waiting.map(({ checkoutIntentId }) => checkoutIntentId))]);
+        for (const { checkoutIntentId, state, wake } of waiting) if (states.get(checkoutIntentId) !== state) wake();
+      }
+    } catch (error) {
+      log().warn({ error }, "Waiting checkouts could not be read; they are asked for again");
+    }
+    this.#timer = null;
+    this.#plan();
+  }
+}
+
+/** Whatever the process ends with, nobody waits longer than this. */
+export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
+  perProcess("checkoutWaiters", () => new Waiters()).until(wait, milliseconds, signal);
