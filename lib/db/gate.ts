@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
+import { createBuckets, requireAllowed } from "#lib/http/rate-limit.ts";
+import { perProcess } from "#lib/process.ts";
 
 /** The advisory lock that orders revocations against everything that spends (money.md, Revocation). */
 export const GATE = 0x636f756e;
@@ -9,7 +11,16 @@ export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 };
 
-/** Taken first by everything that takes a right away. Advisory locks queue fairly, so it waits for the open work only. */
-export const closeGate = async (tx: Tx): Promise<void> => {
+/** What one organization may take away in a second, in this process: each time everybody's payments stand still for a moment. */
+const CLOSINGS_PER_SECOND = 50;
+
+const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
+
+/**
+ * Taken first by everything that takes a right away. Advisory locks queue fairly, so it waits for the open work only.
+ * @throws Problem rate_limited
+ */
+export const closeGate = async (tx: Tx, organizationId: string): Promise<void> => {
+  requireAllowed(perOrganization()(organizationId));
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
 };

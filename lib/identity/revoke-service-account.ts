@@ -12,7 +12,7 @@ export const revokeServiceAccount: Handler<typeof contract.revokeServiceAccount>
   { caller: { userId, organizationId }, idempotency },
 ) =>
   once(contract.revokeServiceAccount, idempotency, async (tx) => {
-    await closeGate(tx);
+    await closeGate(tx, organizationId);
     const account = await lockServiceAccount(tx, organizationId, id);
     if (!account) throw notFound("service account");
     if (!account.revoked) {

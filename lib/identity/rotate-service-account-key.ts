@@ -13,7 +13,7 @@ export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccou
   { caller: { userId, organizationId, environment }, idempotency },
 ) =>
   onceWithoutKey(contract.rotateServiceAccountKey, idempotency, async (tx) => {
-    await closeGate(tx);
+    await closeGate(tx, organizationId);
     const account = await lockServiceAccount(tx, organizationId, id);
     if (!account) throw notFound("service account");
     if (account.revoked) throw new Problem("conflict", { detail: "This service account was revoked. Create another one." });

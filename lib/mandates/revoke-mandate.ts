@@ -6,6 +6,6 @@ import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const revokeMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
-    await closeGate(tx);
+    await closeGate(tx, caller.organizationId);
     return takeStep(tx, id, "revoke", { by: caller, requestId, reason: body.reason });
   });

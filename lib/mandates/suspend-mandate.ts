@@ -6,6 +6,6 @@ import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const suspendMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
-    await closeGate(tx);
+    await closeGate(tx, caller.organizationId);
     return takeStep(tx, id, "suspend", { by: caller, requestId, reason: body.reason });
   });

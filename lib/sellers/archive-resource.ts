@@ -9,8 +9,8 @@ import { findOwnResources, markArchived } from "#lib/sellers/store.ts";
 
 export const archiveResource: Handler<typeof contract.archiveResource> = ({ id, body }, { caller, idempotency }) =>
   once(contract.archiveResource, idempotency, async (tx) => {
-    await closeGate(tx);
     const { organizationId, subjectId } = caller;
+    await closeGate(tx, organizationId);
     const found = await findOwnResources(tx, { organizationId, ...body, archivedToo: true }, id);
     const archived = await markArchived(tx, theOne(found, "/sellerId"));
     const event = { type: "resource.archived", actorId: subjectId, organizationId, entityType: "resource", entityId: id };

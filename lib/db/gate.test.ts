@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { useDatabase } from "#test/database.ts";
+import { createAgent, createOrganization, send } from "#test/tenant.ts";
+
+useDatabase();
+
+const archiver = async () => (await createAgent(await createOrganization(), ["resources:manage"])).credential;
+
+describe("the gate", () => {
+  test("429 for an organization that closes it without end, while another's revocations go on", async () => {
+    const [flood, other] = [await archiver(), await archiver()];
+    const archive = (as: typeof flood) => send(contract.archiveResource, archiveResource, { as, id: "nothing" });
+    const replies = await Promise.all(Array.from({ length: 150 }, () => archive(flood)));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ problem: { code: "rate_limited", retryable: true } });
+    expect((await archive(other)).status).toBe(404);
+  });
+});
