@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FacilitatorClient, HTTPRequestContext } from "@x402/core/server";
+import { ExactEvmScheme } from "@x402/evm/exact/server";
+import { paymentMiddleware, x402ResourceServer } from "@x402/express";
+import express, { json, type Request, type Response } from "express";
+import { localChainId, usdcAddress } from "../chain.ts";
+import { search } from "./catalog.ts";
+import { atomicOf, quoteBook, type Quote } from "./quotes.ts";
+
+/** A credential of 32 KiB does not fit into the headers that Node takes by default. */
+const HEADERS_MAX = 65_536;
+const TOKEN = { name: "USDC", version: "2", decimals: 6 };
+
+export type StorefrontOptions = {
+  readonly facilitator: FacilitatorClient;
+  readonly payTo: string;
+  readonly port?: number;
+  /** A registered seller may say who it is; whether that is believed depends on its domain. */
+  readonly sellerId?: string;
+};
+
+export type Order = {
+  readonly id: string;
+  readonly status: "confirmed";
+  readonly quoteId: string;
+  readonly amount: string;
+  readonly permalinkUrl: string;
+  readonly fulfillment: { readonly method: "digital"; readonly status: "pending" };
+};
+
+export type Storefront = {
+  readonly url: string;
+  /** host:port */
+  readonly domain: string;
+  orders(): readonly Order[];
+  close(): Promise<void>;
+};
+
+const manifest = (url: string, { payTo, sellerId }: StorefrontOptions) => ({
+  version: "2026-11-01",
+  name: "Example Goods",
+  ...(sellerId !== undefined && { sellerId }),
+  seller: { name: "Example Goods", domain: new URL(url).host },
+  catalogUrl: `${url}/agent/catalog`,
+  quoteUrl: `${url}/agent/quotes`,
+  checkoutUrl: `${url}/agent/checkout`,
+  supportedPaymentChallengeTypes: ["x402"],
+  chain: localChainId,
+  asset: "USDC",
+  paymentScope: {
+    paymentMode: "eip3009",
+    payTo,
+    tokenAddress: usdcAddress,
+    tokenName: TOKEN.name,
+    tokenVersion: TOKEN.version,
+    tokenDecimals: TOKEN.decimals,
+  },
+  environment: "sandbox",
+  agentInstructions: "Ask for a quote, then pay the 402 at checkoutUrl.",
+});
+
+const bodyOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+/** The orders of a shop: one per quote, whoever asks again. They are confirmed once the payment is settled. */
+function orderBook(url: string) {
+  const orders = new Map<string, Order>();
+  return {
+    orders,
+    place({ quoteId, amount }: Quote, response: Response): Order {
+      const id = `order_${randomUUID().slice(0, 8)}`;
+      const fulfillment = { method: "digital", status: "pending" } as const;
+      const order: Order = { id, status: "confirmed", quoteId, amount, permalinkUrl: `${url}/orders/${id}`, fulfillment };
+      // The stock middleware holds this answer back until the facilitator has settled, and sends a 402 where it has not.
+      response.once("finish", () => {
+        if (response.statusCode === 200) orders.set(quoteId, order);
+      });
+      return order;
+    },
+  };
+}
+
+/**
+ * A storefront for agents out of stock x402 parts: a manifest, a catalog, quotes, and a checkout that answers 402 until it is
+ * paid. It knows nothing of Countersign.
+ */
+export async function startStorefront(options: StorefrontOptions): Promise<Storefront> {
+  const { facilitator, payTo, port = 0 } = options;
+  const quotes = quoteBook();
+  const app = express();
+  const server = createServer({ maxHeaderSize: HEADERS_MAX }, app);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const domain = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${domain}`;
+  const { orders, place } = orderBook(url);
+
+  const priceOf = ({ adapter }: HTTPRequestContext) => {
+    const quote = quotes.find(bodyOf(adapter.getBody?.())["quoteId"]);
+    if (!quote) throw new Error("The checkout was reached without a quote.");
+    const { name, version } = TOKEN;
+    return { asset: usdcAddress, amount: atomicOf(quote.amount).toString(), extra: { name, version } };
+  };
+  const accepts = { scheme: "exact", network: localChainId, payTo, price: priceOf, maxTimeoutSeconds: 300 } as const;
+  const resources = new x402ResourceServer(facilitator).register(localChainId, new ExactEvmScheme());
+
+  /** Before anybody is asked to pay: the quote must hold, and what is paid is answered again. */
+  const requireQuote = (request: Request, response: Response, next: () => void): void => {
+    const { quoteId } = bodyOf(request.body);
+    const order = orders.get(String(quoteId));
+    if (order) return response.json({ order });
+    if (!quotes.find(quoteId)) return response.status(409).json({ messages: [{ code: "quote_expired" }] });
+    next();
+  };
+
+  app.get("/.well-known/agent-storefront.json", (_, response) => response.json(manifest(url, options)));
+  app.get("/agent/catalog", (request, response) => {
+    const { searchParams } = new URL(request.url ?? "/", url);
+    response.json({ items: search(searchParams.get("q") ?? "").map((variant) => ({ ...variant, asset: "USDC" })) });
+  });
+  app.use(json({ limit: "64kb" }));
+  app.post("/agent/quotes", (request, response) => {
+    const quote = quotes.make(bodyOf(request.body)["items"]);
+    if ("status" in quote) response.status(quote.status).json(quote.body);
+    else response.json(quote);
+  });
+  app.post("/agent/checkout", requireQuote);
+  app.use(paymentMiddleware({ "POST /agent/checkout": { accepts, description: "An order of Example Goods" } }, resources));
+  app.post("/agent/checkout", (request, response) => {
+    const quote = quotes.find(bodyOf(request.body)["quoteId"]);
+    if (!quote) return response.status(409).json({ messages: [{ code: "quote_expired" }] });
+    response.json({ order: place(quote, response) });
+  });
+  app.get("/orders/:orderId", (request, response) => {
+    const order = [...orders.values()].find(({ id }) => request.url === `/orders/${id}`);
+    if (order) response.json({ order });
+    else response.status(404).json({});
+  });
+
+  return {
+    url,
+    domain,
+    orders: () => [...orders.values()],
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
