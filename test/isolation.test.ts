@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { eq } from "drizzle-orm";
 import { auditHeads } from "#lib/audit/tables.ts";
+import { checkoutIntents } from "#lib/commerce/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
 import { newId } from "#lib/ids.ts";
+import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations.ts";
 import { executions } from "#lib/payments/tables.ts";
 import { dispatch } from "#lib/routes.ts";
@@ -20,6 +22,35 @@ import { createAgent, createOrganization, createPerson, type Credential } from "
 useDatabase();
 
 const CANARY = "canary-of-the-victim";
+
+/** A checkout that waits for its buyer, without the storefront that it came from. */
+async function openCheckout(organizationId: string, ownerSubjectId: string): Promise<string> {
+  const checkoutIntentId = newId("checkoutIntent");
+  const address = `0x${"5a".repeat(20)}`;
+  await database()
+    .insert(checkoutIntents)
+    .values({
+      checkoutIntentId,
+      organizationId,
+      environment: "sandbox",
+      ownerSubjectId,
+      domain: "shop.example.com",
+      storefrontUrl: "https://shop.example.com",
+      mandateStatus: "no_mandate",
+      canonicalBasket: { sellerId: "shop.example.com", asset: "USDC", lines: [] },
+      basketHash: CANARY,
+      amount: atomicOf(1n),
+      asset: "USDC",
+      chain: "eip155:84532",
+      payTo: address,
+      tokenAddress: address,
+      tokenDecimals: 6,
+      createsFulfillmentOrder: true,
+      status: "awaiting_approval",
+      expiresAt: new Date(Date.now() + 600_000),
+    });
+  return checkoutIntentId;
+}
 
 /** An organization that has one of everything that an id can name. */
 async function createVictim() {
@@ -40,13 +71,23 @@ async function createVictim() {
     settlementStatus: "failed",
     failureCode: "insufficient_funds",
   });
-  const ids = { organizationId, mandateId, authorizationId, executionId, sellerId: seller.sellerId, resourceId: CANARY };
+  const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
+  const ids = {
+    checkoutIntentId,
+    organizationId,
+    mandateId,
+    authorizationId,
+    executionId,
+    sellerId: seller.sellerId,
+    resourceId: CANARY,
+  };
   return { ids: { ...ids, serviceAccountId: agent.serviceAccountId }, owner: person.credential };
 }
 type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
 
 type Attempt = { readonly id?: string; readonly query?: string; readonly body?: Readonly<Record<string, unknown>> };
 
+const withCheckout = (victim: Victim): Attempt => ({ id: victim.checkoutIntentId });
 const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 
 /** How each operation would reach what is the victim's. */
@@ -55,6 +96,11 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
   getExecution: ({ executionId }) => ({ id: executionId }),
   getPayment: ({ authorizationId }) => ({ id: authorizationId }),
+  getCheckout: withCheckout,
+  approveCheckout: withCheckout,
+  rejectCheckout: withCheckout,
+  cancelCheckout: withCheckout,
+  stepUp: ({ checkoutIntentId }) => ({ body: { checkoutIntentId } }),
   getMandate: withMandate,
   updateMandate: withMandate,
   activateMandate: withMandate,

@@ -1,8 +1,10 @@
 import { audit } from "#lib/audit/transact.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
-import { endApproval, findApproval, lockCheckoutOf, setStatus } from "#lib/commerce/store.ts";
-import type { Tx } from "#lib/db/client.ts";
+import { endApproval, findApproval, findCheckoutOf, lockCheckoutOf, setStatus } from "#lib/commerce/store.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { extendHold, holdOf } from "#lib/payments/hold-store.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { Problem } from "#lib/problem.ts";
 
 export type Approved = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
@@ -11,6 +13,43 @@ export type Approved = { readonly checkout: CheckoutRow; readonly approval: Appr
 export async function lockApproved(tx: Tx, authorizationId: string): Promise<Approved | null> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
+}
+
+/** The same without a lock. */
+export async function findApproved(db: Database | Tx, authorizationId: string): Promise<Approved | null> {
+  const checkout = await findCheckoutOf(db, authorizationId);
+  return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
+}
+
+type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount" | "asset" | "chain" | "subjectId" | "intent">;
+
+/**
+ * What is paid is what was approved: amount, asset, chain, payee, mandate, agent and authorization.
+ * @throws Problem policy_denied
+ */
+export function requireSamePayment(approval: ApprovalRow, payment: Payment): void {
+  const { payTo = "" } = payment.intent as PaymentIntent;
+  const same =
+    approval.authorizationId === payment.authorizationId &&
+    approval.mandateId === payment.mandateId &&
+    approval.agentId === payment.subjectId &&
+    approval.approvedAmount === payment.amount &&
+    approval.approvedAsset === payment.asset &&
+    approval.approvedChain === payment.chain &&
+    approval.approvedPayTo.toLowerCase() === payTo.toLowerCase();
+  if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
+}
+
+/** The credential goes out. */
+export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
+  await setStatus(tx, checkoutIntentId, "executing", now);
+}
+
+/** A payment without an order is complete when it is settled; an order says so itself. */
+export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
+  const checkout = await lockCheckoutOf(tx, authorizationId);
+  if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
+  await setStatus(tx, checkout.checkoutIntentId, outcome === "settled" ? "completed" : "failed", now);
 }
 
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };

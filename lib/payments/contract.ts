@@ -136,6 +136,7 @@ export const executePayment = operation({
     "forbidden",
     "policy_denied",
     "approval_required",
+    "approval_rejected",
     "mandate_revoked",
     "mandate_not_active",
     "not_found",

@@ -1,4 +1,12 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
+import {
+  findApproved,
+  lockApproved,
+  redeemApproval,
+  requireSamePayment,
+  startCheckout,
+  type Approved,
+} from "#lib/commerce/redeem-approval.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { lockTimedOut } from "#lib/db/failure.ts";
 import { enterGate } from "#lib/db/gate.ts";
@@ -20,7 +28,7 @@ import {
 } from "#lib/payments/execution-store.ts";
 import { holdOf, lockMandate, submitHold, type Hold } from "#lib/payments/hold-store.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
-import { credentialMissing } from "#lib/payments/present-execution.ts";
+import { approvalLink, credentialMissing } from "#lib/payments/present-execution.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { expectedPayment, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
@@ -59,12 +67,16 @@ async function requireOpen(
   db: ReturnType<typeof database> | Tx,
   authorization: AuthorizationRow,
   subjectId: string,
-  known?: Hold | null,
+  known?: { readonly hold: Hold | null; readonly approved: Approved | null },
 ): Promise<Date> {
   const { authorizationId } = authorization;
-  const hold = known === undefined ? await holdOf(db, authorizationId) : known;
+  const { hold, approved } = known ?? {
+    hold: await holdOf(db, authorizationId),
+    approved: await findApproved(db, authorizationId),
+  };
   const now = await clock(db);
-  requireExecutable({ subjectId, authorization, hold, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
+  const facts = { subjectId, authorization, hold, approved, href: approvalLink(authorization) };
+  requireExecutable({ ...facts, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
   return now;
 }
 
@@ -86,14 +98,20 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller, verified } = execute;
   await enterGate(tx);
   const mandate = await lockMandate(tx, authorization.mandateId);
+  const approved = await lockApproved(tx, authorization.authorizationId);
   const hold = await holdOf(tx, authorization.authorizationId);
-  const now = await requireOpen(tx, authorization, subjectId, hold);
+  const now = await requireOpen(tx, authorization, subjectId, { hold, approved });
   requireRights({
     mandate,
     subjectId,
     callerIsLive: await callerIsLive(tx, caller),
     resourceIsOffered: await resourceIsOffered(tx, authorization),
   });
+  if (approved?.approval?.status === "pending") {
+    requireSamePayment(approved.approval, authorization);
+    const payableUntil = authorization.expiresAt;
+    await redeemApproval(tx, approved.approval, { actorId: subjectId, requestId: execute.requestId, payableUntil }, now);
+  }
   if (!verified.ok) return recordFailure(tx, execute, verified.failure, now);
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
@@ -107,6 +125,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   }
   await requireGas(tx, authorization);
   if (hold) await submitHold(tx, hold);
+  if (approved) await startCheckout(tx, approved.checkout, now);
   const execution = await insert(tx, execute, submitted(credential, authorization, verified.fromBlock, now), now);
   note(tx, execution, "payment.submitted", now);
   if (execution.settlementStatus === "processing") return { execution };

@@ -1,33 +1,60 @@
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
+/** What a person said about this payment, where one was asked. */
+export type ApprovalState = {
+  readonly checkout: { readonly status: string; readonly expiresAt: Date };
+  readonly approval: { readonly status: string; readonly expiresAt: Date } | null;
+};
+
 export type ExecutionFacts = {
   readonly subjectId: string;
   readonly authorization: { readonly subjectId: string; readonly outcome: string; readonly expiresAt: Date };
-  readonly hold: { readonly status: string } | null;
+  readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
+  readonly approved: ApprovalState | null;
+  /** Where a person is asked. */
+  readonly href: string | null;
   readonly hasLiveExecution: boolean;
 };
 
 /**
  * Whether an authorization may be executed now, as far as it alone tells. Asked before anything is verified, and again
  * under the locks.
- * @throws Problem forbidden, policy_denied, approval_required, authorization_consumed, authorization_expired
+ * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, authorization_consumed, authorization_expired
  */
-export function requireExecutable({ subjectId, authorization, hold, hasLiveExecution }: ExecutionFacts, now: Date): void {
+export function requireExecutable(facts: ExecutionFacts, now: Date): void {
+  const { subjectId, authorization, hold, hasLiveExecution, approved, href } = facts;
   if (authorization.subjectId !== subjectId)
     throw new Problem("forbidden", { detail: "Only the subject that authorized this payment may execute it." });
   if (authorization.outcome === "deny")
     throw new Problem("policy_denied", { detail: "The mandate's policy denied this payment. Read the authorization's reasons." });
-  if (authorization.outcome === "requireApproval")
-    throw new Problem("approval_required", { detail: "A person of the buyer must approve this payment first." });
+  if (approved) requireApproved(approved, href, now);
+  else if (authorization.outcome === "requireApproval") throw approvalRequired(href);
   const status = hold?.status as ReservationStatus | undefined;
-  const expired = status === "expired" || (status === "held" && authorization.expiresAt <= now);
+  const expired = status === "expired" || (status === "held" && (approved && hold ? hold : authorization).expiresAt <= now);
   if (!hasLiveExecution && expired)
     throw new Problem("authorization_expired", { detail: "This authorization has expired. Authorize the payment again." });
   if (hasLiveExecution || status !== "held")
     throw new Problem("authorization_consumed", {
       detail: "This authorization was executed. Read its executions, or authorize again.",
     });
+}
+
+const approvalRequired = (href: string | null): Problem =>
+  new Problem("approval_required", {
+    detail: "A person of the buyer must approve this payment first.",
+    nextActions: [{ type: "approve_checkout", label: "Ask the buyer to approve", ...(href !== null && { href }) }],
+  });
+
+/** Nothing executes by itself: a person said yes, in time, and this authorization is what he said it to. */
+function requireApproved({ checkout, approval }: ApprovalState, href: string | null, now: Date): void {
+  if (approval?.status === "rejected")
+    throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid." });
+  if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(href);
+  if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
+  throw new Problem("authorization_expired", {
+    detail: "The time to approve this payment, or to use its approval, has passed. Authorize the payment again.",
+  });
 }
 
 export type StatusFacts = {

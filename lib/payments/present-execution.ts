@@ -54,6 +54,10 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 /** The authorize reply, as it was answered. */
 const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(row.answer) as Authorization;
 
+/** Where a person is asked about this payment. */
+export const approvalLink = (row: AuthorizationRow): string | null =>
+  presentAuthorization(row).policyDecision.reasons.find((reason) => reason.effect === "approval")?.href ?? null;
+
 /** What has to be paid, and where the chain was asked, what the payer has. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
   const { tokenDecimals } = asset;

@@ -2,6 +2,7 @@ import { encodePaymentResponseHeader } from "@x402/core/http";
 import type { Network } from "@x402/core/types";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { accrueFees } from "#lib/billing/store.ts";
+import { finishCheckout } from "#lib/commerce/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { log } from "#lib/http/log.ts";
@@ -94,6 +95,7 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
   const { domain } = (authorization.intent as PaymentIntent).seller;
   await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
   await accrueFees(tx, authorization);
+  await finishCheckout(tx, execution.authorizationId, "settled", now);
   note(resolution, "payment.settled", { settlementReference: transaction });
   if (overrun) await bookOverrun(resolution, hold);
   metrics().settlementLag.observe((now.getTime() - execution.createdAt.getTime()) / 1000);
@@ -143,6 +145,7 @@ async function unsettled(resolution: Resolution, finding: Exclude<Finding, { kin
   }
   const hold = await holdOf(tx, execution.authorizationId);
   if (hold?.status === "submitted") await releaseHold(tx, hold, "released");
+  await finishCheckout(tx, execution.authorizationId, "failed", now);
   const { code, detail, metadata } = finding.failure;
   note(resolution, "payment.failed", { failureCode: code });
   return close(resolution, {
