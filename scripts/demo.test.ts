@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -28,6 +28,8 @@ async function runDemo(dataDir: string, onOutput?: (output: string, stop: () => 
 
 async function temporary(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-demo-"));
+  // Root's PostgreSQL runs as somebody else, and keeps its data elsewhere where it cannot go.
+  await chmod(dataDir, 0o755);
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   return dataDir;
 }

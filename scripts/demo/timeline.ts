@@ -64,7 +64,7 @@ export function section(title: string): void {
 /** A line of its own, such as the progress of something slow. */
 export function note(line: string): void {
   closeTitle();
-  write(`${INDENT}${paint("dim", line)}\n`);
+  for (const part of wrap(line, width - INDENT.length)) write(`${INDENT}${paint("dim", part)}\n`);
 }
 
 /** A line to copy: never wrapped, never painted. */
