@@ -1,0 +1,125 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import * as identity from "#lib/identity/contract.ts";
+import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import * as mandates from "#lib/mandates/contract.ts";
+import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
+import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import * as sellers from "#lib/sellers/contract.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { useDatabase } from "#test/database.ts";
+import {
+  authorized,
+  execute,
+  expectedOf,
+  newWallet,
+  paymentScene,
+  signed,
+  useSettlement,
+  type PaymentScene,
+} from "#test/payments.ts";
+import { brokenInvariants } from "#test/proof.ts";
+import { random } from "#test/random.ts";
+import { send } from "#test/tenant.ts";
+
+/* Invariant 5 for what was authorized before: nothing is submitted any more once the right was taken away. */
+
+useDatabase();
+const chain = useSettlement();
+
+const RACES = 16;
+const PAYMENTS = 4;
+const wallet = newWallet();
+const next = random(20_261_122);
+const moment = () => new Promise((resolve) => setTimeout(resolve, next() * 40));
+
+beforeAll(async () => {
+  await chain().mint(wallet.address, 1_000_000_000n);
+  await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text, mandate_id text)`);
+  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO commits (type, entity_id, mandate_id) VALUES (NEW.type, NEW.entity_id, NEW.metadata ->> 'mandateId'); RETURN NULL; END $$`);
+  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+});
+
+type Right = {
+  readonly event: string;
+  readonly take: (scene: PaymentScene) => Promise<{ status: number }>;
+  readonly refusals: string[];
+};
+
+const owner = ({ person }: PaymentScene) => ({ as: person.credential });
+
+const rights: Readonly<Record<string, Right>> = {
+  "a mandate is revoked": {
+    event: "mandate.revoked",
+    take: (scene) => send(mandates.revokeMandate, revokeMandate, { ...owner(scene), id: scene.mandateId }),
+    refusals: ["mandate_revoked"],
+  },
+  "a mandate is suspended": {
+    event: "mandate.suspended",
+    take: (scene) => send(mandates.suspendMandate, suspendMandate, { ...owner(scene), id: scene.mandateId }),
+    refusals: ["mandate_not_active"],
+  },
+  "a service account is revoked": {
+    event: "serviceAccount.revoked",
+    take: (scene) =>
+      send(identity.revokeServiceAccount, revokeServiceAccount, { ...owner(scene), id: scene.agent.serviceAccountId }),
+    // The second is for who had been let in just before.
+    refusals: ["api_key_invalid", "forbidden"],
+  },
+  "a resource is archived": {
+    event: "resource.archived",
+    take: ({ seller, owner: { credential } }) =>
+      send(sellers.archiveResource, archiveResource, {
+        as: credential,
+        id: seller.resourceId,
+        body: { sellerId: seller.sellerId },
+      }),
+    refusals: ["policy_denied"],
+  },
+};
+
+async function run({ event, take }: Right): Promise<{ during: string[]; after: string; late: number }> {
+  const scene = await paymentScene({
+    mandate: { policy: { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "1", total: "100" } } },
+  });
+  const payments = await Promise.all(Array.from({ length: PAYMENTS + 1 }, () => authorized(scene)));
+  const credentials = await Promise.all(payments.map(() => signed(wallet, expectedOf(scene))));
+  const pay = async (at: number): Promise<string> => {
+    const { authorizationId } = payments[at]!;
+    const { status, data, problem } = await execute(scene, { authorizationId, paymentCredential: credentials[at]! });
+    return status === 200 ? data.settlementStatus : problem.code;
+  };
+  const paying = Array.from({ length: PAYMENTS }, async (_, at) => {
+    await moment();
+    return pay(at);
+  });
+  await moment();
+  expect((await take(scene)).status).toBe(200);
+  const after = await pay(PAYMENTS);
+  const during = await Promise.all(paying);
+  const entity = { "serviceAccount.revoked": scene.agent.serviceAccountId, "resource.archived": scene.seller.resourceId }[event];
+  const late = await database().execute(sql`
+    SELECT FROM commits a WHERE a.type = 'payment.submitted' AND a.mandate_id = ${scene.mandateId} AND a.number > (
+      SELECT max(r.number) FROM commits r WHERE r.type = ${event} AND r.entity_id = ${entity ?? scene.mandateId})`);
+  return { during, after, late: late.length };
+}
+
+describe("nothing is submitted after it was acknowledged that", () => {
+  test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
+    const runs: Awaited<ReturnType<typeof run>>[] = [];
+    // One after the other: the shop's resources all have one name.
+    while (runs.length < RACES) runs.push(await run(right));
+    expect(runs.filter(({ late }) => late > 0)).toEqual([]);
+    expect([...new Set(runs.map(({ after }) => after))]).toEqual([right.refusals[0]]);
+    const during = runs.flatMap((one) => one.during);
+    expect(during.filter((told) => told !== "pending" && !right.refusals.includes(told))).toEqual([]);
+    // The races were races: some payments came first, some too late.
+    expect(new Set(during).size).toBeGreaterThan(1);
+    await sweepHolds();
+    expect(await brokenInvariants()).toEqual([]);
+  });
+});
