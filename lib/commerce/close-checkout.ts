@@ -1,26 +1,35 @@
 import { audit } from "#lib/audit/transact.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
-import { endApproval, findApproval, findCheckout, lockCheckout, setStatus, type Scope } from "#lib/commerce/store.ts";
+import { endApproval, findApproval, findAsker, findCheckout, lockCheckout, setStatus, type Scope } from "#lib/commerce/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { holdOf, lockMandate, releaseHold } from "#lib/payments/hold-store.ts";
-import { notFound } from "#lib/problem.ts";
+import { notFound, Problem } from "#lib/problem.ts";
 
 export type Opened = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
+
+/** Under the locks: whether the mandate or the agent was taken away, and whether the mandate changed before its lock was there. */
+type Locked = Opened & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
  * Locks a checkout behind the mandate that holds for it.
  * @throws Problem not_found
  */
-export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<Opened> {
+export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<Locked> {
   const known = await findCheckout(tx, scope, checkoutIntentId);
   if (!known) throw notFound("checkout");
   await enterGate(tx);
-  // An approval may choose another mandate meanwhile; then its checkout has an authorization, and the lock below is waited for.
-  if (known.mandateId !== null) await lockMandate(tx, known.mandateId);
+  const mandate = known.mandateId === null ? null : await lockMandate(tx, known.mandateId);
   const checkout = await lockCheckout(tx, scope, checkoutIntentId);
   if (!checkout) throw notFound("checkout");
-  return { checkout, approval: await findApproval(tx, checkoutIntentId) };
+  const { agent } = await findAsker(tx, checkout);
+  const rightsGone = mandate?.status === "revoked" || agent?.active === false;
+  return {
+    checkout,
+    approval: await findApproval(tx, checkoutIntentId),
+    rightsGone,
+    moved: checkout.mandateId !== known.mandateId,
+  };
 }
 
 type Close = {
@@ -29,8 +38,17 @@ type Close = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
+const beingDecided = (): Problem =>
+  new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
+
 /** Ends a checkout: its approval and continuation with it, and what is held for it is released. Needs the locks of openToClose. */
-export async function closeCheckout(tx: Tx, { checkout, approval }: Opened, close: Close, now: Date): Promise<CheckoutRow> {
+export async function closeCheckout(
+  tx: Tx,
+  { checkout, approval, moved = false }: Opened & { readonly moved?: boolean },
+  close: Close,
+  now: Date,
+): Promise<CheckoutRow> {
+  if (moved) throw beingDecided();
   const { checkoutIntentId, organizationId, ownerSubjectId, authorizationId } = checkout;
   const { status, actorId, metadata } = close;
   const event = { actorId, organizationId, subjectId: ownerSubjectId };

@@ -171,6 +171,7 @@ export const cancelCheckout = operation({
   problems: [
     "forbidden",
     "not_found",
+    "conflict",
     "approval_already_decided",
     "checkout_closed",
     "intent_expired",

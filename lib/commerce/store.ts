@@ -247,8 +247,9 @@ export const dueCheckouts = (db: Db, limit: number) =>
 /** Pending approvals past their time, or of a mandate or agent that was revoked. */
 export const dueApprovals = (db: Db, limit: number) =>
   db
-    .select({ approval: checkoutApprovals, mandateStatus: mandates.status, agentRevokedAt: serviceAccounts.revokedAt })
+    .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })
     .from(checkoutApprovals)
+    .innerJoin(checkoutIntents, eq(checkoutIntents.checkoutIntentId, checkoutApprovals.checkoutIntentId))
     .leftJoin(mandates, eq(mandates.mandateId, checkoutApprovals.mandateId))
     .leftJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, checkoutApprovals.agentId))
     .where(

@@ -1,5 +1,6 @@
 /** The wire shape of an execution: browser-safe, shared by the operations that carry one. */
 import { z } from "zod";
+import { CheckoutApproval } from "#lib/commerce/checkout.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payments/intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import {
@@ -40,6 +41,11 @@ export const PaymentExecution = z
 export type PaymentExecution = z.input<typeof PaymentExecution>;
 
 export const Payment = z
-  .object({ intent: PaymentIntent, authorization: Authorization, executions: z.array(PaymentExecution) })
+  .object({
+    intent: PaymentIntent,
+    authorization: Authorization,
+    executions: z.array(PaymentExecution),
+    approval: CheckoutApproval.optional(),
+  })
   .meta({ id: "Payment", description: "An intent, what was decided about it, and every attempt to carry it out, newest first." });
 export type Payment = z.input<typeof Payment>;

@@ -1,3 +1,6 @@
+import { presentApproval } from "#lib/commerce/present-checkout.ts";
+import { findApproved } from "#lib/commerce/redeem-approval.ts";
+import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
@@ -9,5 +12,8 @@ import { notFound } from "#lib/problem.ts";
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
-  return presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId);
+  const payment = presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId);
+  const approved = await findApproved(database(), authorizationId);
+  if (!approved?.approval) return payment;
+  return { ...payment, approval: presentApproval(approved.approval, approved.checkout.tokenDecimals, await clock(database())) };
 };

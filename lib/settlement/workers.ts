@@ -1,4 +1,5 @@
 import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
+import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { log } from "#lib/http/log.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -48,6 +49,7 @@ export function startWorkers(): Worker {
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
+    every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
   ];

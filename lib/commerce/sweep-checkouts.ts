@@ -1,0 +1,34 @@
+import { clock, transact } from "#lib/audit/transact.ts";
+import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
+import { statusAt } from "#lib/commerce/present-checkout.ts";
+import { dueApprovals, dueCheckouts, type Scope } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+
+const ROWS = 200;
+
+/** Ends checkouts that nobody decided and approvals that nobody used in time, and what was approved under a right that is gone. */
+export async function sweepCheckouts(): Promise<number> {
+  let swept = 0;
+  for (const checkout of await dueCheckouts(database(), ROWS)) {
+    swept += await sweepOne(checkout, checkout.checkoutIntentId);
+  }
+  for (const { approval, environment } of await dueApprovals(database(), ROWS)) {
+    swept += await sweepOne({ organizationId: approval.organizationId, environment }, approval.checkoutIntentId);
+  }
+  return swept;
+}
+
+/** Read again under the locks: somebody may have decided meanwhile. */
+const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
+  transact(async (tx) => {
+    const opened = await openToClose(tx, scope, checkoutIntentId);
+    const { checkout, approval, rightsGone } = opened;
+    const now = await clock(tx);
+    const undecided = statusAt(checkout, now) === "expired" && checkout.status !== "expired";
+    const unused = checkout.status === "approved" && approval?.status === "pending" && approval.expiresAt <= now;
+    const revoked = checkout.status === "approved" && approval?.status === "pending" && rightsGone;
+    if (!undecided && !unused && !revoked) return 0;
+    const status = undecided || unused ? "expired" : "canceled";
+    await closeCheckout(tx, opened, { status, actorId: "service", metadata: {} }, now);
+    return 1;
+  });
