@@ -84,7 +84,12 @@ async function readBody(
 export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundReply> {
   const { url, addresses, method, headers, body } = request;
   const client = new Client(url.origin, {
-    connect: { lookup: pinned(addresses), timeout: limits.connectMs, autoSelectFamily: addresses.length > 1 },
+    connect: {
+      rejectUnauthorized: true,
+      lookup: pinned(addresses),
+      timeout: limits.connectMs,
+      autoSelectFamily: addresses.length > 1,
+    },
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     maxResponseSize: limits.bodyBytes,

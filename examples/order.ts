@@ -1,0 +1,119 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import type { AgentOptions } from "./agent.ts";
+import { localChainId } from "./chain.ts";
+
+const WAIT_SECONDS = 30;
+const POLL_MS = 250;
+
+export type Item = {
+  readonly productId?: string;
+  readonly variantId?: string;
+  readonly query?: string;
+  readonly quantity?: number;
+};
+export type Shopping = { readonly storefrontUrl: string; readonly items: readonly Item[]; readonly idempotencyKey: string };
+
+export type Order = {
+  readonly status: string;
+  readonly nextAction?: { readonly type: string; readonly url?: string; readonly label: string };
+  readonly quote?: { readonly amount: string; readonly asset: string };
+  readonly storefront?: { readonly metadata?: Readonly<Record<string, unknown>> };
+  readonly authorization?: { readonly policyDecision: { readonly denialCode?: string } };
+  readonly paymentRequired?: Readonly<Record<string, string>>;
+};
+
+export type Check = { readonly key: string; readonly status: string; readonly message: string };
+export type Readiness = { readonly status: string; readonly checks: readonly Check[] };
+
+type Previewed = { readonly intent: { readonly checkoutIntentId: string }; readonly nextAction: { readonly url?: string } };
+type Waited = { readonly intent: { readonly status: string }; readonly continuationToken?: string };
+
+/** An answer other than 2xx is a problem that says what to do; it is the cause of what is thrown. */
+async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: string, body?: unknown): Promise<T> {
+  const response = await send(`${serviceUrl}/api/v1/agent/commerce/${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}.`, { cause: answer });
+  return answer as T;
+}
+
+/** A key for the whole order: every repeat of it is the same order. */
+export const shoppingAt = (storefrontUrl: string, items: readonly Item[]): Shopping => ({
+  storefrontUrl,
+  items,
+  idempotencyKey: randomUUID(),
+});
+
+/** Is everything there that an order needs? Nothing happens by asking. */
+export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shopping): Promise<Readiness> =>
+  call(agent, "readiness", { mandateId: agent.mandateId, storefrontUrl, items });
+
+/** Opens the basket for the buyer to confirm; the link is for a person. */
+export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
+  call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
+
+/** Asks once, and is answered the moment the buyer decides. */
+export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string): Promise<Waited> {
+  for (;;) {
+    const waited = await call<Waited>(agent, `checkouts/${checkoutIntentId}?waitSeconds=${WAIT_SECONDS}`);
+    if (waited.intent.status !== "previewed" && waited.intent.status !== "awaiting_approval") return waited;
+  }
+}
+
+/** The buyer's yes, redeemed: what was confirmed, and nothing else. */
+export const proceed = (
+  agent: AgentOptions,
+  checkoutIntentId: string,
+  redeemed: { readonly continuationToken: string; readonly idempotencyKey: string; readonly paymentCredential?: string },
+): Promise<Order> => call(agent, `checkouts/${checkoutIntentId}/continue`, redeemed);
+
+/** Without a credential: where the order stands. With one: the storefront is paid. */
+export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential?: string): Promise<Order> =>
+  call(agent, "place-order", {
+    ...shopping,
+    mandateId: agent.mandateId,
+    ...(paymentCredential !== undefined && { paymentCredential }),
+  });
+
+/** Signs what the storefront's 402 asks for. The stock client pays a dollar at most unless it is told what this order costs. */
+export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
+  const read = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => paymentRequired[name]);
+  const [offer] = read.accepts;
+  if (!offer) throw new Error("The 402 offers no way to pay.");
+  const allowed = { network: localChainId, asset: offer.asset, maxAmountPerPayment: offer.amount } as const;
+  const stock = new x402Client()
+    .register(localChainId, new ExactEvmScheme(wallet))
+    .setSpendControls({ allowedAssets: [allowed] });
+  const client = new x402HTTPClient(stock);
+  return client.encodePaymentSignatureHeader(await client.createPaymentPayload(read))["PAYMENT-SIGNATURE"] ?? "";
+}
+
+/** The link is for a person; its end is the checkout's id. */
+export const checkoutIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
+
+export type OnApproval = (url: string) => void | Promise<void>;
+
+/**
+ * An order from end to end, by repeating one call: it says what it needs, a person's yes or a signature, until there is nothing
+ * left to do.
+ */
+export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
+  let credential: string | undefined;
+  for (;;) {
+    const at = await place(agent, shopping, credential);
+    if (at.status === "paymentCredentialRequired" && at.paymentRequired && credential === undefined) {
+      credential = await sign(agent, at.paymentRequired);
+    } else if (at.status === "approvalRequired" && at.nextAction?.url !== undefined) {
+      const { url } = at.nextAction;
+      await onApproval(url);
+      await waitForBuyer(agent, checkoutIn(url));
+    } else if (at.status === "processing") await pause(POLL_MS);
+    else return at;
+  }
+}
