@@ -1,0 +1,127 @@
+"use client";
+
+import { useState } from "react";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { Asks } from "./asks.tsx";
+import { basketChanges } from "./basket-changes.ts";
+import { BasketTable } from "./basket-table.tsx";
+import { Cut } from "./cut.tsx";
+import { Decision } from "./decision.tsx";
+import { useDecisions } from "./decisions.ts";
+import { Destination } from "./destination.tsx";
+import { Effects } from "./effects.tsx";
+import { MandateClause } from "./mandate-clause.tsx";
+import { Signatures } from "./signatures.tsx";
+import { Terms } from "./terms.tsx";
+
+/** The mandate that the checkout names, else the only one that covers it. With several the person chooses. */
+export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
+  const named = intent.mandateId ?? intent.detectedMandateId;
+  const matches = mandates.filter(({ match }) => match);
+  const only = matches.length === 1 ? matches[0] : undefined;
+  return mandates.find(({ mandateId }) => mandateId === named)?.mandateId ?? only?.mandateId;
+}
+
+const Changed = ({ clicked }: { readonly clicked: boolean }) => (
+  <Notice tone="caution" role="alert">
+    <h1>The basket changed. Nothing was approved.</h1>
+    <p>
+      The terms changed after this page was shown to you.{clicked && " Your click did not count. The changes are marked below."}{" "}
+      Approve again only if you agree with the new total.
+    </p>
+  </Notice>
+);
+
+const Pledge = ({ view }: { readonly view: CheckoutView }) => (
+  <p className="pledge">
+    You approve exactly this: <strong className="money">{view.amounts.charged}</strong> to{" "}
+    <strong className="wrap-anywhere">{view.payee.domain}</strong> for the basket above. If anything changes, your approval does
+    not count.
+  </p>
+);
+
+const WhoCan = ({ organization }: Pick<CheckoutView, "organization">) => (
+  <Notice>
+    <p>
+      <strong>You can read this request, but not decide it.</strong> Owners, admins and approvers of {organization.name} can. Send
+      one of them the address of this page, or ask an owner for the role of approver.
+    </p>
+  </Notice>
+);
+
+type Props = { readonly view: CheckoutView; readonly viewer: string };
+
+/** The document that waits for a decision. Rendered by the server; a browser only adds the clock and the buttons. */
+export function ApprovalSheet({ view, viewer }: Props) {
+  const [before, setBefore] = useState<CheckoutView>();
+  const [chosen, setChosen] = useState(defaultMandate(view));
+  const decisions = useDecisions(view.intent.checkoutIntentId, { onChanged: () => setBefore(view) });
+  const mandate = view.mandates.find(({ mandateId }) => mandateId === chosen);
+  const shown = before?.intent.basketHash ?? view.before?.basketHash;
+  const was = before?.amounts.charged ?? view.before?.displayAmount;
+  const changed = before !== undefined || view.before !== undefined;
+  const { agent, amounts, payee, intent } = view;
+  return (
+    <>
+      {changed && <Changed clicked={before !== undefined} />}
+      <div className="sheet">
+        <div className="sheet-part upper">
+          <Terms payee={payee} total={amounts.charged} chain={intent.chain} was={was} level={changed ? "h2" : "h1"} />
+          <Asks view={view} mandate={mandate} />
+          <div className="clauses">
+            <BasketTable view={view} before={before} />
+            <MandateClause view={view} mandate={mandate} {...(view.mayDecide && { onChoose: setChosen })} />
+            <Destination destination={view.destination} intent={intent} />
+            <Effects intent={intent} />
+          </div>
+        </div>
+        <Cut hash={intent.basketHash} {...(shown !== undefined && { shownHash: shown })} />
+        <div className="sheet-part lower">
+          <div className="counter">
+            <Signatures
+              agent={agent.name}
+              requestedAt={view.requestedAt}
+              other={{ state: "open", name: "", what: "Your countersignature", detail: `${viewer}, if you approve` }}
+            />
+            {view.mayDecide ? (
+              <>
+                <Pledge view={view} />
+                <Decision
+                  view={view}
+                  mandate={mandate}
+                  changes={
+                    changed
+                      ? basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length
+                      : null
+                  }
+                  decisions={decisions}
+                />
+              </>
+            ) : (
+              <WhoCan organization={view.organization} />
+            )}
+          </div>
+        </div>
+      </div>
+      <footer className="doc-foot">
+        <span>
+          Basket hash{changed ? " now" : ""} <Copyable value={intent.basketHash} label="basket hash" head={8} tail={8} />
+          {shown !== undefined && shown !== intent.basketHash && (
+            <>
+              {" "}
+              shown to you <Copyable value={shown} label="basket hash shown before" head={8} tail={8} />
+            </>
+          )}
+        </span>
+        {view.before !== undefined && (
+          <span>
+            Shown to you at <Moment at={view.before.shownAt} show="time" />
+          </span>
+        )}
+      </footer>
+    </>
+  );
+}

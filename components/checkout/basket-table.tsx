@@ -1,0 +1,162 @@
+import type { ReactNode } from "react";
+import { Money } from "#components/ui/money.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { CheckoutView, LineView } from "#lib/commerce/checkout-view.ts";
+import { basketChanges, type LineChange } from "./basket-changes.ts";
+import { plural } from "./names.ts";
+
+/** Small screens change `display`, which takes the roles of a table away where they are not written out. */
+const as = {
+  table: { role: "table" },
+  rowgroup: { role: "rowgroup" },
+  row: { role: "row" },
+  columnheader: { role: "columnheader" },
+  rowheader: { role: "rowheader" },
+  cell: { role: "cell" },
+} as const;
+
+type Changed = { readonly now: ReactNode; readonly was: string | undefined };
+
+/** A value, and beside it what it was when this person saw it. */
+const Value = ({ now, was }: Changed) =>
+  was === undefined ? (
+    now
+  ) : (
+    <>
+      <ins>{now}</ins>{" "}
+      <del>
+        <span className="sr">was </span>
+        {was}
+      </del>
+    </>
+  );
+
+const amountOf = (display: string): string => display.slice(0, display.lastIndexOf(" "));
+
+function Kind({ line, kind }: { readonly line: LineView; readonly kind: LineChange["kind"] }) {
+  const variant = [line.color, line.size].filter((part): part is string => part !== undefined);
+  return (
+    <>
+      {variant.length > 0 && (
+        <span>
+          <Untrusted>{variant.join(", ")}</Untrusted>
+        </span>
+      )}
+      {kind === "removed" && <span>Removed by the seller</span>}
+      {kind === "added" && <span>Added by the seller</span>}
+    </>
+  );
+}
+
+function Line({ change: { line, was, kind } }: { readonly change: LineChange }) {
+  const gone = kind === "removed";
+  const before = <T,>(read: (one: LineView) => T): T | undefined =>
+    was !== undefined && read(was) !== read(line) ? read(was) : undefined;
+  const cell = (value: ReactNode) => (gone ? <del>{value}</del> : kind === "added" ? <ins>{value}</ins> : value);
+  return (
+    <tr {...as.row} className={kind === "same" ? undefined : gone ? "changed removed" : "changed"}>
+      <th {...as.rowheader} scope="row">
+        {gone ? (
+          <del>
+            <Untrusted>{line.name}</Untrusted>
+          </del>
+        ) : (
+          <Untrusted>{line.name}</Untrusted>
+        )}
+        <Kind line={line} kind={kind} />
+      </th>
+      <td {...as.cell} className="qty">
+        <Value now={cell(line.quantity)} was={before(({ quantity }) => String(quantity))} />
+      </td>
+      <td {...as.cell} className="unit">
+        <Value
+          now={cell(<Money>{line.displayUnitAmount}</Money>)}
+          was={before(({ displayUnitAmount }) => amountOf(displayUnitAmount))}
+        />
+      </td>
+      <td {...as.cell} className="sub">
+        <Value
+          now={cell(<Money>{line.displaySubtotal}</Money>)}
+          was={before(({ displaySubtotal }) => amountOf(displaySubtotal))}
+        />
+      </td>
+    </tr>
+  );
+}
+
+const payers = { buyer: "paid by you", seller: "paid by the seller", split: "shared with the seller" } as const;
+
+function Foot({ view: { amounts } }: { readonly view: CheckoutView }) {
+  const { fee, rest } = amounts;
+  const rows: readonly (readonly [string, string])[] = [
+    ...(rest === undefined ? [] : [["Other charges of the seller, such as shipping", rest] as const]),
+    [`Service fee (${payers[fee.payer]})`, fee.buyerShare],
+  ];
+  return (
+    <tfoot {...as.rowgroup}>
+      {rows.map(([name, amount]) => (
+        <tr {...as.row} key={name}>
+          <th {...as.rowheader} scope="row" colSpan={3}>
+            {name}
+          </th>
+          <td {...as.cell}>
+            <Money>{amount}</Money>
+          </td>
+        </tr>
+      ))}
+      <tr {...as.row} className="sum">
+        <th {...as.rowheader} scope="row" colSpan={2}>
+          Total you pay
+        </th>
+        <td {...as.cell} colSpan={2}>
+          <span className="double">
+            <Money>{amounts.charged}</Money>
+          </span>
+        </td>
+      </tr>
+    </tfoot>
+  );
+}
+
+const keyOf = ({ line, kind }: LineChange): string =>
+  [kind === "removed", line.productId, line.variantId, line.color, line.size, line.name, line.quantity, line.unitAmount].join(
+    "|",
+  );
+
+type Props = { readonly view: CheckoutView; readonly before: CheckoutView | undefined };
+
+/** Every line of the stored basket, and where it was shown before, what changed. */
+export function BasketTable({ view, before }: Props) {
+  const changes = basketChanges(view.lines, before?.lines ?? view.lines);
+  const changed = changes.filter(({ kind }) => kind !== "same").length;
+  return (
+    <section className="clause" aria-labelledby="basket">
+      <h2 id="basket">
+        Basket{" "}
+        <span className="aside">
+          {before === undefined
+            ? `${plural(view.lines.length, "line")}, prices from the seller’s quote`
+            : plural(changed, "change")}
+        </span>
+      </h2>
+      <table className="basket" {...as.table}>
+        <caption className="sr">Basket lines, fees and total</caption>
+        <thead {...as.rowgroup}>
+          <tr {...as.row}>
+            {["Item", "Quantity", "Unit price", "Subtotal"].map((name) => (
+              <th {...as.columnheader} scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody {...as.rowgroup}>
+          {changes.map((change) => (
+            <Line change={change} key={keyOf(change)} />
+          ))}
+        </tbody>
+        <Foot view={view} />
+      </table>
+    </section>
+  );
+}

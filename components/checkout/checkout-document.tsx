@@ -1,0 +1,27 @@
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { ApprovalSheet } from "./approval-sheet.tsx";
+import { ClosedSheet } from "./closed-sheet.tsx";
+import { Receipt } from "./receipt.tsx";
+
+const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
+const signed: ReadonlySet<string> = new Set(["approved", "authorized", "executing", "completed"]);
+
+export type CheckoutState = "open" | "signed" | "closed";
+
+/** How the document is shown: to be signed, countersigned, or closed. */
+export function stateOf({ intent, approval, now }: CheckoutView): CheckoutState {
+  const lapsed = approval?.status === "expired" || approval?.status === "revoked";
+  if (open.has(intent.status)) return Date.parse(intent.expiresAt) > Date.parse(now) ? "open" : "closed";
+  return signed.has(intent.status) && approval !== undefined && !lapsed ? "signed" : "closed";
+}
+
+type Props = { readonly view: CheckoutView; readonly viewer: { readonly userId: string; readonly name: string } };
+
+export function CheckoutDocument({ view, viewer }: Props) {
+  const { approval } = view;
+  const signer = approval && (approval.approvedBySubjectId === viewer.userId ? viewer.name : "Another member");
+  const state = stateOf(view);
+  if (state === "open") return <ApprovalSheet view={view} viewer={viewer.name} />;
+  if (state === "signed" && approval) return <Receipt view={view} approval={approval} signer={signer ?? ""} />;
+  return <ClosedSheet view={view} signer={signer} />;
+}

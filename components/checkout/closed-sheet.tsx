@@ -1,0 +1,107 @@
+import { Clock, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Moment } from "#components/ui/moment.tsx";
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { Cut } from "./cut.tsx";
+import { Record } from "./record.tsx";
+import { Signatures } from "./signatures.tsx";
+
+type Closed = {
+  readonly stamp: ReactNode;
+  readonly title: string;
+  readonly text: string;
+  readonly what: string;
+  readonly at: string | undefined;
+  readonly icon: typeof X;
+};
+
+const again = "If the purchase is still wanted, the agent has to ask again, and you will see a new request.";
+
+const nothing = "Nothing was approved, nothing was paid, and nothing is held under your mandate.";
+
+type Sentence = Pick<Closed, "title" | "text" | "what"> & { readonly stamp: string };
+
+const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sentence>>> = {
+  rejected: {
+    stamp: "Declined",
+    title: "Declined",
+    text: "Nothing was paid, nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+    what: "Declined",
+  },
+  canceled: {
+    stamp: "Withdrawn",
+    title: "The agent withdrew this request",
+    text: `${nothing} ${again}`,
+    what: "Withdrawn by the agent",
+  },
+  superseded: {
+    stamp: "Replaced",
+    title: "The basket changed, so this request was replaced",
+    text: "The seller’s terms are no longer what this page showed. Nothing was paid. The agent asks again with the new terms, and you see a new request.",
+    what: "Replaced by a new request",
+  },
+  failed: {
+    stamp: "Failed",
+    title: "The purchase did not go through",
+    text: `The order failed after the approval. What was held under your mandate is released once it is certain that nothing was paid. ${again}`,
+    what: "Failed",
+  },
+};
+
+function explain({ intent, approval }: CheckoutView): Closed {
+  const sentence = sentences[intent.status];
+  if (sentence) return { ...sentence, at: intent.status === "rejected" ? approval?.createdAt : undefined, icon: X };
+  const at = approval?.expiresAt ?? intent.expiresAt;
+  return {
+    stamp: (
+      <>
+        Expired at <Moment at={at} show="time" />
+      </>
+    ),
+    title: approval ? "The approval has lapsed" : "This request has expired",
+    text: approval
+      ? `The agent did not continue in time. Nothing was paid, and nothing is held under your mandate. ${again}`
+      : `${nothing} ${again}`,
+    what: "Expired",
+    at,
+    icon: Clock,
+  };
+}
+
+type Props = { readonly view: CheckoutView; readonly signer: string | undefined };
+
+/** The document that nobody can sign any more: what did not happen comes first. */
+export function ClosedSheet({ view, signer }: Props) {
+  const { stamp, title, text, what, at, icon: Icon } = explain(view);
+  const declined = view.intent.status === "rejected" && signer !== undefined;
+  return (
+    <div className="sheet">
+      <div className="sheet-part upper">
+        <div className="lapsed">
+          <p className="stamp">
+            <Icon className="icon" aria-hidden />
+            <span>{stamp}</span>
+          </p>
+          <h1>{title}</h1>
+          <p>{text}</p>
+        </div>
+        <Record view={view} title="What was asked" />
+      </div>
+      <Cut hash={view.intent.basketHash} />
+      <div className="sheet-part lower">
+        <div className="counter">
+          <Signatures
+            agent={view.agent.name}
+            requestedAt={view.requestedAt}
+            other={{
+              state: "void",
+              name: "Not countersigned",
+              what: declined ? `Declined by ${signer}` : what,
+              detail: at === undefined ? null : <Moment at={at} />,
+            }}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { useEffect, useRef, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+
+/** Said aloud at these seconds only: a countdown that is read out each second cannot be listened to. */
+const SPOKEN = [60, 10] as const;
+
+const secondsLeft = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
+
+/** The seconds until `until`, counted from the server's clock: a browser's own may be wrong. */
+export function useCountdown(until: string, now: string): number {
+  const left = Date.parse(until) - Date.parse(now);
+  const [seconds, setSeconds] = useState(secondsLeft(left));
+  const spoken = useRef(new Set<number>());
+  useEffect(() => {
+    const end = Date.now() + left;
+    const tick = () => {
+      const remaining = secondsLeft(end - Date.now());
+      setSeconds(remaining);
+      const mark = SPOKEN.findLast((one) => remaining <= one);
+      if (mark !== undefined && remaining > 0 && !spoken.current.has(mark)) {
+        for (const one of SPOKEN) if (one >= mark) spoken.current.add(one);
+        announce(`This request expires in ${remaining} seconds`);
+      }
+      if (remaining === 0) clearInterval(timer);
+    };
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [left]);
+  return seconds;
+}

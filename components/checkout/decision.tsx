@@ -1,0 +1,153 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field, TextArea } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money } from "#components/ui/money.tsx";
+import { useSettled } from "#components/ui/settled.ts";
+import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/checkout-view.ts";
+import { useCountdown } from "./countdown.ts";
+import type { useDecisions } from "./decisions.ts";
+import { duration, plural } from "./names.ts";
+import { ProblemNotice } from "./problem-notice.tsx";
+
+const reasons: Readonly<Record<StepUpReason, string>> = {
+  sessionAge: "you signed in more than 15 minutes ago",
+  firstPayment: "this is the first payment to this seller",
+};
+
+function StepUp({ why, error }: { readonly why: readonly StepUpReason[]; readonly error: string | undefined }) {
+  const because = why.map((reason) => reasons[reason]).join(", and ");
+  return (
+    <div className="step-up">
+      <Field
+        label="Your password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        hint={`Approving asks for it${because === "" ? "" : `, because ${because}`}. Declining does not.`}
+        error={error}
+      />
+    </div>
+  );
+}
+
+function Seen({ changes, view }: { readonly changes: number; readonly view: CheckoutView }) {
+  return (
+    <Choice className="confirm" type="checkbox" name="seen" required>
+      <strong>I have read {changes === 0 ? "what changed" : `the ${plural(changes, "change")}`}</strong>
+      <span>
+        The new total is {view.amounts.charged} to {view.payee.domain}
+      </span>
+    </Choice>
+  );
+}
+
+const Expiry = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
+  <div className="expiry">
+    <p>
+      <span>
+        This request expires at <Moment at={view.intent.expiresAt} show="time" />
+        {seconds > 0 ? ", in " : "."}
+        {seconds > 0 && <strong>{duration(seconds)}</strong>}
+      </span>
+    </p>
+    {seconds === 0 && <p>The time is over. Nothing was approved.</p>}
+    <noscript>
+      <p>Deciding needs JavaScript. Everything above is what you would decide about.</p>
+    </noscript>
+  </div>
+);
+
+type ButtonsProps = {
+  readonly charged: string;
+  readonly waits: boolean;
+  readonly settled: boolean;
+  readonly mayApprove: boolean;
+};
+
+function Buttons({ charged, waits, settled, mayApprove }: ButtonsProps) {
+  return (
+    <div className="buttons">
+      <Button size="large" type="submit" name="decision" value="decline" formNoValidate disabled={waits} aria-disabled={!settled}>
+        Decline
+      </Button>
+      <Button
+        tone="primary"
+        size="large"
+        type="submit"
+        name="decision"
+        value="approve"
+        disabled={waits || !mayApprove}
+        aria-disabled={!settled}
+      >
+        Approve <Money>{charged}</Money>
+      </Button>
+    </div>
+  );
+}
+
+const Reason = () => (
+  <details className="decline">
+    <summary>Add a reason if you decline</summary>
+    <TextArea
+      label="Reason for declining (optional)"
+      name="reason"
+      maxLength={280}
+      hint="The agent and your organization’s audit log receive it."
+    />
+  </details>
+);
+
+type Props = {
+  readonly view: CheckoutView;
+  readonly mandate: MandateView | undefined;
+  /** How many lines changed since they were shown; null where nothing did. */
+  readonly changes: number | null;
+  readonly decisions: ReturnType<typeof useDecisions>;
+};
+
+/** The decision stands at the end, after what is decided. Decline has the size of Approve. */
+export function Decision({ view, mandate, changes, decisions }: Props) {
+  const { approve, decline, error, passwordError, stepUpAsked, busy } = decisions;
+  const hydrated = useHydrated();
+  const settled = useSettled();
+  const seconds = useCountdown(view.intent.expiresAt, view.now);
+  const [asked, setAsked] = useState(false);
+  const stepUp = (view.stepUp.required && !view.stepUp.done) || asked || stepUpAsked;
+  const waits = !hydrated || busy || approve.isSuccess || decline.isSuccess || seconds === 0;
+  const decide = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!settled || waits) return;
+    const form = new FormData(event.currentTarget);
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    if (submitter?.getAttribute("value") === "decline") {
+      const reason = formText(form, "reason").trim();
+      approve.reset();
+      decline.mutate({ checkoutIntentId: view.intent.checkoutIntentId, body: reason === "" ? {} : { reason } });
+    } else if (mandate !== undefined) {
+      decline.reset();
+      setAsked(stepUp);
+      approve.mutate({ mandateId: mandate.mandateId, password: stepUp ? formText(form, "password") : null });
+    }
+  };
+  return (
+    <form className="grid gap-6" method="post" onSubmit={decide}>
+      {error && passwordError === undefined && (
+        <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
+      )}
+      {changes !== null && <Seen changes={changes} view={view} />}
+      {stepUp && <StepUp why={view.stepUp.reasons} error={passwordError} />}
+      <div className="decide">
+        <Expiry view={view} seconds={seconds} />
+        <Buttons charged={view.amounts.charged} waits={waits} settled={settled} mayApprove={mandate?.match ?? false} />
+        <Reason />
+      </div>
+    </form>
+  );
+}

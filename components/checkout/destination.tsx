@@ -1,0 +1,43 @@
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { networkName } from "./names.ts";
+
+type Props = Pick<CheckoutView, "destination" | "intent">;
+
+/** Where the money goes: shortened, with copy, and in full. */
+export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset } }: Props) {
+  return (
+    <section className="clause" aria-labelledby="destination">
+      <h2 id="destination">Destination</h2>
+      <Pairs
+        items={[
+          ["Pays to", <Copyable key="to" value={payTo} label="destination address" />],
+          [
+            "Token",
+            <span key="token">
+              {asset}, contract <Copyable value={tokenAddress} label="token contract" />
+            </span>,
+          ],
+          [
+            "Network",
+            <span key="chain">
+              {networkName(chain)}, <code>{chain}</code>
+            </span>,
+          ],
+        ]}
+      />
+      <details>
+        <summary>Show full addresses</summary>
+        <div className="mt-2">
+          <Pairs
+            items={[
+              ["Pays to", <code key="to">{payTo}</code>],
+              ["Token contract", <code key="token">{tokenAddress}</code>],
+            ]}
+          />
+        </div>
+      </details>
+    </section>
+  );
+}

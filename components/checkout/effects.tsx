@@ -1,0 +1,31 @@
+import type { CheckoutIntent } from "#lib/commerce/checkout.ts";
+
+const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], string>> = {
+  none: "None yet",
+  authorized: "Authorized",
+  settled: "Settled",
+};
+
+/** What a click leads to, before the click. */
+export function Effects({ intent: { effects, environment } }: { readonly intent: CheckoutIntent }) {
+  const sandbox = environment === "sandbox";
+  const rows = [
+    ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "When the agent continues"],
+    ["Creates a fulfilment order", effects.createsFulfillmentOrder ? "Yes, at the seller" : "No"],
+    ["Settlement", settlements[effects.settlement]],
+    ["Agent may continue", "Once, within 10 min"],
+  ] as const;
+  return (
+    <section className="clause" aria-labelledby="effects">
+      <h2 id="effects">What approving does</h2>
+      <ul className="effects">
+        {rows.map(([name, value]) => (
+          <li key={name}>
+            <span>{name}</span>
+            <strong>{value}</strong>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+import { Choice } from "#components/ui/choice.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import type { BudgetView, CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
+import { spanName } from "./names.ts";
+
+/** For the widths of a picture only; amounts are never computed from this. */
+const share = (part: string, whole: string): string =>
+  `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
+
+/** The budget of the asset that has least left. */
+export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
+  budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
+
+type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
+
+function Budget({ budget, charged }: BudgetProps) {
+  const { unit, limit, spent, reserved, available, availableAfter } = budget;
+  const held = Number(reserved) > 0;
+  const rows = [
+    ["used", "Used", money(spent, unit)],
+    ...(held ? [["held", "Held", money(reserved, unit)] as const] : []),
+    ["this", "This payment", charged],
+    ["left", "Remaining after it", availableAfter === undefined ? "" : money(availableAfter, unit)],
+  ] as const;
+  const figure = charged.slice(0, charged.lastIndexOf(" ")).replaceAll(",", "");
+  return (
+    <>
+      <div className="bar bar-large" aria-hidden>
+        <span className="used" style={{ flex: `0 0 ${share(spent, limit)}` }} />
+        {held && <span className="held" style={{ flex: `0 0 ${share(reserved, limit)}` }} />}
+        <span className={availableAfter === undefined ? "over" : "this"} style={{ flex: `0 0 ${share(figure, limit)}` }} />
+      </div>
+      <dl className="bar-key">
+        {rows.map(([kind, name, amount]) => (
+          <div className={kind} key={kind}>
+            <dt>{name}</dt>
+            <dd>{amount === "" ? `not enough: ${money(available, unit)} left` : <Money>{amount}</Money>}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+const remaining = (mandate: MandateView): string => {
+  if (!mandate.match) return mandate.obstacles[0] ?? "Does not cover this payment";
+  const budget = tightest(mandate);
+  return budget?.availableAfter === undefined
+    ? `${money(mandate.available, mandate.asset)} remain before this payment`
+    : `${money(budget.availableAfter, budget.unit)} remain after this payment`;
+};
+
+type Props = {
+  readonly view: CheckoutView;
+  readonly mandate: MandateView | undefined;
+  /** Left out where there is nothing to choose any more. */
+  readonly onChoose?: (mandateId: string) => void;
+};
+
+function Choices({ view, mandate, onChoose }: Props) {
+  const asked = mandate === undefined && view.mandates.some(({ match }) => match);
+  const list = (
+    <fieldset className="choices mt-3">
+      <legend className="sr">Mandate for this payment</legend>
+      {view.mandates.map((one) => (
+        <Choice
+          key={one.mandateId}
+          type="radio"
+          name="mandateId"
+          value={one.mandateId}
+          checked={one.mandateId === mandate?.mandateId}
+          disabled={!one.match || onChoose === undefined}
+          onChange={() => onChoose?.(one.mandateId)}
+        >
+          <strong>
+            <bdi>{visible(one.name)}</bdi>
+          </strong>
+          <span>{remaining(one)}</span>
+        </Choice>
+      ))}
+    </fieldset>
+  );
+  if (asked) return list;
+  // A payment that was authorized already stays under its mandate.
+  const bound = view.intent.mandateStatus === "approval_required" && view.intent.mandateId !== undefined;
+  if (view.mandates.length < 2 || bound) return null;
+  return (
+    <details>
+      <summary>Pay under another mandate</summary>
+      {list}
+    </details>
+  );
+}
+
+/** Which limit the payment counts against, and what it leaves. */
+export function MandateClause({ view, mandate, onChoose }: Props) {
+  const budget = mandate && tightest(mandate);
+  return (
+    <section className="clause" aria-labelledby="mandate">
+      <h2 id="mandate">Mandate</h2>
+      {mandate === undefined ? (
+        <p className="muted small">
+          {view.mandates.some(({ match }) => match)
+            ? "More than one mandate covers this. Choose one."
+            : "None covers this payment."}
+        </p>
+      ) : (
+        <>
+          <div className="mandate-name">
+            <strong className="wrap-anywhere">
+              <Untrusted>{mandate.name}</Untrusted>
+            </strong>
+            <span className="muted">
+              {budget ? (
+                <>
+                  <Money>{money(budget.limit, budget.unit)}</Money> {spanName(budget.window)}
+                </>
+              ) : (
+                <>
+                  <Money>{money(mandate.perPayment, mandate.asset)}</Money> a payment
+                </>
+              )}
+            </span>
+          </div>
+          {budget && <Budget budget={budget} charged={view.amounts.charged} />}
+          {mandate.obstacles.length > 0 && <p className="small text-danger mt-2">{mandate.obstacles[0]}</p>}
+        </>
+      )}
+      <Choices view={view} mandate={mandate} {...(onChoose && { onChoose })} />
+    </section>
+  );
+}

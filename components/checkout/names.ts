@@ -1,0 +1,39 @@
+const networks: Readonly<Record<string, string>> = {
+  "eip155:1": "Ethereum",
+  "eip155:8453": "Base",
+  "eip155:84532": "Base Sepolia",
+  "eip155:31337": "Local test chain",
+};
+
+/** The name of a network for people. Its CAIP-2 id stands beside it. */
+export const networkName = (chain: string): string => networks[chain] ?? "Network";
+
+const spans: Readonly<Record<string, string>> = {
+  total: "in all",
+  day: "a day",
+  week: "a week",
+  month: "a month",
+  PT1H: "in an hour",
+  PT24H: "in 24 hours",
+};
+
+/** "250.00 USDC a month": a window's key without its time zone. */
+export function spanName(window: string): string {
+  const [key = window] = window.split(" ");
+  return spans[key] ?? `in ${key.replace(/^PT(\d+)H$/, "$1 hours").replace(/^PT(\d+)M$/, "$1 minutes")}`;
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** How long ago, in the words of a person. */
+export function ago(then: string, now: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
+  if (seconds < 45) return "just now";
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  if (minutes < 60) return `${minutes} min ago`;
+  return `${plural(Math.round(minutes / 60), "hour")} ago`;
+}
+
+/** "9 min 42 s", as the countdown shows it. */
+export const duration = (seconds: number): string =>
+  seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;

@@ -1,0 +1,123 @@
+import { Badge } from "#components/ui/badge.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import type { CheckoutApproval } from "#lib/commerce/checkout.ts";
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { Cut } from "./cut.tsx";
+import { Record } from "./record.tsx";
+import { Signatures } from "./signatures.tsx";
+import { Watch } from "./watch.tsx";
+
+type Props = { readonly view: CheckoutView; readonly approval: CheckoutApproval; readonly signer: string };
+type Stage = "waiting" | "continued" | "completed";
+
+const stages: Readonly<Partial<Record<CheckoutView["intent"]["status"], Stage>>> = {
+  authorized: "continued",
+  executing: "continued",
+  completed: "completed",
+};
+
+const titles: Readonly<Record<Stage, string>> = {
+  waiting: "Approved. Waiting for the agent.",
+  continued: "Approved. The agent goes on.",
+  completed: "Approved and paid.",
+};
+
+function Steps({
+  approval,
+  stage,
+  sandbox,
+}: {
+  readonly approval: CheckoutApproval;
+  readonly stage: Stage;
+  readonly sandbox: boolean;
+}) {
+  const waiting = stage === "waiting";
+  return (
+    <section className="next" aria-labelledby="next">
+      <h2 id="next">What happens next</h2>
+      <ol className="timeline">
+        <li data-state="done">
+          <h3>
+            Approved <Moment at={approval.approvedAt ?? approval.createdAt} show="time" />
+          </h3>
+          <p>
+            Approval <Copyable value={approval.approvalId} label="approval id" head={8} />
+          </p>
+        </li>
+        <li data-state={waiting ? "now" : "done"}>
+          <h3>
+            {waiting ? "The agent continues" : "The agent continued"}{" "}
+            {waiting && approval.expiresAt !== undefined && (
+              <span className="when">
+                until <Moment at={approval.expiresAt} show="time" />
+              </span>
+            )}
+          </h3>
+          <p>
+            It can use your approval once.
+            {approval.continuationTokenId !== undefined && (
+              <>
+                {" "}
+                Continuation <Copyable value={approval.continuationTokenId} label="continuation token id" head={8} /> is{" "}
+                {approval.continuationTokenStatus}.
+              </>
+            )}
+          </p>
+        </li>
+        <li data-state={stage === "completed" ? "done" : waiting ? undefined : "now"}>
+          <h3>
+            {stage === "completed" ? "Payment made" : "Payment runs"}{" "}
+            {sandbox && <span className="when">sandbox, test money only</span>}
+          </h3>
+          <p>{stage === "completed" ? "The seller has taken the order." : "The seller takes the payment, then the order."}</p>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+/** The countersigned document, and what comes of it. */
+export function Receipt({ view, approval, signer }: Props) {
+  const stage = stages[view.intent.status] ?? "waiting";
+  return (
+    <div className="sheet">
+      {stage !== "completed" && <Watch />}
+      <div className="sheet-part upper">
+        <div className="receipt">
+          <Badge tone="positive" icon="check">
+            Countersigned
+          </Badge>
+          <h1>{titles[stage]}</h1>
+          <p className="muted">
+            You can close this page.
+            {stage === "waiting" && approval.expiresAt !== undefined && (
+              <>
+                {" "}
+                The agent has until <Moment at={approval.expiresAt} show="time" /> to continue; after that the approval lapses and
+                nothing is paid.
+              </>
+            )}
+          </p>
+        </div>
+        <Record view={view} title="What was approved" />
+      </div>
+      <Cut hash={view.intent.basketHash} joined />
+      <div className="sheet-part lower">
+        <div className="counter">
+          <Signatures
+            agent={view.agent.name}
+            requestedAt={view.requestedAt}
+            other={{
+              state: "signed",
+              name: signer,
+              what: "Countersigned",
+              detail: <Moment at={approval.approvedAt ?? approval.createdAt} />,
+            }}
+          />
+        </div>
+        <Steps approval={approval} stage={stage} sandbox={view.intent.environment === "sandbox"} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from "react";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money } from "#components/ui/money.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import { networkName } from "./names.ts";
+
+/** The checkout in short, for the pages that come after the decision. */
+export function Record({ view, title }: { readonly view: CheckoutView; readonly title: string }) {
+  const { payee, amounts, lines, agent, intent, approval } = view;
+  const mandateId = approval?.mandateId ?? intent.mandateId;
+  const mandate = view.mandates.find((one) => one.mandateId === mandateId);
+  const items: readonly (readonly [string, ReactNode])[] = [
+    [
+      "Pay to",
+      <span key="to" className="wrap-anywhere">
+        <strong className="strong">{payee.domain}</strong>
+        {payee.name !== undefined && (
+          <>
+            {" "}
+            (<Untrusted>{payee.name}</Untrusted>)
+          </>
+        )}
+        , {payee.verified ? "verified seller" : "not verified"}
+      </span>,
+    ],
+    [
+      "Total",
+      <strong key="total" className="strong">
+        <Money>{amounts.charged}</Money>
+      </strong>,
+    ],
+    [
+      "Basket",
+      <ul key="basket" className="wrap-anywhere">
+        {lines.map((line) => (
+          <li key={[line.productId, line.variantId, line.color, line.size, line.name].join("|")}>
+            {line.quantity} × <Untrusted>{line.name}</Untrusted>
+          </li>
+        ))}
+      </ul>,
+    ],
+    ...(mandate === undefined ? [] : [["Mandate", <Untrusted key="mandate">{mandate.name}</Untrusted>] as const]),
+    [
+      "Requested by",
+      <span key="agent">
+        <Untrusted>{agent.name}</Untrusted>, <Moment at={view.requestedAt} />
+      </span>,
+    ],
+    [
+      "Pays to",
+      <span key="pays">
+        <Copyable value={view.destination.payTo} label="destination address" /> on {networkName(intent.chain)}
+      </span>,
+    ],
+    ["Request", <Copyable key="id" value={intent.checkoutIntentId} label="checkout intent id" head={8} />],
+    ["Basket hash", <Copyable key="hash" value={intent.basketHash} label="basket hash" head={8} tail={8} />],
+  ];
+  return (
+    <section className="record" aria-labelledby="record">
+      <h2 id="record">{title}</h2>
+      <Pairs items={items} />
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { basketHash, canonicalBasket, type Line } from "#lib/commerce/basket.ts";
+import { checkoutIntents } from "#lib/commerce/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { call } from "#lib/http/client.ts";
+import { newId } from "#lib/ids.ts";
+import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
+import { atomicOf, parseAmount } from "#lib/money.ts";
+import { authorizePayment } from "#lib/payments/contract.ts";
+import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
+import { localChainId, usdcAddress } from "../../examples/chain.ts";
+
+const DECIMALS = 6;
+const payTo = "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d";
+const price = "43";
+
+const at = () => ({ baseUrl: process.env["BASE_URL"] ?? "" });
+const as = ({ credential }: Pick<Owner | Agent, "credential">) => ({ ...at(), headers: credential });
+
+export type Purchase = {
+  readonly buyer: Owner;
+  readonly agent: Agent;
+  readonly mandateId: string;
+  readonly seller: { readonly sellerId: string; readonly domain: string };
+};
+
+/** A mandate of the buyer: 250 USDC a month, and a person is asked above 25. */
+export async function writeMandate(buyer: Owner, name: string): Promise<string> {
+  const { mandateId } = await call(
+    createMandate,
+    {
+      body: {
+        name,
+        policy: {
+          assets: [{ asset: "USDC", chain: localChainId }],
+          limits: { perPayment: "100", budgets: [{ period: "month", timezone: "UTC", amount: "250" }] },
+          approval: { mode: "above", amount: "25" },
+        },
+      },
+    },
+    as(buyer),
+  );
+  await call(activateMandate, { id: mandateId }, as(buyer));
+  return mandateId;
+}
+
+async function openShop(domain: string): Promise<Purchase["seller"]> {
+  const owner = await newOrganization({ name: "Acme Supply", productRoles: ["seller"] });
+  const { sellerId } = await call(registerSeller, { body: { name: "Acme Supply", domain } }, as(owner));
+  await call(
+    upsertPaidResource,
+    {
+      id: "report",
+      body: {
+        sellerId,
+        method: "GET",
+        pathTemplate: "/report",
+        description: "Yearly market report",
+        pricing: { type: "fixed", amount: price, asset: "USDC" },
+        acceptedPaymentChallengeTypes: ["x402"],
+        paymentConfig: { chain: localChainId, payTo },
+      },
+    },
+    as(owner),
+  );
+  await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
+  return { sellerId, domain };
+}
+
+/** A buyer with an agent and a mandate, and a shop. The first payment to a shop asks for the password; `known` has made one. */
+export async function newPurchase({ known = true, domain }: { known?: boolean; domain?: string } = {}): Promise<Purchase> {
+  const buyer = await newOrganization({ name: "Larkfield Research" });
+  const agent = await newKey(buyer);
+  const seller = await openShop(domain ?? `acme-${randomBytes(4).toString("hex")}.example`);
+  const purchase = { buyer, agent, mandateId: await writeMandate(buyer, "Lab supplies"), seller };
+  if (known)
+    await database()
+      .insert(mandateSellers)
+      .values({ mandateId: purchase.mandateId, sellerId: seller.sellerId, firstPaidAt: new Date() });
+  return purchase;
+}
+
+/** The agent asks for more than it may pay alone. Answers the path of the page where a person decides. */
+export async function askAPerson({ agent, mandateId, seller }: Purchase): Promise<string> {
+  const id = randomBytes(8).toString("hex");
+  const { policyDecision } = await call(
+    authorizePayment,
+    {
+      body: {
+        mandateId,
+        intent: {
+          intentId: id,
+          nonce: id,
+          idempotencyKey: id,
+          seller: { sellerId: seller.sellerId },
+          resource: { resourceId: "report" },
+          amount: price,
+          asset: "USDC",
+          expiresAt: new Date(Date.now() + 900_000).toISOString(),
+        },
+      },
+    },
+    as(agent),
+  );
+  const href = policyDecision.reasons.find(({ code }) => code === "approval_required")?.href;
+  if (href === undefined) throw new Error(`No link in ${JSON.stringify(policyDecision)}`);
+  return new URL(href).pathname;
+}
+
+const idOf = (path: string): string => path.split("/").at(-1) ?? "";
+
+export async function changeCheckout(path: string, values: Partial<typeof checkoutIntents.$inferInsert>): Promise<void> {
+  await database()
+    .update(checkoutIntents)
+    .set(values)
+    .where(eq(checkoutIntents.checkoutIntentId, idOf(path)));
+}
+
+const basketOf = (sellerId: string, lines: readonly Line[]) => {
+  const basket = canonicalBasket(sellerId, { asset: "USDC", tokenDecimals: DECIMALS }, lines);
+  const amount = lines.reduce((sum, line) => sum + parseAmount(line.unitAmount, DECIMALS) * BigInt(line.quantity), 0n);
+  return { canonicalBasket: basket, basketHash: basketHash(basket), amount: atomicOf(amount) };
+};
+
+/** A checkout of a storefront as previewCheckout leaves it, with a basket of the test's choice. */
+export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, lines: readonly Line[]): Promise<string> {
+  const checkoutIntentId = newId("checkoutIntent");
+  await database()
+    .insert(checkoutIntents)
+    .values({
+      checkoutIntentId,
+      organizationId: buyer.organizationId,
+      environment: "sandbox",
+      ownerSubjectId: agent.serviceAccountId,
+      sellerId: seller.sellerId,
+      resourceId: "report",
+      domain: seller.domain,
+      storefrontUrl: `https://${seller.domain}`,
+      mandateId,
+      detectedMandateId: mandateId,
+      mandateStatus: "active_match",
+      ...basketOf(seller.sellerId, lines),
+      asset: "USDC",
+      chain: localChainId,
+      payTo,
+      tokenAddress: usdcAddress,
+      tokenDecimals: DECIMALS,
+      quoteId: `quote-${checkoutIntentId}`,
+      createsFulfillmentOrder: true,
+      status: "previewed",
+      expiresAt: new Date(Date.now() + 582_000),
+    });
+  return `/checkout/${checkoutIntentId}`;
+}
+
+export const changeBasket = ({ seller }: Purchase, path: string, lines: readonly Line[]): Promise<void> =>
+  changeCheckout(path, basketOf(seller.sellerId, lines));
