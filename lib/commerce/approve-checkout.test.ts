@@ -104,13 +104,14 @@ describe("approveCheckout", () => {
   });
 
   test("403 whatever an API key may, no key approves", async () => {
-    const { credential } = await newKey(scene.person, [
-      ...Capability.options.filter(
+    const { credential } = await newKey(
+      scene.person,
+      Capability.options.filter(
         (one) =>
           !["checkouts:approve", "mandates:manage", "mandates:create", "members:manage"].includes(one) &&
           !one.startsWith("serviceAccounts"),
       ),
-    ]);
+    );
     const reply = await approve(checkoutIntentId, credential);
     expect([reply.status, reply.problem.code]).toEqual([403, "forbidden"]);
   });

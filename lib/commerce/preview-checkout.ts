@@ -6,7 +6,7 @@ import { closeCheckout } from "#lib/commerce/close-checkout.ts";
 import * as contract from "#lib/commerce/contract.ts";
 import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentCheckout } from "#lib/commerce/present-checkout.ts";
-import { insertCheckout, lockOpenTwin, sellerAtDomain } from "#lib/commerce/store.ts";
+import { insertCheckout, lockOpenTwin, saveDetection, sellerAtDomain } from "#lib/commerce/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { once, replay } from "#lib/http/idempotency.ts";
@@ -119,7 +119,7 @@ async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Dat
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {
     throw new Problem("conflict", { detail: "Another agent of your organization has an open checkout for this basket." });
   }
-  if (!over && sameTerms(open, preview)) return open;
+  if (!over && sameTerms(open, preview)) return saveDetection(tx, open, preview);
   const metadata = over ? {} : { supersededBy: preview.checkoutIntentId };
   const status = over ? "expired" : "superseded";
   await closeCheckout(

@@ -111,6 +111,20 @@ export async function setStatus(
   return row!;
 }
 
+/** How the buyer's mandates stand now. */
+export async function saveDetection(
+  tx: Tx,
+  { checkoutIntentId }: CheckoutRow,
+  { detectedMandateId, mandateStatus }: Pick<CheckoutRow, "detectedMandateId" | "mandateStatus">,
+): Promise<CheckoutRow> {
+  const [row] = await tx
+    .update(checkoutIntents)
+    .set({ detectedMandateId, mandateStatus })
+    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
+    .returning();
+  return row!;
+}
+
 export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.insert(checkoutApprovals).values(row);
 }
