@@ -10,15 +10,16 @@ import { discoverStorefront } from "#lib/storefront/manifest.ts";
 import { requestQuote } from "#lib/storefront/quote.ts";
 import { useChain } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
-import { openShop, stockFacilitator } from "#test/shop.ts";
+import { stockFacilitator } from "#test/shop.ts";
+import { startSeller, type Seller } from "../../examples/seller.ts";
 
 const chain = useChain();
 const wallet = privateKeyToAccount(generatePrivateKey());
 const payTo = privateKeyToAccount(generatePrivateKey()).address;
-let shop: Awaited<ReturnType<typeof openShop>>;
+let shop: Seller;
 
 beforeAll(async () => {
-  shop = await openShop({ facilitator: await stockFacilitator(chain()), payTo });
+  shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(shop.url).host;
   forget("outbound");
 });
@@ -35,7 +36,7 @@ describe("a plain x402 API, without a manifest", () => {
       payTo: payTo.toLowerCase(),
     });
     const quote = await requestQuote(storefront, [{ quantity: 1 }]);
-    expect(quote).toMatchObject({ amount: 250_000n, lines: [{ productId: "/report", name: "A report", unitAmount: "0.25" }] });
+    expect(quote).toMatchObject({ amount: 250_000n, lines: [{ productId: "/report", name: "/report", unitAmount: "0.25" }] });
     const probed = await probeCheckout(storefront, quote, "key-1");
     expect(probed.mismatches).toEqual([]);
     await chain().mint(wallet.address, quote.amount);
