@@ -1,7 +1,9 @@
 // Corrects postgres 3.4.9, which does not survive a server that goes away: a write to a connection that was just closed throws
 // where nobody can catch it (porsager/postgres#1208), the first query after it fails with an error of before, and the owner of a
 // closed connection goes on writing to whoever has it next. Each life of a connection gets a number, and who holds an older one
-// is told CONNECTION_CLOSED. Runs after each install; goes away with the release that brings this.
+// is told CONNECTION_CLOSED. A server that vanished without a word (a host that lost power, a network that is cut) would be waited for
+// until TCP gives up, a quarter of an hour: five seconds after statement_timeout, which a live server keeps, its silence counts as an
+// end. Runs after each install; goes away with the release that brings this.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const VERSION = "3.4.9";
@@ -15,6 +17,10 @@ const changes = {
     [
       `    socket.removeAllListeners()\n    socket = null\n`,
       `    socket.removeAllListeners()\n    socket = null\n    chunk = nextWriteTimer = null\n    connection.epoch++\n`,
+    ],
+    [
+      `      socket.on('data', data)\n      keep_alive`,
+      `      socket.on('data', data)\n      const { statement_timeout } = options.connection\n      statement_timeout && socket.setTimeout(Number(statement_timeout) + 5000, () => {\n        if (query || sent.length) socket.destroy()\n      })\n      keep_alive`,
     ],
     [
       `    closedTime = performance.now()\n    hadError`,

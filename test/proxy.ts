@@ -7,6 +7,8 @@ import { forget } from "#lib/process.ts";
 export type Wire = {
   /** Ends every connection and refuses new ones, as a server that died. */
   cut(): void;
+  /** Carries nothing any more, and tells nobody: a host that lost its power. */
+  freeze(): void;
   mend(): void;
   /** From the moment that a client sends this text on, answers are swallowed. Resolves when it was sent. */
   swallowAfter(text: string): Promise<void>;
@@ -23,6 +25,7 @@ export async function throughWire(url: string): Promise<Wire> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let whole = true;
+  let frozen = false;
   let trap: { readonly text: string; readonly sprung: () => void } | undefined;
   const server = createServer((client) => {
     if (!whole) return client.destroy();
@@ -34,6 +37,7 @@ export async function throughWire(url: string): Promise<Wire> {
       socket.on("close", () => [client, upstream].forEach((one) => one.destroy()));
     }
     client.on("data", (chunk) => {
+      if (frozen) return;
       if (trap && chunk.includes(trap.text)) {
         mute = true;
         trap.sprung();
@@ -41,7 +45,7 @@ export async function throughWire(url: string): Promise<Wire> {
       }
       upstream.write(chunk);
     });
-    upstream.on("data", (chunk) => mute || client.write(chunk));
+    upstream.on("data", (chunk) => mute || frozen || client.write(chunk));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = new URL(url);
@@ -59,7 +63,11 @@ export async function throughWire(url: string): Promise<Wire> {
   });
   return {
     cut,
-    mend: () => void (whole = true),
+    freeze: () => void (frozen = true),
+    mend: () => {
+      whole = true;
+      frozen = false;
+    },
     swallowAfter: (text) => new Promise((resolve) => void (trap = { text, sprung: resolve })),
   };
 }

@@ -60,6 +60,17 @@ describe("a database that goes away", () => {
     await expect.poll(async () => outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
   });
 
+  test("without a word is a 503 as soon as it has been silent for longer than it may, and is found again", async () => {
+    const wire = await throughWire(databaseOf().url);
+    expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
+    const before = await direct`SELECT FROM authorizations`;
+    wire.freeze();
+    expect(outcomes([await ask(buyer, mandateId)])).toEqual({ service_unavailable: 1 });
+    wire.mend();
+    expect(await direct`SELECT FROM authorizations`).toHaveLength(before.length);
+    await expect.poll(async () => outcomes([await ask(buyer, mandateId)]), { timeout: 15_000 }).toEqual({ allow: 1 });
+  });
+
   test("after COMMIT was sent is a 503, and the same key then finds what was committed", async () => {
     const wire = await throughWire(databaseOf().url);
     const intent = newIntent(buyer);
