@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { checkoutApprovals } from "#lib/commerce/tables.ts";
+import { database, pool } from "#lib/db/client.ts";
+import { approve, cancel, checkoutScene, previewed, read, reject, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+
+useDatabase();
+
+let shop: HostileStorefront;
+let scene: CheckoutScene;
+let checkoutIntentId: string;
+beforeAll(async () => {
+  shop = await openHostileStorefront();
+});
+afterAll(() => shop.close());
+beforeEach(async () => {
+  scene = await checkoutScene();
+  checkoutIntentId = await previewed(shop, scene.agent.credential);
+});
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe("getCheckout", () => {
+  test("answers at once without waitSeconds, and after them where nobody decides", async () => {
+    const started = performance.now();
+    expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("previewed");
+    expect(performance.now() - started).toBeLessThan(900);
+    expect((await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=1")).data.intent.status).toBe("previewed");
+    expect(performance.now() - started).toBeGreaterThan(1_000);
+  });
+
+  test("400 for more than 30 seconds", async () => {
+    const { problem } = await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=31");
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+  });
+
+  test("a look at the page does not end the wait, the decision does, and no connection is held meanwhile", async () => {
+    let ended = false;
+    const waiting = Promise.all(
+      Array.from({ length: 100 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20")),
+    ).finally(() => {
+      ended = true;
+    });
+    await pause(1_500);
+    await view(checkoutIntentId, scene.person.credential);
+    await pause(1_200);
+    expect(ended).toBe(false);
+    const [busy] = await pool()<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`;
+    expect(busy?.count).toBeLessThanOrEqual(1);
+    await reject(checkoutIntentId, scene.person.credential);
+    const replies = await waiting;
+    expect(new Set(replies.map(({ data }) => data.intent.status))).toEqual(new Set(["rejected"]));
+  });
+
+  test("503 for an organization with too many that wait", async () => {
+    const waiting = Array.from({ length: 210 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20"));
+    await pause(1_500);
+    await cancel(checkoutIntentId, scene.agent.credential);
+    const replies = await Promise.all(waiting);
+    expect(replies.filter(({ status }) => status === 503)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
+  });
+
+  test("the token is shown only while it is active", async () => {
+    await reviewed(checkoutIntentId, scene.person);
+    expect((await read(checkoutIntentId, scene.agent.credential)).data.continuationToken).toBeUndefined();
+    await approve(checkoutIntentId, scene.person.credential);
+    expect((await read(checkoutIntentId, scene.agent.credential)).data.continuationToken).toBeDefined();
+    await database()
+      .update(checkoutApprovals)
+      .set({ expiresAt: sql`clock_timestamp()` });
+    const { data } = await read(checkoutIntentId, scene.agent.credential);
+    expect(data.approval).toMatchObject({ status: "expired", continuationTokenStatus: "expired" });
+    expect(data.continuationToken).toBeUndefined();
+  });
+});
