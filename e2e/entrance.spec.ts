@@ -13,8 +13,8 @@ test.describe("the entrance", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByRole("heading", { name: "Set up your organization" })).toBeVisible();
-    await page.getByLabel("Name", { exact: true }).fill("Larkfield Research");
-    await expect(page.getByLabel("Short name")).toHaveValue("larkfield-research");
+    await page.getByLabel("Name", { exact: true }).fill("Harbor Books & Maps");
+    await expect(page.getByLabel("Short name")).toHaveValue("harbor-books-maps");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create organization" }).click();
     await expect(page).toHaveURL("/");

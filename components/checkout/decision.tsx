@@ -114,7 +114,7 @@ type Props = {
 
 /** The decision stands at the end, after what is decided. Decline has the size of Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
-  const { approve, decline, error, passwordError, stepUpAsked, busy } = decisions;
+  const { approve, decline, alone, error, passwordError, stepUpAsked, busy } = decisions;
   const hydrated = useHydrated();
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
@@ -129,11 +129,12 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
     if (submitter?.getAttribute("value") === "decline") {
       const reason = formText(form, "reason").trim();
       approve.reset();
-      decline.mutate({ checkoutIntentId: view.intent.checkoutIntentId, body: reason === "" ? {} : { reason } });
+      alone(() => decline.mutate({ checkoutIntentId: view.intent.checkoutIntentId, body: reason === "" ? {} : { reason } }));
     } else if (mandate !== undefined) {
       decline.reset();
       setAsked(stepUp);
-      approve.mutate({ mandateId: mandate.mandateId, password: stepUp ? formText(form, "password") : null });
+      const password = stepUp ? formText(form, "password") : null;
+      alone(() => approve.mutate({ mandateId: mandate.mandateId, password }));
     }
   };
   return (

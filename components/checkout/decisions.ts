@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useRef } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { approveCheckout, rejectCheckout } from "#lib/commerce/contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
@@ -31,6 +32,11 @@ type Told = {
 /** Approve and decline. After each, the page is read again from the server: it alone says how the checkout stands. */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
   const router = useRouter();
+  // The second click of a double click comes before the page has drawn the first.
+  const sending = useRef(false);
+  const sent = () => {
+    sending.current = false;
+  };
   const read = (said: string) => {
     announce(said);
     document.getElementById("main")?.focus();
@@ -49,12 +55,24 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
     },
     onSuccess: () => read("Approved"),
     onError: refused,
+    onSettled: sent,
   });
-  const decline = useMutation({ ...mutation(rejectCheckout), onSuccess: () => read("Declined"), onError: refused });
+  const decline = useMutation({
+    ...mutation(rejectCheckout),
+    onSuccess: () => read("Declined"),
+    onError: refused,
+    onSettled: sent,
+  });
+  const alone = (send: () => void) => {
+    if (sending.current) return;
+    sending.current = true;
+    send();
+  };
   const error = approve.error ?? decline.error;
   return {
     approve,
     decline,
+    alone,
     error,
     passwordError: passwordError(error),
     stepUpAsked: codeOf(error) === "step_up_required",

@@ -7,10 +7,10 @@ import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
-import { atomicOf, parseAmount } from "#lib/money.ts";
+import { atomicOf, formatAmount, parseAmount } from "#lib/money.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
-import { sellers } from "#lib/sellers/tables.ts";
+import { resources, sellers } from "#lib/sellers/tables.ts";
 import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
 
@@ -126,9 +126,17 @@ const basketOf = (sellerId: string, lines: readonly Line[]) => {
   return { canonicalBasket: basket, basketHash: basketHash(basket), amount: atomicOf(amount) };
 };
 
+/** The resource of the shop costs what the basket comes to, as a storefront's would. */
+async function priceAt({ sellerId }: Purchase["seller"], amount: bigint): Promise<void> {
+  const pricing = { type: "fixed" as const, amount: formatAmount(amount, DECIMALS), asset: "USDC" };
+  await database().update(resources).set({ pricing }).where(eq(resources.sellerId, sellerId));
+}
+
 /** A checkout of a storefront as previewCheckout leaves it, with a basket of the test's choice. */
 export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, lines: readonly Line[]): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
+  const basket = basketOf(seller.sellerId, lines);
+  await priceAt(seller, basket.amount);
   await database()
     .insert(checkoutIntents)
     .values({
@@ -143,7 +151,7 @@ export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, 
       mandateId,
       detectedMandateId: mandateId,
       mandateStatus: "active_match",
-      ...basketOf(seller.sellerId, lines),
+      ...basket,
       asset: "USDC",
       chain: localChainId,
       payTo,
@@ -157,5 +165,8 @@ export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, 
   return `/checkout/${checkoutIntentId}`;
 }
 
-export const changeBasket = ({ seller }: Purchase, path: string, lines: readonly Line[]): Promise<void> =>
-  changeCheckout(path, basketOf(seller.sellerId, lines));
+export async function changeBasket({ seller }: Purchase, path: string, lines: readonly Line[]): Promise<void> {
+  const basket = basketOf(seller.sellerId, lines);
+  await priceAt(seller, basket.amount);
+  await changeCheckout(path, basket);
+}

@@ -1,0 +1,166 @@
+import { PASSWORD, newInvitation, newMember, newOrganization } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askAPerson, newPurchase, openBasket, writeMandate } from "./setup/purchase.ts";
+
+const approve = /^Approve 43.00 USDC$/;
+const lines = [
+  { productId: "notebook", name: "Field notebook, dotted paper", color: "Graphite", size: "A5", quantity: 6, unitAmount: "4.20" },
+  { productId: "labels", name: "Waterproof sample labels, roll of 250", color: "White", quantity: 2, unitAmount: "6.75" },
+  { productId: "envelope", name: "Specimen envelope, acid-free", size: "C6", quantity: 1, unitAmount: "4.30" },
+];
+
+test.describe("approving", () => {
+  test("a new person is invited, signs up, joins, and comes back to the checkout", async ({ page }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    const email = `${crypto.randomUUID()}@example.com`;
+    const invitationToken = await newInvitation(purchase.buyer, email, "approver");
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/sign-in\?returnTo=/);
+    await expect(page.getByText("come back to the payment")).toBeVisible();
+    await page.goto(
+      `/sign-up?returnTo=${encodeURIComponent(`/onboarding?${new URLSearchParams({ invitationToken, returnTo: path })}`)}`,
+    );
+    await page.getByLabel("Name").fill("Mira Okafor");
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Join the organization" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Join the organization" }).click();
+    await expect(page).toHaveURL(path);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(purchase.seller.domain);
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+    await expect(page.getByText("Countersigned", { exact: true }).first()).toBeVisible();
+  });
+
+  test("a person who signs in on the way keeps the place", async ({ page }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    await page.goto(path);
+    await page.getByLabel("E-mail").fill(purchase.buyer.email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL(path);
+    await expect(page.getByRole("button", { name: approve })).toBeEnabled();
+  });
+
+  test.describe("on a phone", () => {
+    test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+    test("a basket is read and approved", async ({ page, context }) => {
+      const purchase = await newPurchase();
+      const path = await openBasket(purchase, lines);
+      await signInAs(context, purchase.buyer.credential);
+      await page.goto(path);
+      await expect(page.getByText("SANDBOX")).toBeVisible();
+      await expect(
+        page.getByRole("row", { name: /Field notebook, dotted paper.*Graphite, A5.*6.*4.20 USDC.*25.20 USDC/ }),
+      ).toBeVisible();
+      await expect(page.getByText("Verified seller")).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: approve }).tap();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+      await expectAccessible(page);
+    });
+  });
+
+  test("the first payment to a seller asks for the password", async ({ page, context }) => {
+    const purchase = await newPurchase({ known: false });
+    const path = await askAPerson(purchase);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await expect(page.getByLabel("Your password")).toHaveAccessibleDescription(/first payment to this seller/);
+    await expectAccessible(page);
+    await page.getByLabel("Your password").fill("not the password");
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByLabel("Your password")).toHaveAccessibleDescription(/not your password/);
+    await expectAccessible(page);
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+
+  test("another mandate can be chosen", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    await writeMandate(purchase.buyer, "Field equipment");
+    const path = await openBasket(purchase, lines);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await page.getByText("Pay under another mandate").click();
+    await page.getByRole("radio", { name: "Field equipment" }).check();
+    await expect(page.getByRole("region", { name: "Mandate" }).getByText("207.00 USDC").first()).toBeVisible();
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+
+  test("with the keyboard alone", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await expect(page.getByRole("button", { name: approve })).toBeEnabled();
+    const reached: string[] = [];
+    for (let step = 0; step < 20 && reached.at(-1) !== "Approve 43.00 USDC"; step += 1) {
+      await page.keyboard.press("Tab");
+      reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ""));
+    }
+    expect(reached[0]).toBe("Skip to content");
+    expect(reached.slice(-2)).toEqual(["Decline", "Approve 43.00 USDC"]);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+    await expect(page.getByRole("main")).toBeFocused();
+  });
+
+  test("a double click approves once", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    await signInAs(context, purchase.buyer.credential);
+    const sent: string[] = [];
+    page.on("request", (request) => request.url().endsWith("/approve") && sent.push(request.url()));
+    await page.goto(path);
+    await page.getByRole("button", { name: approve }).dblclick();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("two tabs make one approval", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    await signInAs(context, purchase.buyer.credential);
+    const other = await context.newPage();
+    await Promise.all([page.goto(path), other.goto(path)]);
+    const ids: string[] = [];
+    for (const tab of [page, other]) {
+      await tab.getByRole("button", { name: approve }).click();
+      await expect(tab.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+      ids.push((await tab.getByRole("button", { name: "copy approval id" }).getAttribute("title")) ?? "");
+    }
+    expect(ids[0]).toMatch(/^apr_/);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  test("a member without the capability reads who can decide", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    const viewer = await newMember(purchase.buyer, "viewer");
+    await signInAs(context, viewer.credential);
+    await page.goto(path);
+    await expect(page.getByText("You can read this request, but not decide it.")).toBeVisible();
+    await expect(page.getByRole("button", { name: approve })).toHaveCount(0);
+    await expectAccessible(page);
+    const finance = await newMember(purchase.buyer, "finance");
+    await signInAs(context, finance.credential);
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: "Your role does not show payments that wait" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("another organization sees no page", async ({ page, context }) => {
+    const path = await askAPerson(await newPurchase());
+    await signInAs(context, (await newOrganization()).credential);
+    expect((await page.goto(path))?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();
+  });
+});
