@@ -105,6 +105,11 @@ describe("the approval of a payment that was authorized", () => {
     expect(linkOf(second)).toBe(linkOf(first));
     expect(second.policyDecision.reservationId).toBeUndefined();
     expect(await holds()).toHaveLength(1);
+    const reply = await execute(scene, { authorizationId: second.authorizationId, paymentCredential: await credential() });
+    expect(reply.problem).toMatchObject({
+      code: "approval_required",
+      nextActions: [{ href: linkOf(first), metadata: { authorizationId: first.authorizationId } }],
+    });
     const many = await Promise.all(Array.from({ length: 10 }, () => authorized(scene)));
     expect(new Set(many.map(linkOf))).toEqual(new Set([linkOf(first)]));
     expect(await database().select().from(checkoutIntents).where(eq(checkoutIntents.mandateId, scene.mandateId))).toHaveLength(1);

@@ -6,13 +6,14 @@ import { closeCheckout } from "#lib/commerce/close-checkout.ts";
 import * as contract from "#lib/commerce/contract.ts";
 import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentCheckout } from "#lib/commerce/present-checkout.ts";
-import { insertCheckout, lockOpenTwin, saveDetection, sellerAtDomain } from "#lib/commerce/store.ts";
+import { insertCheckout, lockOpenTwin, saveDetection } from "#lib/commerce/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { once, replay } from "#lib/http/idempotency.ts";
 import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/challenge.ts";
 import { discoverStorefront } from "#lib/storefront/manifest.ts";
 import { requestQuote } from "#lib/storefront/quote.ts";
@@ -49,7 +50,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     throw storefrontInvalid(`The 402 of ${storefront.domain} is for something else than its quote.`, { mismatches });
   }
   const { asset, domain } = storefront;
-  const seller = await sellerAtDomain(database(), domain, storefront.sellerId);
+  const { seller, resource } = await sellerOfStorefront(database(), caller.environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? domain, asset, quote.lines);
   const { organizationId, environment, subjectId } = caller;
   const checkout = {
@@ -58,7 +59,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     environment,
     ownerSubjectId: subjectId,
     sellerId: seller?.sellerId ?? null,
-    resourceId: seller ? storefront.resourceId : null,
+    resourceId: resource?.resourceId ?? null,
     domain,
     storefrontUrl,
     canonicalBasket: basket,

@@ -1,6 +1,14 @@
 import { audit } from "#lib/audit/transact.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
-import { endApproval, findApproval, findCheckoutOf, lockCheckoutOf, setStatus } from "#lib/commerce/store.ts";
+import {
+  endApproval,
+  findApproval,
+  findCheckout,
+  findCheckoutOf,
+  lockCheckoutOf,
+  setStatus,
+  type Scope,
+} from "#lib/commerce/store.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { extendHold, holdOf } from "#lib/payments/hold-store.ts";
@@ -19,6 +27,12 @@ export async function lockApproved(tx: Tx, authorizationId: string): Promise<App
 export async function findApproved(db: Database | Tx, authorizationId: string): Promise<Approved | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
+}
+
+/** The authorization that opened the checkout behind a link. */
+export async function askedUnder(db: Database | Tx, scope: Scope, href: string): Promise<string | null> {
+  const checkout = await findCheckout(db, scope, href.slice(href.lastIndexOf("/") + 1));
+  return checkout?.authorizationId ?? null;
 }
 
 type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount" | "asset" | "chain" | "subjectId" | "intent">;

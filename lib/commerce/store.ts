@@ -210,18 +210,6 @@ export async function findSellerRecord(db: Db, sellerId: string) {
   return row ?? null;
 }
 
-/** The record that speaks for a domain: whoever verified it, else the named one with that domain. */
-export async function sellerAtDomain(db: Db, domain: string, named: string | null) {
-  const rows = await db
-    .select()
-    .from(sellers)
-    .where(
-      and(eq(sellers.domain, domain), or(eq(sellers.verified, true), named === null ? undefined : eq(sellers.sellerId, named))),
-    )
-    .orderBy(desc(sellers.verified), asc(sellers.sellerId));
-  return rows.find((row) => row.verified || row.sellerId === named) ?? null;
-}
-
 /** Mandates that could pay in this asset, active ones first; drafts and revoked ones only by name. */
 export async function candidateMandates(
   db: Db,

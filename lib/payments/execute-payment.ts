@@ -1,5 +1,6 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import {
+  askedUnder,
   findApproved,
   lockApproved,
   redeemApproval,
@@ -75,7 +76,9 @@ async function requireOpen(
     approved: await findApproved(db, authorizationId),
   };
   const now = await clock(db);
-  const facts = { subjectId, authorization, hold, approved, href: approvalLink(authorization) };
+  const href = approvalLink(authorization);
+  const askedBy = approved || href === null ? null : await askedUnder(db, authorization, href);
+  const facts = { subjectId, authorization, hold, approved, href, askedBy };
   requireExecutable({ ...facts, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
   return now;
 }

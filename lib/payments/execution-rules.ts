@@ -14,6 +14,8 @@ export type ExecutionFacts = {
   readonly approved: ApprovalState | null;
   /** Where a person is asked. */
   readonly href: string | null;
+  /** The authorization that asked first, where this one asks the same. */
+  readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
 };
 
@@ -23,13 +25,13 @@ export type ExecutionFacts = {
  * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, authorization_consumed, authorization_expired
  */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
-  const { subjectId, authorization, hold, hasLiveExecution, approved, href } = facts;
+  const { subjectId, authorization, hold, hasLiveExecution, approved, href, askedBy } = facts;
   if (authorization.subjectId !== subjectId)
     throw new Problem("forbidden", { detail: "Only the subject that authorized this payment may execute it." });
   if (authorization.outcome === "deny")
     throw new Problem("policy_denied", { detail: "The mandate's policy denied this payment. Read the authorization's reasons." });
   if (approved) requireApproved(approved, href, now);
-  else if (authorization.outcome === "requireApproval") throw approvalRequired(href);
+  else if (authorization.outcome === "requireApproval") throw approvalRequired(href, askedBy);
   const status = hold?.status as ReservationStatus | undefined;
   const expired = status === "expired" || (status === "held" && (approved && hold ? hold : authorization).expiresAt <= now);
   if (!hasLiveExecution && expired)
@@ -40,10 +42,20 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
     });
 }
 
-const approvalRequired = (href: string | null): Problem =>
+const approvalRequired = (href: string | null, askedBy: string | null = null): Problem =>
   new Problem("approval_required", {
-    detail: "A person of the buyer must approve this payment first.",
-    nextActions: [{ type: "approve_checkout", label: "Ask the buyer to approve", ...(href !== null && { href }) }],
+    detail:
+      askedBy === null
+        ? "A person of the buyer must approve this payment first."
+        : `The buyer is asked about this payment under authorization ${askedBy}. Execute that one once it is approved.`,
+    nextActions: [
+      {
+        type: "approve_checkout",
+        label: "Ask the buyer to approve",
+        ...(href !== null && { href }),
+        ...(askedBy !== null && { metadata: { authorizationId: askedBy } }),
+      },
+    ],
   });
 
 /** Nothing executes by itself: a person said yes, in time, and this authorization is what he said it to. */
