@@ -3,6 +3,7 @@ import "#lib/platform/node-env.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/platform/boot.ts";
 import { buildPages } from "#lib/platform/build.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
@@ -94,6 +95,8 @@ async function main(): Promise<void> {
     say(`${reason}: finishing what is under way.`);
     const limit = setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
+    // What clients that hung up had asked is decided all the same.
+    await authorizeQueue().drained();
     await pages.close();
     await close();
     clearTimeout(limit);

@@ -200,4 +200,23 @@ describe("SIGTERM", () => {
     await stopping;
     expect(server.child.exitCode).toBe(0);
   });
+
+  test("waits for a list whose client has hung up", async () => {
+    const mandateId = await newMandate();
+    const server = await started();
+    const point = await hold(databaseOf().url, stop(2));
+    const hangUp = new AbortController();
+    const headers = { "content-type": "application/json", ...buyer.agent.credential };
+    const body = JSON.stringify({ mandateId, intent: newIntent(buyer) });
+    const asked = fetch(`${server.url}/api/v1/payments/authorize`, { method: "POST", headers, body, signal: hangUp.signal });
+    await point.blocks();
+    hangUp.abort();
+    await expect(asked).rejects.toThrow();
+    const stopping = server.stop();
+    await expect.poll(() => send(server, "authorize", {}, {})).toBeNull();
+    await point.release();
+    await stopping;
+    expect(server.child.exitCode).toBe(0);
+    expect(await database().execute(sql`SELECT FROM authorizations WHERE mandate_id = ${mandateId}`)).toHaveLength(1);
+  });
 });
