@@ -3,7 +3,7 @@ CREATE TRIGGER orders_transitions BEFORE UPDATE OF status ON orders FOR EACH ROW
     'new>paymentCredentialRequired', 'new>approvalRequired', 'new>denied', 'new>setupRequired',
     'setupRequired>paymentCredentialRequired', 'setupRequired>approvalRequired', 'setupRequired>denied',
     'approvalRequired>paymentCredentialRequired', 'approvalRequired>quoteChanged', 'approvalRequired>denied',
-    'approvalRequired>setupRequired',
+    'approvalRequired>processing', 'approvalRequired>setupRequired',
     'paymentCredentialRequired>processing', 'paymentCredentialRequired>approvalRequired', 'paymentCredentialRequired>quoteChanged',
     'paymentCredentialRequired>denied', 'paymentCredentialRequired>setupRequired',
     'processing>completed', 'processing>failed'))

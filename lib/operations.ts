@@ -2,6 +2,7 @@
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
+import * as orders from "#lib/commerce/order-contract.ts";
 import * as commerce from "#lib/commerce/contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
@@ -18,6 +19,7 @@ const isOperation = (value: unknown): value is Operation =>
 export const operations: readonly Operation[] = [
   payments,
   commerce,
+  orders,
   readiness,
   mandates,
   sellers,

@@ -17,6 +17,9 @@ import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
 import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
 import * as commerce from "#lib/commerce/contract.ts";
+import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
+import * as orders from "#lib/commerce/order-contract.ts";
+import { placeOrder } from "#lib/commerce/place-order.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
@@ -74,6 +77,8 @@ export const routes: readonly Route[] = [
   route(commerce.approveCheckout, approveCheckout),
   route(commerce.rejectCheckout, rejectCheckout),
   route(commerce.cancelCheckout, cancelCheckout),
+  route(orders.continueCheckout, continueCheckout),
+  route(orders.placeOrder, placeOrder),
   route(mandates.createMandate, createMandate),
   route(mandates.listMandates, listMandates),
   route(mandates.getMandate, getMandate),

@@ -100,6 +100,8 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   approveCheckout: withCheckout,
   rejectCheckout: withCheckout,
   cancelCheckout: withCheckout,
+  continueCheckout: withCheckout,
+  placeOrder: ({ mandateId }) => ({ body: { mandateId } }),
   stepUp: ({ checkoutIntentId }) => ({ body: { checkoutIntentId } }),
   getMandate: withMandate,
   updateMandate: withMandate,

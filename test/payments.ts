@@ -114,7 +114,7 @@ export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): E
 
 /** Signed by a stock client from the headers of a seller's 402. */
 export async function signedFor(wallet: PrivateKeyAccount, header: (name: string) => string | null | undefined): Promise<string> {
-  const client = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
+  const client = new x402HTTPClient(new x402Client().setSpendControls(false).register(CHAIN, new ExactEvmScheme(wallet)));
   const required = client.getPaymentRequiredResponse(header);
   const payload = await client.createPaymentPayload(required);
   return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";

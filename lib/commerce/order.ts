@@ -8,7 +8,7 @@ export type OrderState = OrderStatus | "new";
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
   new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
-  approvalRequired: ["paymentCredentialRequired", "quoteChanged", "denied", "setupRequired"],
+  approvalRequired: ["paymentCredentialRequired", "processing", "quoteChanged", "denied", "setupRequired"],
   paymentCredentialRequired: ["processing", "approvalRequired", "quoteChanged", "denied", "setupRequired"],
   processing: ["completed", "failed"],
   completed: [],
@@ -34,20 +34,19 @@ export type OrderFacts = {
     /** False where the person was asked in another order's name. */
     readonly own: boolean;
   } | null;
-  /** Whether what is held can still be paid with; null where nothing is held. */
+  /** Until when what is held can be paid with; null where nothing is held. */
   readonly holdUntil: Date | null;
+  /** Of the execution that is under way or done, whoever began it. */
   readonly settlement: SettlementStatus | null;
-  /** Whether the storefront has said what became of the order. */
-  readonly answered: boolean;
 };
 
 /**
  * What a call does to its order.
  * quote: read the storefront and decide. redeem: the buyer said yes. reject: he said no. supersede: what he was asked is gone.
- * pay: bind the credential and send it. follow: what was sent is under way. finish: the chain and the storefront have spoken.
- * show: nothing.
+ * resume: his yes was used up, and nothing was sent. pay: bind the credential. adopt: a credential was bound, and the order does not
+ * know it yet. follow: send it to the storefront, and see what became of it. show: nothing.
  */
-export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "pay" | "follow" | "finish" | "show";
+export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 
 /** @throws Problem authorization_consumed */
 export function nextStep(facts: OrderFacts, now: Date): OrderStep {
@@ -62,12 +61,13 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
     case "setupRequired":
       return "quote";
     case "approvalRequired":
-      return afterAsking(facts.checkout, now);
+      return facts.settlement === null ? afterAsking(facts, now) : "adopt";
     case "paymentCredentialRequired":
-      if (facts.holdUntil === null || facts.holdUntil <= now) return "quote";
+      if (facts.settlement !== null) return "adopt";
+      if (!isLive(facts.holdUntil, now)) return "quote";
       return credential === null ? "show" : "pay";
     case "processing":
-      return afterSending(facts);
+      return "follow";
     case "completed":
     case "failed":
     case "denied":
@@ -76,7 +76,9 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   }
 }
 
-function afterAsking(checkout: OrderFacts["checkout"], now: Date): OrderStep {
+const isLive = (until: Date | null, now: Date): boolean => until !== null && until > now;
+
+function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep {
   if (!checkout) return "quote";
   const { status, approval, own } = checkout;
   switch (status) {
@@ -91,6 +93,7 @@ function afterAsking(checkout: OrderFacts["checkout"], now: Date): OrderStep {
     case "superseded":
       return own ? "supersede" : "quote";
     case "authorized":
+      return own && isLive(holdUntil, now) ? "resume" : "quote";
     case "executing":
     case "completed":
     case "expired":
@@ -99,11 +102,6 @@ function afterAsking(checkout: OrderFacts["checkout"], now: Date): OrderStep {
       // Another order used the answer up, or there was none.
       return "quote";
   }
-}
-
-function afterSending({ settlement, answered }: OrderFacts): OrderStep {
-  if (settlement === "failed") return "finish";
-  return settlement === "settled" && answered ? "finish" : "follow";
 }
 
 export type Ending = {

@@ -1,0 +1,5 @@
+import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
+import * as orders from "#lib/commerce/order-contract.ts";
+import { methods, route } from "#lib/http/route.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(orders.continueCheckout, continueCheckout));

@@ -1,0 +1,81 @@
+import { continuationHash } from "#lib/commerce/continuation.ts";
+import { offerOfCheckout } from "#lib/commerce/offer.ts";
+import { continueCheckout as operation } from "#lib/commerce/order-contract.ts";
+import { credentialOf, runOrder } from "#lib/commerce/order-run.ts";
+import { findOrder, openOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import type { Ordering } from "#lib/commerce/ordering.ts";
+import { findApprovalByToken, findCheckout, findSellerRecord } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { fingerprintOf, keyReused } from "#lib/http/idempotency.ts";
+import type { Handler, Idempotency } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+/** Redeems the token once; its order goes on by repeating the same key. */
+export const continueCheckout: Handler<typeof operation> = async (
+  { checkoutIntentId, body },
+  { caller, idempotency, requestId, request },
+) => {
+  if (!idempotency) throw new Error("The body's idempotencyKey is required.");
+  const { continuationToken, paymentCredential } = body;
+  const fingerprint = fingerprintOf(`${checkoutIntentId}\n${continuationHash(continuationToken)}`);
+  const order =
+    (await findOrder(database(), idempotency.slot)) ??
+    (await openContinued({ checkoutIntentId, continuationToken, fingerprint, idempotency, caller }));
+  if (order.fingerprint !== fingerprint) throw keyReused();
+  const url = `${env().BASE_URL}${operation.path.replace("{checkoutIntentId}", checkoutIntentId)}`;
+  return runOrder(order, { caller, requestId, request, credential: credentialOf(paymentCredential), url });
+};
+
+type Continue = {
+  readonly checkoutIntentId: string;
+  readonly continuationToken: string;
+  readonly fingerprint: string;
+  readonly idempotency: Idempotency;
+  readonly caller: Ordering["caller"];
+};
+
+const ended = (): Problem =>
+  new Problem("continuation_expired", { detail: "This continuation has ended or was used. Ask the buyer again." });
+
+/** The order of an approved checkout: what it pays was fixed by the approval. */
+async function openContinued({
+  checkoutIntentId,
+  continuationToken,
+  fingerprint,
+  idempotency,
+  caller,
+}: Continue): Promise<OrderRow> {
+  const db = database();
+  const checkout = await findCheckout(db, caller, checkoutIntentId);
+  if (!checkout) throw notFound("checkout");
+  const approval = await findApprovalByToken(db, caller, continuationHash(continuationToken));
+  if (!approval) throw ended();
+  if (approval.checkoutIntentId !== checkoutIntentId || approval.agentId !== caller.subjectId) {
+    throw new Problem("approval_basket_mismatch", { detail: "This continuation belongs to another checkout or agent." });
+  }
+  if (approval.status !== "pending" || approval.mandateId === null || approval.authorizationId === null) throw ended();
+  const offer = offerOfCheckout(checkout, checkout.sellerId === null ? null : await findSellerRecord(db, checkout.sellerId));
+  if (!offer) {
+    throw new Problem("checkout_closed", { detail: "This checkout is a payment, not an order: execute its authorization." });
+  }
+  return openOrder(db, {
+    orderId: newId("order"),
+    organizationId: checkout.organizationId,
+    environment: checkout.environment,
+    subjectId: caller.subjectId,
+    mandateId: approval.mandateId,
+    slot: idempotency.slot,
+    fingerprint,
+    idempotencyKey: idempotency.key,
+    storefrontUrl: checkout.storefrontUrl,
+    items: checkout.items,
+    metadata: checkout.metadata,
+    status: "approvalRequired",
+    attempt: 0,
+    offer,
+    authorizationId: approval.authorizationId,
+    checkoutIntentId,
+  });
+}

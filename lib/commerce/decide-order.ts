@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { findOffer, type Offer } from "#lib/commerce/offer.ts";
+import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order-store.ts";
+import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import { database } from "#lib/db/client.ts";
+import { inFlight } from "#lib/http/idempotency.ts";
+import { newId } from "#lib/ids.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { Also, AlsoDecided, Asker } from "#lib/payments/item.ts";
+import { notFound } from "#lib/problem.ts";
+import type { AskedItem } from "#lib/storefront/read-quote.ts";
+import { earliest, minutes } from "#lib/time.ts";
+import type { Outcome } from "#lib/vocabulary.ts";
+
+/** An intent ends with its quote; a storefront that quotes for weeks gets a day. */
+const INTENT_MS = minutes(23 * 60);
+
+const stateOf = {
+  allow: "paymentCredentialRequired",
+  requireApproval: "approvalRequired",
+  deny: "denied",
+} as const satisfies Record<Outcome, string>;
+
+/** An order that another process took over meanwhile is not touched any more. */
+export function requireLease(order: OrderRow | null): OrderRow {
+  if (!order) throw inFlight();
+  return order;
+}
+
+const askerOf = ({ caller }: Ordering): Asker =>
+  caller.kind === "key"
+    ? { kind: "key", subjectId: caller.serviceAccountId, keyId: caller.keyId }
+    : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
+
+export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as readonly AskedItem[];
+
+type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: AskedIntent };
+
+/** Through the queue: the only path that takes holds. */
+export async function decide(on: Ordering, order: OrderRow, asked: Submit, also: Also): Promise<void> {
+  const { organizationId, environment } = on.caller;
+  const answer = await authorizeQueue().submit({
+    ...asked,
+    idempotencyKey: order.idempotencyKey,
+    organizationId,
+    environment,
+    asker: askerOf(on),
+    requestId: on.requestId,
+    also,
+  });
+  if (answer.kind === "problem") throw answer.problem;
+}
+
+export const noCheckout = {
+  checkoutIntentId: null,
+  agentId: null,
+  keyed: false,
+  takesOver: false,
+  checkout: null,
+  before: () => null,
+} as const;
+
+/** What a mandate must be to be asked at all; everything else its policy says. */
+async function mandateIsUsable({ caller }: Ordering, mandateId: string): Promise<boolean> {
+  const status = await reading(async (tx, now) => {
+    const row = await findMandate(tx, caller, mandateId);
+    return row && presentMandate(row, [], decimalsOf(row), now).status;
+  });
+  if (status === null) throw notFound("mandate");
+  return !["draft", "suspended", "expired"].includes(status);
+}
+
+/** The storefront's quote and 402, then the mandate's word on it, with its hold. */
+export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Stepped> {
+  const { orderId, mandateId, slot, fingerprint } = order;
+  const usable = await mandateIsUsable(on, mandateId);
+  const offer = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, orderId);
+  if (!usable) {
+    const changed = await changeOrder(database(), orderId, on.lease, { status: "setupRequired", offer });
+    return { order: requireLease(changed), goOn: false };
+  }
+  const attempt = order.attempt + 1;
+  const rejected = await rejectedLately(database(), mandateId, offer.basketHash);
+  const also: Also = {
+    ...noCheckout,
+    orderId,
+    capability: "orders:place",
+    approvedByPerson: false,
+    rejectedByPerson: rejected,
+    mismatches: offer.seller ? offer.mismatches : [],
+    checkout: {
+      lines: offer.quote.lines,
+      storefrontUrl: order.storefrontUrl,
+      quoteId: offer.quote.quoteId,
+      quoteExpiresAt: new Date(offer.quote.expiresAt),
+      orderId,
+      items: order.items,
+      storefront: offer.storefront,
+      createsFulfillmentOrder: offer.storefront.source === "manifest",
+    },
+    after: (decided, _, now) => {
+      const { authorizationId, checkoutIntentId } = decided;
+      const status = stateOf[decided.decision.outcome];
+      const saved = { orderId, lease: on.lease, status, attempt, offer, authorizationId, checkoutIntentId };
+      return { status: 200, body: "", events: [eventOf(order, on, decided, now)], write: (c) => [saveDecided(c, saved)] };
+    },
+  };
+  const asked = {
+    slot: createHash("sha256").update(`${slot}\n${attempt}`).digest("base64url"),
+    fingerprint,
+    mandateId,
+    intent: intentOf(order, offer, attempt),
+  };
+  await decide(on, order, asked, also);
+  return { order: await reload(order, on), goOn: true };
+}
+
+export const reload = async ({ orderId }: OrderRow, { lease }: Ordering): Promise<OrderRow> =>
+  requireLease(await changeOrder(database(), orderId, lease, {}));
+
+function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number): AskedIntent {
+  const { storefront, seller, resourceId, quote, challenge } = offer;
+  const id = attempt === 1 ? orderId : `${orderId}.${attempt}`;
+  return {
+    intentId: id,
+    nonce: id,
+    enforcementPath: "offchain",
+    paymentChallengeType: "x402",
+    seller: { ...(seller && { sellerId: seller.sellerId }), domain: storefront.domain },
+    ...(seller && resourceId !== null && { resource: { resourceId, sellerId: seller.sellerId } }),
+    amount: quote.amount,
+    asset: storefront.asset.asset,
+    chain: storefront.asset.chain,
+    payTo: storefront.payTo,
+    challenge,
+    ...(metadata && { metadata }),
+    expiresAt: earliest(new Date(quote.expiresAt), new Date(Date.now() + INTENT_MS)).toISOString(),
+  };
+}
+
+function eventOf(order: OrderRow, on: Ordering, { decision, authorizationId }: AlsoDecided, now: Date): AuditEvent {
+  const { orderId, organizationId, subjectId, mandateId, storefrontUrl } = order;
+  return {
+    auditEventId: newId("audit"),
+    type: "order.placed",
+    actorId: subjectId,
+    organizationId,
+    subjectId,
+    entityType: "order",
+    entityId: orderId,
+    metadata: { requestId: on.requestId, mandateId, authorizationId, storefrontUrl, outcome: decision.outcome },
+    createdAt: now,
+  };
+}

@@ -1,0 +1,114 @@
+import type { PaymentRequired } from "@x402/core/types";
+import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#lib/commerce/basket.ts";
+import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { database } from "#lib/db/client.ts";
+import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
+import { probeCheckout } from "#lib/storefront/challenge.ts";
+import { compareChallenge, type Mismatch } from "#lib/storefront/compare-challenge.ts";
+import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts";
+import { requestQuote } from "#lib/storefront/quote.ts";
+import type { AskedItem, QuoteLine } from "#lib/storefront/read-quote.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+type OfferSeller = {
+  readonly sellerId: string;
+  readonly name: string;
+  readonly verified: boolean;
+  readonly minimumAssuranceLevel: string;
+};
+
+/** What a storefront offers for a basket: discovered, quoted and compared with its 402. It is kept with the order as JSON. */
+export type Offer = {
+  readonly storefront: Discovered;
+  /** The record behind the storefront's domain. */
+  readonly seller: OfferSeller | null;
+  readonly resourceId: string | null;
+  readonly quote: {
+    readonly quoteId: string;
+    /** Canonical decimal text. */
+    readonly amount: string;
+    readonly lines: readonly QuoteLine[];
+    readonly expiresAt: string;
+  };
+  readonly basket: CanonicalBasket;
+  readonly basketHash: string;
+  /** The seller's 402 with the one offer that was compared. */
+  readonly challenge: PaymentRequired;
+  /** Under which the storefront's checkout is called, with and without the credential. */
+  readonly checkoutKey: string;
+  /** Where the 402 is for something else than the quote. */
+  readonly mismatches: readonly Mismatch[];
+};
+
+export const amountOf = ({ quote, storefront }: Offer): Atomic => parseAmount(quote.amount, storefront.asset.tokenDecimals);
+
+/**
+ * Asks a storefront what the items cost now, and whom it wants paid. No transaction may be open.
+ * @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, price_changed, quote_expired, …
+ */
+export async function findOffer(
+  storefrontUrl: string,
+  items: readonly AskedItem[],
+  environment: Environment,
+  checkoutKey: string,
+): Promise<Offer> {
+  const storefront = await discoverStorefront(storefrontUrl);
+  const quote = await requestQuote(storefront, items);
+  const { raw, accepted, mismatches } = await probeCheckout(storefront, quote, checkoutKey);
+  const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
+  const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
+  return {
+    // The 402 of a plain API is kept as the challenge; its amounts are no JSON.
+    storefront: { ...storefront, challenge: null },
+    seller: seller && {
+      sellerId: seller.sellerId,
+      name: seller.name,
+      verified: seller.verified,
+      minimumAssuranceLevel: seller.minimumAssuranceLevel,
+    },
+    resourceId: resource?.resourceId ?? null,
+    quote: {
+      quoteId: quote.quoteId,
+      amount: formatAmount(quote.amount, storefront.asset.tokenDecimals),
+      lines: quote.lines,
+      expiresAt: quote.expiresAt.toISOString(),
+    },
+    basket,
+    basketHash: basketHash(basket),
+    challenge: { ...raw, accepts: [accepted] },
+    checkoutKey,
+    mismatches,
+  };
+}
+
+/** The offer that a previewed checkout keeps. */
+export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
+  const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
+  const storefront = row.storefront as Discovered | null;
+  if (!storefront || !challenge || quoteId === null || quoteExpiresAt === null) return null;
+  const required = challenge as unknown as PaymentRequired;
+  const { asset, checkoutUrl: url } = storefront;
+  const { accepted, mismatches } = compareChallenge(required, {
+    asset,
+    amount,
+    payTo: payTo.toLowerCase() as `0x${string}`,
+    url,
+  });
+  if (!accepted) return null;
+  const lines = basket.lines.map(({ displayUnitAmount: _display, asset: _asset, ...line }) => ({
+    ...line,
+    totalAmount: formatAmount(lineAmount(line, tokenDecimals), tokenDecimals),
+  }));
+  return {
+    storefront,
+    seller,
+    resourceId: row.resourceId,
+    quote: { quoteId, amount: formatAmount(amount, tokenDecimals), lines, expiresAt: quoteExpiresAt.toISOString() },
+    basket,
+    basketHash: row.basketHash,
+    challenge: { ...required, accepts: [accepted] },
+    checkoutKey: row.checkoutIntentId,
+    mismatches,
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { checkoutExample } from "#lib/commerce/examples.ts";
+import { Metadata, OrderItems, StorefrontUrl } from "#lib/commerce/order-schema.ts";
+import { orderExample } from "#lib/commerce/order-example.ts";
+import { PlacedOrder } from "#lib/commerce/placed-order.ts";
+import { operation } from "#lib/http/operation.ts";
+import { ClientId, Id } from "#lib/ids.ts";
+
+const { checkoutIntentId } = checkoutExample;
+
+const problems = [
+  "forbidden",
+  "not_found",
+  "authorization_consumed",
+  "approval_basket_mismatch",
+  "continuation_expired",
+  "authorization_expired",
+  "out_of_stock",
+  "price_changed",
+  "quote_expired",
+  "idempotency_in_flight",
+  "idempotency_key_reused",
+  "items_ambiguous",
+  "chain_unsupported",
+  "asset_unsupported",
+  "storefront_unavailable",
+  "storefront_invalid",
+  "rpc_unavailable",
+  "overloaded",
+  "service_unavailable",
+] as const;
+
+const Credential = z.string().max(65_536).optional();
+
+export const placeOrder = operation({
+  id: "placeOrder",
+  method: "POST",
+  path: "/api/v1/agent/commerce/place-order",
+  tag: "Commerce",
+  summary: "Place an order at a storefront and pay it under a mandate",
+  description:
+    "One idempotency key carries the whole order: repeat the call with the same key, storefrontUrl, mandateId and items, and it goes on. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where a person is asked, repeat the call after the approval.",
+  access: { capability: "orders:place" },
+  body: z
+    .strictObject({
+      storefrontUrl: StorefrontUrl,
+      mandateId: Id,
+      items: OrderItems,
+      idempotencyKey: ClientId,
+      metadata: Metadata.optional(),
+      paymentCredential: Credential,
+    })
+    .meta({ id: "PlaceOrder" }),
+  response: PlacedOrder,
+  problems,
+  example: {
+    body: {
+      storefrontUrl: "https://shop.example.com",
+      mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",
+      items: [{ productId: "mug", variantId: "mug-blue", quantity: 2 }],
+      idempotencyKey: "order-2026-11-21-0001",
+    },
+    response: orderExample,
+  },
+});
+
+export const continueCheckout = operation({
+  id: "continueCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/continue",
+  tag: "Commerce",
+  summary: "Go on with an approved checkout: redeem its continuation token and place the order",
+  description:
+    "The token of getCheckout is redeemed once, for exactly what the buyer approved. Afterwards the order goes on by repeating the same call with the same idempotency key, with paymentCredential once it is signed.",
+  access: { capability: "orders:place" },
+  body: z
+    .strictObject({
+      continuationToken: z.string().regex(/^cst_[A-Za-z0-9_-]{1,128}$/, "This is not a continuation token."),
+      idempotencyKey: ClientId,
+      paymentCredential: Credential,
+    })
+    .meta({ id: "ContinueCheckout" }),
+  response: PlacedOrder,
+  problems: [...problems, "checkout_closed"],
+  example: {
+    params: { checkoutIntentId },
+    body: { continuationToken: "cst_5oYXJ1c0dLZXkxMjM0NTY3ODkwYWJjZGVmZ2hpamtsbW4", idempotencyKey: "order-2026-11-21-0002" },
+    response: orderExample,
+  },
+});

@@ -1,0 +1,148 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createHash } from "node:crypto";
+import { clock } from "#lib/audit/transact.ts";
+import { quoteAndDecide, requireLease } from "#lib/commerce/decide-order.ts";
+import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
+import { isTerminal, nextStep, type OrderFacts, type OrderState } from "#lib/commerce/order.ts";
+import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
+import { PlacedOrder } from "#lib/commerce/placed-order.ts";
+import { renderOrder } from "#lib/commerce/render-order.ts";
+import { findApproval, findCheckout } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { claimSlot } from "#lib/http/idempotency-store.ts";
+import { inFlight, replay } from "#lib/http/idempotency.ts";
+import { storedReply, type StoredReply } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { holdOf } from "#lib/payments/hold-store.ts";
+import { Problem } from "#lib/problem.ts";
+import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
+import { decodeCredential } from "#lib/x402/credential.ts";
+
+/** Longer than a storefront may take with all its answers. */
+const LEASE_MS = 90_000;
+const WAIT_MS = 1_000;
+const ASK_EVERY_MS = 50;
+const STEPS_MAX = 5;
+
+/** The hash by which executions know a credential; of what is none, of its text. */
+export function credentialOf(text: string | undefined): Ordering["credential"] {
+  if (text === undefined) return null;
+  const decoded = decodeCredential(text);
+  return { text, hash: decoded.ok ? decoded.credential.hash : createHash("sha256").update(text).digest("hex") };
+}
+
+/** Repeats wait a moment for the one that works. @throws Problem idempotency_in_flight */
+async function take(order: OrderRow, lease: string): Promise<OrderRow> {
+  const until = Date.now() + WAIT_MS;
+  for (;;) {
+    const leased = await leaseOrder(database(), order.orderId, lease, LEASE_MS);
+    if (leased) return leased;
+    if (Date.now() >= until) throw inFlight();
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+/**
+ * One call about an order: what was stored for it, or the steps that its state asks for.
+ * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and what a step throws; then nothing was stored
+ */
+export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">): Promise<StoredReply> {
+  const { credential } = asked;
+  if (order.subjectId !== asked.caller.subjectId)
+    throw new Problem("forbidden", { detail: "Only the agent that placed this order may go on with it." });
+  const slot = credential && createHash("sha256").update(`${order.slot}\ncredential\n${credential.hash}`).digest("base64url");
+  const idempotency = slot && credential ? { key: order.idempotencyKey, slot, fingerprint: credential.hash } : null;
+  const earlier = idempotency && (await replay(idempotency));
+  if (earlier) return earlier;
+  if (order.body !== null && !credential) return storedReply(200, order.body, true);
+  const on: Ordering = { ...asked, lease: newId("request") };
+  const leased = await take(order, on.lease);
+  try {
+    const stepped = await advance(leased, on);
+    return await answer(stepped, on, idempotency);
+  } catch (error) {
+    // What was refused before anything was decided leaves nothing behind: the same key may come again, with another body too.
+    await forgetOrder(database(), order.orderId, on.lease);
+    throw error;
+  } finally {
+    await endLease(database(), order.orderId, on.lease);
+  }
+}
+
+type Known = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
+
+/** Final failures are over: what was authorized may be paid with another credential as long as it is held. */
+const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
+
+async function know(order: OrderRow, { credential, caller }: Ordering): Promise<Known> {
+  const db = database();
+  const { authorizationId, checkoutIntentId, orderId } = order;
+  const hold = authorizationId === null ? null : await holdOf(db, authorizationId);
+  const executions = authorizationId === null ? [] : await executionsOf(db, [authorizationId]);
+  const execution = executions.find(counts) ?? null;
+  const checkout = checkoutIntentId === null ? null : await findCheckout(db, caller, checkoutIntentId);
+  const approval = checkout && (await findApproval(db, checkout.checkoutIntentId));
+  const facts: OrderFacts = {
+    state: order.status as OrderState,
+    credential: credential?.hash ?? null,
+    sent: order.credentialHash ?? execution?.credentialHash ?? null,
+    checkout: checkout && {
+      status: checkout.status as CheckoutStatus,
+      expiresAt: checkout.expiresAt,
+      approval: approval && { status: approval.status as ApprovalStatus, expiresAt: approval.expiresAt },
+      own: checkout.orderId === orderId,
+    },
+    holdUntil: hold?.status === "held" ? hold.expiresAt : null,
+    settlement: (execution?.settlementStatus as SettlementStatus | undefined) ?? null,
+  };
+  return { facts, execution, now: await clock(db) };
+}
+
+async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
+  let stepped: Stepped = { order: first, goOn: true };
+  for (let steps = 0; stepped.goOn && steps < STEPS_MAX; steps++) {
+    const { order } = stepped;
+    const { facts, execution, now } = await know(order, on);
+    const step = nextStep(facts, now);
+    if (step === "show") return { order, goOn: false };
+    if (step === "quote") stepped = stopUnlessPaying(await quoteAndDecide(order, on), on);
+    else if (step === "redeem") stepped = stopUnlessPaying(await redeem(order, on), on);
+    else if (step === "supersede") stepped = await supersede(order, on);
+    else if (step === "pay") stepped = await pay(order, on);
+    else if (step === "adopt" && execution) stepped = await adopt(order, on, execution);
+    else if (step === "follow") stepped = await follow(order, on);
+    else if (step === "reject") stepped = { order: await become(order, on, "denied"), goOn: false };
+    else stepped = { order: await become(order, on, "paymentCredentialRequired"), goOn: true };
+  }
+  return stepped;
+}
+
+/** What was just decided is shown, unless the credential for it has come already. */
+const stopUnlessPaying = (stepped: Stepped, { credential }: Ordering): Stepped => ({
+  ...stepped,
+  goOn: stepped.goOn && credential !== null && stepped.order.status === "paymentCredentialRequired",
+});
+
+const become = async ({ orderId }: OrderRow, { lease }: Ordering, status: OrderState): Promise<OrderRow> =>
+  requireLease(await changeOrder(database(), orderId, lease, { status }));
+
+type Slot = { readonly slot: string; readonly fingerprint: string } | null;
+
+/** The first bytes of an order that is over stay, and so do those of a call whose credential was bound or refused. */
+async function answer({ order, refused }: Stepped, on: Ordering, slot: Slot): Promise<StoredReply> {
+  const { authorizationId, orderId, mandateId } = order;
+  const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);
+  const mandate = await reading((tx) => findMandate(tx, on.caller, mandateId));
+  const hasWallet = mandate !== null && mandate.walletAddress !== null;
+  const rendered = renderOrder({ order, authorization, hasWallet, refused: refused ?? null, url: on.url });
+  const text = JSON.stringify(PlacedOrder.parse(rendered));
+  const over = isTerminal(order.status as OrderState);
+  const body = over ? await sealOrder(database(), orderId, text) : text;
+  if (slot && (over || refused || order.status === "processing"))
+    await database().transaction((tx) => claimSlot(tx, { ...slot, status: 200, body }));
+  return storedReply(200, body, false);
+}

@@ -1,0 +1,132 @@
+import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import type { ReservedSql } from "postgres";
+import type { Offer } from "#lib/commerce/offer.ts";
+import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+
+type Db = Database | Tx;
+
+export type OrderRow = typeof orders.$inferSelect;
+type OrderChange = Partial<
+  Pick<
+    OrderRow,
+    "status" | "attempt" | "offer" | "authorizationId" | "checkoutIntentId" | "executionId" | "credentialHash" | "answer"
+  >
+>;
+
+/** The order of a key, made when nobody used the key before. */
+export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promise<OrderRow> {
+  await db.insert(orders).values(row).onConflictDoNothing({ target: orders.slot });
+  // Between the two statements a twin may have been refused and forgotten.
+  return (await findOrder(db, row.slot)) ?? openOrder(db, row);
+}
+
+export async function findOrder(db: Db, slot: string): Promise<OrderRow | null> {
+  const [order] = await db.select().from(orders).where(eq(orders.slot, slot));
+  return order ?? null;
+}
+
+/** Takes an order to work on, unless somebody else does. A process that dies costs its lease and nothing else. */
+export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
+  const [order] = await db
+    .update(orders)
+    .set({ lease, leasedUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
+    .where(and(eq(orders.orderId, orderId), or(isNull(orders.leasedUntil), lte(orders.leasedUntil, sql`clock_timestamp()`))))
+    .returning();
+  return order ?? null;
+}
+
+export async function endLease(db: Db, orderId: string, lease: string): Promise<void> {
+  await db
+    .update(orders)
+    .set({ leasedUntil: null })
+    .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)));
+}
+
+/** Removes an order about which nothing was decided. */
+export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
+  await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
+}
+
+/** Only who holds the lease changes an order. Null when it is another's by now. */
+export async function changeOrder(db: Db, orderId: string, lease: string, change: OrderChange): Promise<OrderRow | null> {
+  const [order] = await db
+    .update(orders)
+    .set({ ...change, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)))
+    .returning();
+  return order ?? null;
+}
+
+/** The bytes of an order that is over; the first ones stay. */
+export async function sealOrder(db: Db, orderId: string, body: string): Promise<string> {
+  await db
+    .update(orders)
+    .set({ body })
+    .where(and(eq(orders.orderId, orderId), isNull(orders.body)));
+  const [order] = await db.select({ body: orders.body }).from(orders).where(eq(orders.orderId, orderId));
+  return order?.body ?? body;
+}
+
+/** Whether a person declined this basket under this mandate within the last hour. */
+export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: checkoutIntents.checkoutIntentId })
+    .from(checkoutIntents)
+    .where(
+      and(
+        eq(checkoutIntents.mandateId, mandateId),
+        eq(checkoutIntents.basketHash, basketHash),
+        eq(checkoutIntents.status, "rejected"),
+        gt(checkoutIntents.updatedAt, sql`clock_timestamp() - interval '1 hour'`),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
+type Decided = {
+  readonly orderId: string;
+  readonly lease: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly offer: Offer;
+  readonly authorizationId: string;
+  readonly checkoutIntentId: string | null;
+};
+
+/** In the list that decides: the order and its authorization are one. */
+export const saveDecided = (c: ReservedSql, order: Decided) => c`
+  UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
+    authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
+  WHERE order_id = ${order.orderId} AND lease = ${order.lease}`;
+
+type Redeemed = {
+  readonly orderId: string;
+  readonly lease: string;
+  readonly offer: Offer;
+  readonly approvalId: string;
+  readonly checkoutIntentId: string;
+  readonly authorizationId: string;
+  readonly payableUntil: Date;
+  readonly at: Date;
+};
+
+/** In the list that decides again: the approval is used up, and what it held lives as long as the payment may be made. */
+export const saveRedeemed = (c: ReservedSql, one: Redeemed): readonly PromiseLike<unknown>[] => {
+  const at = one.at.toISOString();
+  return [
+    c`UPDATE checkout_approvals SET status = 'consumed', continuation_token_status = 'redeemed', resolved_at = ${at}::timestamptz
+      WHERE approval_id = ${one.approvalId} AND status = 'pending'`,
+    c`UPDATE checkout_intents SET status = 'authorized', updated_at = ${at}::timestamptz
+      WHERE checkout_intent_id = ${one.checkoutIntentId}`,
+    c`UPDATE reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
+      WHERE authorization_id = ${one.authorizationId} AND status = 'held'`,
+    c`UPDATE orders SET status = 'paymentCredentialRequired', offer = ${JSON.stringify(one.offer)}::text::json, updated_at = ${at}::timestamptz
+      WHERE order_id = ${one.orderId} AND lease = ${one.lease}`,
+  ];
+};
+
+/** In the list that decides again, where the policy no longer allows what was approved. */
+export const saveRefused = (c: ReservedSql, orderId: string, lease: string) => c`
+  UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

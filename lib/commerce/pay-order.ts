@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { requireLease } from "#lib/commerce/decide-order.ts";
+import type { Offer } from "#lib/commerce/offer.ts";
+import { stateAfterPaying } from "#lib/commerce/order.ts";
+import { changeOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/http/log.ts";
+import { isStoredReply } from "#lib/http/operation.ts";
+import { executePayment } from "#lib/payments/execute-payment.ts";
+import { authorizationOf, findExecution, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { isProblem } from "#lib/problem.ts";
+import { investigate } from "#lib/settlement/reconcile.ts";
+import { payCheckout, type PaidCheckout } from "#lib/storefront/checkout-call.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
+
+type Executed = { readonly executionId?: string; readonly code?: string; readonly instance?: string };
+
+/** Binds the credential to the authorization, as executePayment does for everybody. A refused one leaves the order where it is. */
+export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
+  const { credential, caller, requestId, request } = on;
+  const { authorizationId, orderId } = order;
+  if (!credential || authorizationId === null) throw new Error("An order is paid with a credential for its authorization.");
+  const key = `${orderId}.${credential.hash.slice(0, 32)}`;
+  const slot = createHash("sha256").update(`${order.slot}\nexecute\n${credential.hash}`).digest("base64url");
+  const body = { authorizationId, idempotencyKey: key, paymentCredential: credential.text };
+  const idempotency = { key, slot, fingerprint: credential.hash };
+  const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
+  if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
+  const said = JSON.parse(reply.body) as Executed;
+  if (reply.status !== 200) {
+    const executionId = said.instance?.split("/").at(-1) ?? "";
+    return { order, goOn: false, refused: { executionId, code: said.code ?? "verification_failed" } };
+  }
+  const change = { status: "processing", executionId: said.executionId ?? "", credentialHash: credential.hash };
+  return { order: requireLease(await changeOrder(database(), orderId, on.lease, change)), goOn: true };
+}
+
+/** A credential was bound, by a call that died or by executePayment itself: the order learns of it. */
+export async function adopt(order: OrderRow, on: Ordering, execution: ExecutionRow): Promise<Stepped> {
+  const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
+  return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change)), goOn: true };
+}
+
+/** Sends the credential to the storefront as long as it has not said what became of the order, then asks the chain. */
+export async function follow(order: OrderRow, on: Ordering): Promise<Stepped> {
+  const { executionId, offer } = order;
+  const execution = executionId && (await findExecution(database(), on.caller, executionId));
+  if (!execution || !offer) throw new Error("An order that was paid has no execution.");
+  const said = order.answer ?? (await send(offer as Offer, execution));
+  const answered =
+    said && said !== order.answer ? await changeOrder(database(), order.orderId, on.lease, { answer: said }) : order;
+  const settlement = await settle(execution);
+  const state = stateAfterPaying({ settlement, storefront: said?.outcome ?? null });
+  if (state === "processing") return { order: requireLease(answered), goOn: false };
+  return { order: await finish(requireLease(answered), on, state), goOn: false };
+}
+
+type Answer = NonNullable<OrderRow["answer"]>;
+
+/** Null where the storefront was not reached, or its answer does not say what became of the order: the same call may be repeated. */
+async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
+  const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
+  if (paymentSignature === undefined || execution.settlementStatus === "failed") return null;
+  const call = { quoteId: offer.quote.quoteId, idempotencyKey: offer.checkoutKey, paymentSignature };
+  try {
+    return answerOf(await payCheckout(offer.storefront, call));
+  } catch (error) {
+    if (isProblem(error)) return null;
+    throw error;
+  }
+}
+
+function answerOf({ outcome, order }: PaidCheckout): Answer | null {
+  if (outcome === "unknown") return null;
+  return {
+    outcome,
+    orderId: order?.id ?? null,
+    status: order?.status ?? null,
+    permalinkUrl: order?.permalinkUrl ?? null,
+  };
+}
+
+/** What the chain shows of a payment that the seller settles; what we settle ourselves is the reconciler's. */
+async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
+  if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;
+  try {
+    const finding = await investigate(execution, await authorizationOf(database(), execution));
+    const { executionId, mandateId } = execution;
+    const resolved = await transact((tx) => resolveExecution(tx, executionId, mandateId, finding));
+    return resolved.settlementStatus as SettlementStatus;
+  } catch (error) {
+    log().warn(
+      { executionId: execution.executionId, error },
+      "The chain could not be asked about an order; the reconciler goes on",
+    );
+    return execution.settlementStatus;
+  }
+}
+
+async function finish(order: OrderRow, on: Ordering, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
+  return transact(async (tx) => {
+    const changed = requireLease(await changeOrder(tx, order.orderId, on.lease, { status }));
+    const { orderId, organizationId, subjectId, executionId, authorizationId, answer } = changed;
+    const metadata = { requestId: on.requestId, executionId, authorizationId, storefrontOrderId: answer?.orderId ?? null };
+    const event = {
+      type: `order.${status}`,
+      actorId: subjectId,
+      organizationId,
+      subjectId,
+      entityType: "order",
+      entityId: orderId,
+    };
+    audit(tx, { ...event, metadata }, await clock(tx));
+    return changed;
+  });
+}

@@ -1,0 +1,254 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { orders } from "#lib/commerce/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import * as contract from "#lib/mandates/contract.ts";
+import { executions, reservations } from "#lib/payments/tables.ts";
+import { approve, checkoutScene, items, open as openPolicy, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { newKey } from "#test/identity.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { activeMandate, draftMandate } from "#test/mandates.ts";
+import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { execute, newWallet, signedFor, useSettlement, type PaymentScene } from "#test/payments.ts";
+import { stockFacilitator } from "#test/shop.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+const wallet = newWallet();
+const asking = { policy: { ...openPolicy, approval: { mode: "always" } } };
+
+let shop: HostileStorefront;
+let scene: CheckoutScene;
+beforeAll(() => chain().mint(wallet.address, 1_000_000_000n));
+beforeEach(async () => {
+  shop = await openHostileStorefront();
+  settlesThrough(shop, await stockFacilitator(chain()));
+  scene = await checkoutScene();
+});
+afterEach(async () => {
+  await shop.close();
+  expect(await brokenSums()).toEqual([]);
+});
+
+const holds = async ({ mandateId }: Pick<CheckoutScene, "mandateId"> = scene) =>
+  (await database().select().from(reservations).where(eq(reservations.mandateId, mandateId))).map(({ status }) => status);
+const checkoutOf = ({ data }: Awaited<ReturnType<typeof place>>) => data.nextAction.url?.split("/").at(-1) ?? "";
+
+describe("placeOrder", () => {
+  test("asks for a credential, pays with it and completes with the storefront's order id", async () => {
+    const key = newOrderKey();
+    const first = await place(scene, shop, key, { metadata: { note: "for Ada" } });
+    expect(first.status).toBe(200);
+    expect(first.data).toMatchObject({
+      status: "paymentCredentialRequired",
+      nextAction: { type: "openBrowser", url: first.data.setupUrl },
+      scope: { paymentMode: "eip3009", payTo: shop.payTo, tokenDecimals: 6 },
+      storefront: { seller: { domain: shop.domain, verified: false }, chain: "eip155:84532" },
+      quote: { amount: "25", items: [{ productId: "tee", variantId: "tee-m", quantity: 2, totalAmount: "25" }] },
+      intent: { amount: "25", payTo: shop.payTo, metadata: { note: "for Ada" } },
+      authorization: { policyDecision: { outcome: "allow" } },
+    });
+    expect(await holds()).toEqual(["held"]);
+    // Until it is paid the order is what it was, and asks nobody again.
+    const asked = shop.asked.length;
+    expect((await place(scene, shop, key)).data).toEqual(first.data);
+    expect(shop.asked.length).toBe(asked);
+    const paymentCredential = await signedOrder(wallet, first);
+    const paid = await place(scene, shop, key, { paymentCredential });
+    expect(paid.data).toMatchObject({
+      status: "completed",
+      storefront: { metadata: { orderId: "order-1" } },
+      intent: { metadata: { orderId: "order-1", note: "for Ada" } },
+      nextAction: { type: "none" },
+    });
+    expect(await holds()).toEqual(["captured"]);
+    expect(shop.credentials.length).toBe(1);
+    const again = await place(scene, shop, key, { paymentCredential });
+    expect([again.data, again.headers.get("idempotent-replayed")]).toEqual([paid.data, "true"]);
+    const bare = await place(scene, shop, key);
+    expect([bare.data, bare.headers.get("idempotent-replayed")]).toEqual([paid.data, "true"]);
+    expect(shop.credentials.length).toBe(1);
+    const other = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, first) });
+    expect([other.status, other.problem.code]).toEqual([409, "authorization_consumed"]);
+  });
+
+  test("422 the same key is another order's", async () => {
+    const key = newOrderKey();
+    await place(scene, shop, key);
+    const other = await place(scene, shop, key, { items: [{ ...items[0], quantity: 3 }] });
+    expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
+    // Metadata is the first call's, and no part of what the key stands for.
+    const noted = await place(scene, shop, key, { metadata: { later: true } });
+    expect([noted.status, noted.data.intent?.metadata]).toEqual([200, undefined]);
+  });
+
+  test("403 another agent of the organization cannot go on with it, 404 nor use a foreign mandate", async () => {
+    const key = newOrderKey();
+    await place(scene, shop, key);
+    const colleague = { ...scene, agent: await newKey(scene.person) };
+    expect((await place(colleague, shop, key)).problem.code).toBe("forbidden");
+    const foreign = await checkoutScene();
+    const stolen = await place({ ...foreign, mandateId: scene.mandateId }, shop, newOrderKey());
+    expect([stolen.status, stolen.problem.code]).toEqual([404, "not_found"]);
+  });
+
+  test("a deny is stored with its reasons and answered again byte for byte", async () => {
+    const mandateId = await activeMandate(scene.person.credential, {
+      policy: { ...openPolicy, limits: { ...openPolicy.limits, perPayment: "24.99" } },
+    });
+    const key = newOrderKey();
+    const denied = await place({ ...scene, mandateId }, shop, key);
+    expect(denied.data).toMatchObject({
+      status: "denied",
+      authorization: { policyDecision: { outcome: "deny", denialCode: "per_payment_limit_exceeded" } },
+    });
+    expect(denied.data.paymentRequired).toBeUndefined();
+    expect(await holds({ mandateId })).toEqual([]);
+    expect((await place({ ...scene, mandateId }, shop, key)).data).toEqual(denied.data);
+  });
+
+  test("a mandate that is not ready is a set-up, and the same key goes on once it is", async () => {
+    const { mandateId } = await draftMandate(scene.person.credential, { policy: openPolicy });
+    const key = newOrderKey();
+    const waiting = await place({ ...scene, mandateId }, shop, key);
+    expect(waiting.data).toMatchObject({
+      status: "setupRequired",
+      nextAction: { type: "openBrowser", url: waiting.data.setupUrl },
+    });
+    await send(contract.activateMandate, activateMandate, { as: scene.person.credential, id: mandateId });
+    expect((await place({ ...scene, mandateId }, shop, key)).data.status).toBe("paymentCredentialRequired");
+  });
+
+  test("a credential that is refused before it is sent leaves the order where it is", async () => {
+    const key = newOrderKey();
+    const first = await place(scene, shop, key);
+    const poor = await signedOrder(newWallet(), first);
+    const failed = await place(scene, shop, key, { paymentCredential: poor });
+    expect(failed.data).toMatchObject({
+      status: "failed",
+      nextAction: { type: "submitPaymentCredential" },
+      intent: { metadata: { failureCode: "insufficient_funds" } },
+    });
+    expect(await holds()).toEqual(["held"]);
+    expect(shop.credentials).toEqual([]);
+    expect((await place(scene, shop, key, { paymentCredential: poor })).data).toEqual(failed.data);
+    expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
+    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, first) });
+    expect(paid.data.status).toBe("completed");
+  });
+});
+
+describe("placeOrder, where a person is asked", () => {
+  beforeEach(async () => {
+    scene = await checkoutScene({ mandate: asking });
+  });
+
+  test("20 repeats before the click make one approval, and the continuation is redeemed once", async () => {
+    const key = newOrderKey();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => place(scene, shop, key)));
+    const shown = replies.filter(({ status }) => status === 200);
+    expect(shown.length).toBeGreaterThan(0);
+    for (const { data } of shown) expect(data).toEqual(shown[0]?.data);
+    for (const { status, problem } of replies.filter((reply) => reply.status !== 200)) {
+      expect([status, problem.code]).toEqual([409, "idempotency_in_flight"]);
+    }
+    for (let index = 0; index < 5; index++) expect((await place(scene, shop, key)).data).toEqual(shown[0]?.data);
+    expect(shown[0]?.data).toMatchObject({ status: "approvalRequired", nextAction: { type: "openBrowser" } });
+    expect(await holds()).toEqual(["held"]);
+    const checkoutIntentId = checkoutOf(shown[0]!);
+    await reviewed(checkoutIntentId, scene.person);
+    expect((await approve(checkoutIntentId, scene.person.credential)).status).toBe(200);
+    const after = await Promise.all(Array.from({ length: 10 }, () => place(scene, shop, key)));
+    const redeemed = after.filter(({ status }) => status === 200);
+    for (const { data } of redeemed) expect(data.status).toBe("paymentCredentialRequired");
+    const paymentCredential = await signedOrder(wallet, redeemed[0]!);
+    const paid = await place(scene, shop, key, { paymentCredential });
+    expect(paid.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: "order-1" } } });
+    expect(await holds()).toEqual(["captured"]);
+    const rows = await database().select().from(executions).where(eq(executions.mandateId, scene.mandateId));
+    expect(rows.length).toBe(1);
+  });
+
+  test("a second order of the same basket asks in the same checkout and holds nothing more", async () => {
+    const one = await place(scene, shop, newOrderKey());
+    const two = await place(scene, shop, newOrderKey());
+    expect(checkoutOf(two)).toBe(checkoutOf(one));
+    expect(await holds()).toEqual(["held"]);
+  });
+
+  test("a rejection denies the order, and the same basket under the mandate for an hour", async () => {
+    const key = newOrderKey();
+    const checkoutIntentId = checkoutOf(await place(scene, shop, key));
+    await reject(checkoutIntentId, scene.person.credential, { reason: "We have enough." });
+    const denied = await place(scene, shop, key);
+    expect(denied.data).toMatchObject({
+      status: "denied",
+      authorization: { policyDecision: { outcome: "deny", denialCode: "approval_rejected" } },
+    });
+    expect((await place(scene, shop, key)).data).toEqual(denied.data);
+    expect(await holds()).toEqual(["released"]);
+    const another = await place(scene, shop, newOrderKey());
+    expect(another.data).toMatchObject({
+      status: "denied",
+      authorization: { policyDecision: { denialCode: "approval_rejected" } },
+    });
+    const more = await place(scene, shop, newOrderKey(), { items: [{ ...items[0], quantity: 1 }] });
+    expect(more.data.status).toBe("approvalRequired");
+  });
+
+  test("a price that changed after the approval is not paid: quoteChanged, and nothing stays held", async () => {
+    const key = newOrderKey();
+    const checkoutIntentId = checkoutOf(await place(scene, shop, key));
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    shop.fault = "priceRises";
+    await expireQuote(key);
+    const changed = await place(scene, shop, key);
+    expect(changed.data).toMatchObject({ status: "quoteChanged", nextAction: { type: "none" } });
+    expect(await holds()).toEqual(["released"]);
+    expect((await place(scene, shop, key)).data).toEqual(changed.data);
+  });
+
+  test("a quote that ended and comes again the same is paid as it was approved", async () => {
+    const key = newOrderKey();
+    const checkoutIntentId = checkoutOf(await place(scene, shop, key));
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    await expireQuote(key);
+    const redeemed = await place(scene, shop, key);
+    expect(redeemed.data).toMatchObject({ status: "paymentCredentialRequired", quote: { quoteId: "q-2" } });
+    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, redeemed) });
+    expect(paid.data.status).toBe("completed");
+  });
+
+  test("what was approved and paid by executePayment is brought to its storefront, not paid again", async () => {
+    const key = newOrderKey();
+    const first = await place(scene, shop, key);
+    const checkoutIntentId = checkoutOf(first);
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    const { authorizationId = "" } = first.data.authorization ?? {};
+    const missing = await execute(scene as unknown as PaymentScene, { authorizationId });
+    const headers = missing.problem.nextActions[0]?.metadata?.["paymentRequired"] as Record<string, string>;
+    const paymentCredential = await signedFor(wallet, (name) => headers[name]);
+    const executed = await execute(scene as unknown as PaymentScene, { authorizationId, paymentCredential });
+    expect(executed.status).toBe(200);
+    expect((await place(scene, shop, key)).data).toMatchObject({
+      status: "completed",
+      storefront: { metadata: { orderId: "order-1" } },
+    });
+    expect(await holds()).toEqual(["captured"]);
+  });
+});
+
+/** As if the storefront's quote had ended meanwhile. */
+async function expireQuote(key: string): Promise<void> {
+  const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
+  const offer = order?.offer as { quote: { expiresAt: string } };
+  const ended = { ...offer, quote: { ...offer.quote, expiresAt: new Date(Date.now() - 1_000).toISOString() } };
+  await database().update(orders).set({ offer: ended }).where(eq(orders.idempotencyKey, key));
+}

@@ -1,0 +1,35 @@
+import canonicalize from "canonicalize";
+import { placeOrder as operation } from "#lib/commerce/order-contract.ts";
+import { credentialOf, runOrder } from "#lib/commerce/order-run.ts";
+import { openOrder } from "#lib/commerce/order-store.ts";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { fingerprintOf, keyReused } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+
+/** One idempotency key carries the whole order: each call takes it as far as it goes by now. */
+export const placeOrder: Handler<typeof operation> = async ({ body }, { caller, idempotency, requestId, request }) => {
+  if (!idempotency) throw new Error("The body's idempotencyKey is required.");
+  const { storefrontUrl, mandateId, items, metadata, paymentCredential } = body;
+  const { organizationId, environment, subjectId } = caller;
+  const fingerprint = fingerprintOf(canonicalize({ storefrontUrl, mandateId, items }) ?? "");
+  const order = await openOrder(database(), {
+    orderId: newId("order"),
+    organizationId,
+    environment,
+    subjectId,
+    mandateId,
+    slot: idempotency.slot,
+    fingerprint,
+    idempotencyKey: idempotency.key,
+    storefrontUrl,
+    items,
+    metadata: metadata ?? null,
+    status: "new",
+    attempt: 0,
+  });
+  if (order.fingerprint !== fingerprint) throw keyReused();
+  const url = `${env().BASE_URL}${operation.path}`;
+  return runOrder(order, { caller, requestId, request, credential: credentialOf(paymentCredential), url });
+};

@@ -1,0 +1,158 @@
+import canonicalize from "canonicalize";
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { clock, transact } from "#lib/audit/transact.ts";
+import { askedAgain } from "#lib/commerce/asked-intent.ts";
+import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
+import { decide, itemsOf, noCheckout, reload, requireLease } from "#lib/commerce/decide-order.ts";
+import { readLocked, type LockedCheckout } from "#lib/commerce/locked-checkout.ts";
+import { amountOf, findOffer, type Offer } from "#lib/commerce/offer.ts";
+import { boundTo, type BoundTerms } from "#lib/commerce/order.ts";
+import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/commerce/order-store.ts";
+import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import { database } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { findAuthorization } from "#lib/payments/execution-store.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import type { Also, AlsoDecided, Extra } from "#lib/payments/item.ts";
+import { Problem } from "#lib/problem.ts";
+import { earliest, minutes } from "#lib/time.ts";
+
+const PAYABLE_MS = minutes(15);
+
+/** Everything that a buyer approved and a credential pays. A new quote id alone changes nothing for him. */
+const termsText = (offer: Offer): string =>
+  canonicalize({
+    basketHash: offer.basketHash,
+    amount: offer.quote.amount,
+    payTo: offer.storefront.payTo,
+    asset: offer.storefront.asset.tokenAddress,
+    chain: offer.storefront.asset.chain,
+    seller: offer.seller?.sellerId ?? offer.storefront.domain,
+    accepts: offer.challenge.accepts,
+    url: offer.challenge.resource?.url,
+    mismatches: offer.mismatches.length,
+  }) ?? "";
+
+/** The quote again where it has expired. Null when it is another one now, or cannot be had any more. */
+async function stillOffered(order: OrderRow, offer: Offer, on: Ordering, now: Date): Promise<Offer | null> {
+  if (new Date(offer.quote.expiresAt) > now) return offer;
+  const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
+  return termsText(fresh) === termsText(offer) ? fresh : null;
+}
+
+/** The buyer said yes: his approval is used up for exactly what he approved, and the policy is asked once more without its own question. */
+export async function redeem(order: OrderRow, on: Ordering): Promise<Stepped> {
+  const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
+  const offer = order.offer as Offer | null;
+  const authorization = authorizationId && (await findAuthorization(database(), on.caller, authorizationId));
+  if (!offer || !authorization || checkoutIntentId === null) throw new Error("An approved order has no authorization.");
+  const fresh = await stillOffered(order, offer, on, await clock(database()));
+  if (!fresh) return supersede(order, on);
+  const { asset } = fresh.storefront;
+  const { basketHash } = fresh;
+  const terms: BoundTerms = {
+    basketHash,
+    amount: amountOf(fresh),
+    asset: asset.asset,
+    chain: asset.chain,
+    payTo: fresh.storefront.payTo,
+    mandateId,
+    agentId: subjectId,
+  };
+  const also: Also = {
+    ...noCheckout,
+    orderId,
+    checkoutIntentId,
+    capability: "orders:place",
+    approvedByPerson: true,
+    takesOver: true,
+    before: (row, now) => {
+      requireApproved(row && readLocked(row), terms, authorization.authorizationId, now);
+      return null;
+    },
+    after: (decided, row, now) => redeemed({ order, on, offer: fresh, decided, locked: row && readLocked(row), now }),
+  };
+  const intent = { ...askedAgain(authorization.intent as PaymentIntent), expiresAt: fresh.quote.expiresAt };
+  const slot = newId("request");
+  await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, also);
+  const reloaded = await reload(order, on);
+  if (reloaded.status === "denied") await release(reloaded, on);
+  return { order: reloaded, goOn: true };
+}
+
+const basketMismatch = (): Problem =>
+  new Problem("approval_basket_mismatch", {
+    detail: "What would be paid is not what the buyer approved. Nothing was paid; preview the basket again.",
+  });
+
+/** @throws Problem approval_basket_mismatch, continuation_expired */
+export function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorizationId: string, now: Date): void {
+  const { checkout, approval } = locked ?? {};
+  if (!checkout || !approval || checkout.status !== "approved" || approval.status !== "pending" || approval.expiresAt <= now) {
+    throw new Problem("continuation_expired", { detail: "This approval has ended or was used. Ask the buyer again." });
+  }
+  const approved: BoundTerms = {
+    basketHash: approval.approvedBasketHash,
+    amount: approval.approvedAmount,
+    asset: approval.approvedAsset,
+    chain: approval.approvedChain,
+    payTo: approval.approvedPayTo,
+    mandateId: approval.mandateId ?? "",
+    agentId: approval.agentId,
+  };
+  if (!boundTo(approved, terms) || approval.authorizationId !== authorizationId) throw basketMismatch();
+}
+
+type Redeemed = {
+  readonly order: OrderRow;
+  readonly on: Ordering;
+  readonly offer: Offer;
+  readonly decided: AlsoDecided;
+  readonly locked: LockedCheckout | null;
+  readonly now: Date;
+};
+
+function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
+  const { orderId } = order;
+  const approval = locked?.approval;
+  if (!approval) throw basketMismatch();
+  // Nothing of the approval is used up where the policy says no by now; what it holds is let go afterwards.
+  if (decided.decision.outcome === "deny") {
+    return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
+  }
+  const { approvalId, checkoutIntentId, continuationTokenId, organizationId, agentId } = approval;
+  const { authorizationId } = decided;
+  const payableUntil = earliest(new Date(offer.quote.expiresAt), new Date(now.getTime() + PAYABLE_MS));
+  const saved = { orderId, lease: on.lease, offer, approvalId, checkoutIntentId, authorizationId, payableUntil, at: now };
+  const event: AuditEvent = {
+    auditEventId: newId("audit"),
+    type: "continuation.redeemed",
+    actorId: on.caller.subjectId,
+    organizationId,
+    subjectId: agentId,
+    entityType: "continuation",
+    entityId: continuationTokenId ?? approvalId,
+    metadata: { requestId: on.requestId, checkoutIntentId, approvalId, authorizationId, orderId },
+    createdAt: now,
+  };
+  return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
+}
+
+/** What the order still holds is let go. */
+async function release(order: OrderRow, on: Ordering): Promise<void> {
+  const { checkoutIntentId, orderId } = order;
+  if (checkoutIntentId === null) return;
+  await transact(async (tx) => {
+    const opened = await openToClose(tx, on.caller, checkoutIntentId);
+    if (opened.checkout.status !== "approved") return;
+    const close = { status: "superseded", actorId: on.caller.subjectId, metadata: { requestId: on.requestId, orderId } } as const;
+    await closeCheckout(tx, opened, close, await clock(tx));
+  });
+}
+
+/** What the buyer was asked is gone: his answer ends with it, and nothing stays held. */
+export async function supersede(order: OrderRow, on: Ordering): Promise<Stepped> {
+  await release(order, on);
+  const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });
+  return { order: requireLease(changed), goOn: false };
+}

@@ -1,0 +1,171 @@
+import { env } from "#lib/env.ts";
+import type { Offer } from "#lib/commerce/offer.ts";
+import type { OrderRow } from "#lib/commerce/order-store.ts";
+import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/placed-order.ts";
+import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
+import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import type { OrderStatus } from "#lib/vocabulary.ts";
+import { headersOfChallenge } from "#lib/storefront/challenge-header.ts";
+
+export type Rendered = {
+  readonly order: OrderRow;
+  readonly authorization: AuthorizationRow | null;
+  /** Whether the mandate names the wallet that pays. */
+  readonly hasWallet: boolean;
+  /** The credential of this call was refused before it was sent. */
+  readonly refused: { readonly executionId: string; readonly code: string } | null;
+  /** Where the call is repeated. */
+  readonly url: string;
+};
+
+const settings = (mandateId: string): string => `${env().BASE_URL}/mandates/${mandateId}`;
+
+/** What an agent reads: our own words alone, nothing of an agent, a seller or a storefront. */
+const instructions: Readonly<Record<OrderStatus, string>> = {
+  paymentCredentialRequired:
+    "Sign the challenge in paymentRequired with the paying wallet, and repeat this call with the same idempotencyKey and the signature as paymentCredential.",
+  approvalRequired:
+    "Show the link in nextAction to the buyer and wait. Then repeat this call with the same idempotencyKey. Repeating it before the buyer has decided changes nothing.",
+  setupRequired:
+    "The mandate cannot pay yet. Show the link in nextAction to the buyer. Then repeat this call with the same idempotencyKey.",
+  quoteChanged:
+    "The storefront's offer is no longer what was asked for or approved. Nothing was paid. Place a new order with a new idempotencyKey.",
+  denied: "The mandate's policy denied this order. Nothing was paid. Read authorization.policyDecision.reasons.",
+  processing:
+    "The payment is under way. Repeat this call with the same idempotencyKey and without paymentCredential until the status changes. Do not pay again.",
+  completed: "The order is placed and paid. The storefront's order id is in storefront.metadata.orderId.",
+  failed: "The order failed. Read the payment and its executions before anything is paid again.",
+};
+
+const again =
+  "The credential was refused before it was sent. Sign a new one for paymentRequired and repeat this call with the same idempotencyKey.";
+
+function nextActionOf({ order, hasWallet, refused, url }: Rendered, status: OrderStatus): PlacedOrder["nextAction"] {
+  const setupUrl = settings(order.mandateId);
+  const submit = { type: "submitPaymentCredential", url, label: "Send the payment credential" } as const;
+  switch (status) {
+    case "paymentCredentialRequired":
+      return hasWallet ? submit : { type: "openBrowser", url: setupUrl, label: "Choose the wallet that pays" };
+    case "approvalRequired": {
+      const confirmation = `${env().BASE_URL}/checkout/${order.checkoutIntentId}`;
+      return { type: "openBrowser", url: confirmation, label: "Ask the buyer to confirm" };
+    }
+    case "setupRequired":
+      return { type: "openBrowser", url: setupUrl, label: "Make the mandate ready" };
+    case "processing":
+      return { type: "pollStatus", url, label: "Ask again" };
+    case "failed":
+      return refused ? submit : { type: "none", label: "Nothing more can be done with this order" };
+    case "denied":
+    case "quoteChanged":
+    case "completed":
+      return { type: "none", label: "Nothing is left to do" };
+  }
+}
+
+function scopeOf({ storefront }: Offer): PlacedOrder["scope"] {
+  const { tokenAddress, tokenName, tokenVersion, tokenDecimals } = storefront.asset;
+  const facilitatorAddresses = [...storefront.facilitatorAddresses];
+  return {
+    paymentMode: "eip3009",
+    payTo: storefront.payTo,
+    tokenAddress,
+    tokenName,
+    tokenVersion,
+    tokenDecimals,
+    facilitatorAddresses,
+  };
+}
+
+/** The seller's own instructions are left out: an agent would read them as ours. */
+function storefrontOf(offer: Offer, { answer }: OrderRow): Storefront {
+  const { storefront, seller, resourceId } = offer;
+  const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
+  const { orderId = null, status = null, permalinkUrl = null } = answer ?? {};
+  const metadata = {
+    source: storefront.source,
+    ...(orderId !== null && { orderId }),
+    ...(status !== null && { orderStatus: status }),
+    ...(permalinkUrl !== null && { permalinkUrl }),
+  };
+  return {
+    name,
+    seller: seller ? { ...seller, domain } : { name, domain, verified: false },
+    ...(seller && { sellerId: seller.sellerId }),
+    ...(resourceId !== null && { resourceId }),
+    ...(catalogUrl !== null && { catalogUrl }),
+    ...(quoteUrl !== null && { quoteUrl }),
+    checkoutUrl: storefront.checkoutUrl,
+    supportedPaymentChallengeTypes: [...storefront.challengeTypes],
+    chain: asset.chain,
+    asset: asset.asset,
+    paymentScope: scopeOf(offer),
+    metadata,
+  };
+}
+
+function quoteOf({ quote, seller, resourceId, storefront }: Offer): Quote {
+  const { asset } = storefront.asset;
+  return {
+    quoteId: quote.quoteId,
+    ...(seller && { sellerId: seller.sellerId }),
+    ...(resourceId !== null && { resourceId }),
+    amount: quote.amount,
+    asset,
+    items: quote.lines.map((line) => ({ ...line, asset })),
+    expiresAt: quote.expiresAt,
+  };
+}
+
+function intentOf({ order, refused }: Rendered, { intent }: AuthorizationRow): PaymentIntent {
+  const decided = intent as PaymentIntent;
+  const { orderId = null } = order.answer ?? {};
+  const metadata = {
+    ...decided.metadata,
+    ...(orderId !== null && { orderId }),
+    ...(order.executionId !== null && { executionId: order.executionId }),
+    ...(refused && { executionId: refused.executionId, failureCode: refused.code }),
+  };
+  return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
+}
+
+/** As it was decided; where a person or a later look denied it, as it stands by now. */
+function authorizationOf({ answer }: AuthorizationRow, status: OrderStatus): Authorization {
+  const authorization = JSON.parse(answer) as Authorization;
+  const { policyDecision } = authorization;
+  if (status !== "denied" || policyDecision.outcome === "deny") return authorization;
+  const { reservationId: _, ...decision } = policyDecision;
+  const [first] = policyDecision.reasons;
+  const reason = {
+    code: "approval_rejected",
+    rule: "approval",
+    effect: "deny",
+    message: "The buyer declined this order, or its approval can no longer be used.",
+    policyVersion: first?.policyVersion ?? 1,
+  } as const;
+  return {
+    ...authorization,
+    policyDecision: { ...decision, outcome: "deny", denialCode: "approval_rejected", reasons: [reason, ...decision.reasons] },
+  };
+}
+
+/** An order as it stands. */
+export function renderOrder(rendered: Rendered): PlacedOrder {
+  const { order, authorization, refused } = rendered;
+  const offer = order.offer as Offer | null;
+  if (!offer) throw new Error("An order that was never quoted has nothing to show.");
+  const status = refused ? "failed" : (order.status as OrderStatus);
+  const asks = status === "paymentCredentialRequired" || refused !== null;
+  const [accepted] = offer.challenge.accepts;
+  return {
+    setupUrl: settings(order.mandateId),
+    nextAction: nextActionOf(rendered, status),
+    scope: scopeOf(offer),
+    status,
+    storefront: storefrontOf(offer, order),
+    quote: quoteOf(offer),
+    ...(authorization && { intent: intentOf(rendered, authorization), authorization: authorizationOf(authorization, status) }),
+    ...(asks && accepted && { paymentRequired: headersOfChallenge(offer.challenge, accepted) }),
+    agentInstructions: refused ? again : instructions[status],
+  };
+}

@@ -1,0 +1,51 @@
+import type { FacilitatorClient } from "@x402/core/server";
+import type { PaymentPayload } from "@x402/core/types";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
+import * as contract from "#lib/commerce/order-contract.ts";
+import { placeOrder } from "#lib/commerce/place-order.ts";
+import { items, type CheckoutScene } from "#test/checkouts.ts";
+import type { HostileStorefront } from "#test/hostile-storefront.ts";
+import { signedFor } from "#test/payments.ts";
+import { send } from "#test/tenant.ts";
+
+let count = 0;
+export const newOrderKey = (): string => `order-${++count}-${Date.now()}`;
+
+/** One call of placeOrder by the scene's agent. */
+export const place = (
+  { agent, mandateId }: Pick<CheckoutScene, "agent" | "mandateId">,
+  shop: Pick<HostileStorefront, "url">,
+  idempotencyKey: string,
+  body: Record<string, unknown> = {},
+) =>
+  send(contract.placeOrder, placeOrder, {
+    as: agent.credential,
+    body: { storefrontUrl: shop.url, mandateId, items, idempotencyKey, ...body },
+  });
+export type Placed = Awaited<ReturnType<typeof place>>;
+
+export const goOn = (
+  { agent }: Pick<CheckoutScene, "agent">,
+  checkoutIntentId: string,
+  continuationToken: string,
+  idempotencyKey: string,
+  body: Record<string, unknown> = {},
+) =>
+  send(contract.continueCheckout, continueCheckout, {
+    as: agent.credential,
+    id: checkoutIntentId,
+    body: { continuationToken, idempotencyKey, ...body },
+  });
+
+/** What a stock client signs for the 402 that an order shows. */
+export const signedOrder = (wallet: PrivateKeyAccount, { data }: Placed): Promise<string> =>
+  signedFor(wallet, (name) => data.paymentRequired?.[name]);
+
+/** The storefront settles through this facilitator, as stock servers do. */
+export function settlesThrough(shop: HostileStorefront, facilitator: FacilitatorClient): void {
+  shop.settle = (credential, required) => {
+    const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as PaymentPayload;
+    return facilitator.settle(payload, required.accepts[0]!);
+  };
+}
