@@ -2,10 +2,13 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { findChromium } from "./chromium.ts";
 
 const root = join(import.meta.dirname, "..");
 const RESULTS = join(root, ".test/results.json");
+const JOURNEYS = join(root, ".test/journeys.json");
 const only = process.argv.slice(2);
+const isJourney = (name: string): boolean => name.startsWith("e2e");
 
 /** The tests bring their own configuration; what a developer has set must not reach them. */
 const foreign =
@@ -24,7 +27,12 @@ const checks: Step[] = [
 ];
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
-const tests: Step = { name: "tests", command: ["vitest", "run", ...reporters, ...only], shown: true };
+const tests: Step = {
+  name: "tests",
+  command: ["vitest", "run", ...reporters, ...only.filter((name) => !isJourney(name))],
+  shown: true,
+};
+const journeys: Step = { name: "journeys", command: ["playwright", "test", ...only.filter(isJourney)], shown: true };
 
 async function succeeds({ name, command: [program, ...options], shown }: Step): Promise<boolean> {
   const began = performance.now();
@@ -51,16 +59,36 @@ async function countTests(succeeded: boolean): Promise<{ passed: number; failed:
   return { passed: numPassedTests, failed: numFailedTests || (succeeded ? 0 : 1) };
 }
 
+type Journeys = { readonly stats: { readonly expected: number; readonly unexpected: number; readonly flaky: number } };
+
+/** What people do in a browser, against the production server. */
+async function runJourneys(): Promise<{ passed: number; failed: number }> {
+  const chromium = await findChromium();
+  if (chromium === null) {
+    console.log("\n--- journeys: failed. There is no Chromium and none could be installed; name one in CHROMIUM_PATH.");
+    return { passed: 0, failed: 1 };
+  }
+  environment["CHROMIUM_PATH"] = chromium;
+  const succeeded = await succeeds(journeys);
+  const text = await readFile(JOURNEYS, "utf8").catch(() => null);
+  const { expected = 0, unexpected = 0, flaky = 0 } = text ? (JSON.parse(text) as Journeys).stats : {};
+  return { passed: expected, failed: unexpected + flaky || (succeeded ? 0 : 1) };
+}
+
 await mkdir(join(root, ".test"), { recursive: true });
-await rm(RESULTS, { force: true });
+await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 let passed = 0;
 let failed = 0;
 for (const check of only.length > 0 ? [] : checks) {
   if (await succeeds(check)) passed += 1;
   else failed += 1;
 }
-const counted = await countTests(await succeeds(tests));
-passed += counted.passed;
-failed += counted.failed;
+const counts = [];
+if (only.length === 0 || !only.every(isJourney)) counts.push(await countTests(await succeeds(tests)));
+if (only.length === 0 || only.some(isJourney)) counts.push(await runJourneys());
+for (const count of counts) {
+  passed += count.passed;
+  failed += count.failed;
+}
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
