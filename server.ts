@@ -1,6 +1,7 @@
 /** The server that `npm start` runs: one process for the API, the workers and the pages. */
 import "#lib/platform/node-env.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
@@ -94,6 +95,7 @@ async function main(): Promise<void> {
   end.carryOut(async (reason, code) => {
     say(`${reason}: finishing what is under way.`);
     const limit = setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
+    endWaits();
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
     // What clients that hung up had asked is decided all the same.
     await authorizeQueue().drained();

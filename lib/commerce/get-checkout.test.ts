@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkoutApprovals } from "#lib/commerce/tables.ts";
+import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { database, pool } from "#lib/db/client.ts";
+import { forget } from "#lib/process.ts";
 import { approve, cancel, checkoutScene, previewed, read, reject, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
@@ -62,6 +64,17 @@ describe("getCheckout", () => {
     const replies = await Promise.all(waiting);
     expect(replies.filter(({ status }) => status === 503)).toHaveLength(10);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
+  });
+
+  test("a process that stops keeps nobody waiting", async () => {
+    const started = performance.now();
+    const waiting = read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
+    await pause(300);
+    endWaits();
+    expect((await waiting).data.intent.status).toBe("previewed");
+    await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
+    expect(performance.now() - started).toBeLessThan(3_000);
+    forget("checkoutWaiters");
   });
 
   test("the token is shown only while it is active", async () => {

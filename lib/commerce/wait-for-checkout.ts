@@ -19,9 +19,11 @@ type Waiter = {
 class Waiters {
   readonly #waiting = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
+  #ended = false;
 
   /** Resolves when the state is another one, or after the time. */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#ended) return;
     const own = [...this.#waiting].filter(({ organizationId }) => organizationId === wait.organizationId).length;
     if (this.#waiting.size >= WAITERS_MAX || own >= WAITERS_PER_ORGANIZATION) {
       throw new Problem("overloaded", { detail: "Too many requests wait already. Ask again in a moment.", retryAfterSeconds: 1 });
@@ -37,6 +39,11 @@ class Waiters {
     });
     clearTimeout(end);
     this.#waiting.delete(waiter!);
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const { wake } of this.#waiting) wake();
   }
 
   #plan(): void {
@@ -59,6 +66,10 @@ class Waiters {
   }
 }
 
-/** Whatever the process ends with, nobody waits longer than this. */
+const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters());
+
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
-  perProcess("checkoutWaiters", () => new Waiters()).until(wait, milliseconds, signal);
+  waiters().until(wait, milliseconds, signal);
+
+/** For a process that stops: whoever waits is answered as it is, and asks another process. */
+export const endWaits = (): void => waiters().end();
