@@ -183,8 +183,5 @@ export const orders = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [
-    uniqueIndex("orders_slot").on(table.slot),
-    index("orders_of_organization").on(table.organizationId, table.orderId),
-  ],
+  (table) => [uniqueIndex("orders_slot").on(table.slot), index("orders_of_organization").on(table.organizationId, table.orderId)],
 );
