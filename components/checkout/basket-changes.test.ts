@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { basketChanges } from "#components/checkout/basket-changes.ts";
+import type { LineView } from "#lib/commerce/checkout-view.ts";
+
+const line = (productId: string, quantity: number, unitAmount: string, color?: string): LineView => ({
+  productId,
+  name: productId,
+  quantity,
+  unitAmount,
+  displayUnitAmount: `${unitAmount} USDC`,
+  asset: "USDC",
+  subtotal: unitAmount,
+  displaySubtotal: `${unitAmount} USDC`,
+  ...(color !== undefined && { color }),
+});
+
+const kinds = (now: LineView[], before: LineView[]) =>
+  basketChanges(now, before).map(({ line: { productId }, kind }) => [productId, kind]);
+
+describe("basketChanges", () => {
+  test("a basket that is what it was has no change", () => {
+    const lines = [line("a", 1, "2.00"), line("b", 3, "4.00", "red")];
+    expect(kinds(lines, [...lines].toReversed())).toEqual([
+      ["a", "same"],
+      ["b", "same"],
+    ]);
+  });
+
+  test("quantity, price, new lines and lines that are gone are told apart", () => {
+    const before = [line("a", 1, "2.00"), line("b", 1, "4.00"), line("c", 1, "5.00")];
+    const now = [line("a", 2, "2.00"), line("b", 1, "4.50"), line("d", 1, "1.00")];
+    expect(kinds(now, before)).toEqual([
+      ["a", "changed"],
+      ["b", "changed"],
+      ["d", "added"],
+      ["c", "removed"],
+    ]);
+    expect(basketChanges(now, before)[0]?.was?.quantity).toBe(1);
+  });
+
+  test("another colour is another thing", () => {
+    expect(kinds([line("a", 1, "2.00", "red")], [line("a", 1, "2.00", "blue")])).toEqual([
+      ["a", "added"],
+      ["a", "removed"],
+    ]);
+  });
+
+  test("of two lines of one thing, the one that is as it was is matched first", () => {
+    const before = [line("a", 1, "2.00"), line("a", 5, "2.00")];
+    expect(kinds([line("a", 5, "2.00")], before)).toEqual([
+      ["a", "same"],
+      ["a", "removed"],
+    ]);
+  });
+
+  test("a name that changes is a change", () => {
+    const before = line("a", 1, "2.00");
+    expect(kinds([{ ...before, name: "other" }], [before])).toEqual([["a", "changed"]]);
+  });
+});

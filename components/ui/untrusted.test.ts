@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { visible } from "#components/ui/untrusted.tsx";
+import { money } from "#components/ui/money.tsx";
+
+describe("text of others", () => {
+  test.each(["\u202E", "\u2066", "\u200F", "\u061C", "\u0000", "\u001B", "\u200B", "\u2060", "\uFEFF", "\u{E0041}", "\n"])(
+    "%j is made visible",
+    (hidden) => expect(visible(`a${hidden}b`)).toBe("a\uFFFDb"),
+  );
+
+  test.each(["Acme Supply", "38 × 90 mm", "קפה", "日本茶", "👩‍🔬 coat", "café"])("%s stays as it is", (text) =>
+    expect(visible(text)).toBe(text),
+  );
+});
+
+describe("money", () => {
+  test.each([
+    ["43", "43.00 USDC"],
+    ["1200000.5", "1,200,000.50 USDC"],
+    ["0.000001", "0.000001 USDC"],
+  ])("%s is %s", (amount, text) => expect(money(amount, "USDC")).toBe(text));
+});
