@@ -1,6 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as audit from "#lib/audit/contract.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
+import { verifyAudit } from "#lib/audit/verify-audit.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews, stepUps } from "#lib/commerce/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
@@ -76,6 +78,22 @@ describe("approveCheckout", () => {
     expect((await eventsOf(checkoutIntentId)).map(({ type }) => type)).toEqual(["checkout.previewed", "checkout.approved"]);
     const minted = await eventsOf(data.approval.continuationTokenId ?? "");
     expect(minted).toMatchObject([{ type: "continuation.minted", actorId: scene.person.userId }]);
+  });
+
+  test("the audit chain holds with what came along, and the authorization has one event", async () => {
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    const { data } = await send(audit.verifyAudit, verifyAudit, { as: scene.person.credential, body: {} });
+    expect(data.valid).toBe(true);
+    const [approval] = await approvals();
+    const [authorized, ...more] = await eventsOf(approval?.authorizationId ?? "");
+    expect(more).toEqual([]);
+    expect(authorized).toMatchObject({ type: "payment.authorized", actorId: scene.person.userId });
+    const [checkout] = await database()
+      .select()
+      .from(checkoutIntents)
+      .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
+    expect(checkout).toMatchObject({ status: "approved", authorizationId: approval?.authorizationId });
   });
 
   test("200 with an idempotency key replays the same bytes, and another body is 422", async () => {

@@ -3,6 +3,7 @@ import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
 import { statusAt } from "#lib/commerce/present-checkout.ts";
 import { dueApprovals, dueCheckouts, type Scope } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
+import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
@@ -18,8 +19,15 @@ export async function sweepCheckouts(): Promise<number> {
   return swept;
 }
 
-/** Read again under the locks: somebody may have decided meanwhile. */
+/** Somebody decides at this moment: the next sweep looks again. */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
+  closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
+    if (isProblem(error)) return 0;
+    throw error;
+  });
+
+/** Read again under the locks. */
+const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   transact(async (tx) => {
     const opened = await openToClose(tx, scope, checkoutIntentId);
     const { checkout, approval, rightsGone } = opened;
