@@ -58,7 +58,7 @@ const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
 say("starting PostgreSQL and the production server.");
 const database = await startEmbedded({ dataDir: folder });
 const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
-const program = ["--max-semi-space-size=16", "server.ts", "--api"];
+const program = ["--max-semi-space-size=16", "--max-old-space-size=384", "server.ts", "--api"];
 const server = await start(program, environment, "/api/v1/health/live");
 try {
   const scene = await setScene(server.url, 4);
