@@ -52,6 +52,28 @@ const WhoCan = ({ organization }: Pick<CheckoutView, "organization">) => (
   </Notice>
 );
 
+function Hashes({ view, shown }: { readonly view: CheckoutView; readonly shown: string | undefined }) {
+  return (
+    <footer className="doc-foot">
+      <span>
+        Basket hash{shown === undefined ? "" : " now"}{" "}
+        <Copyable value={view.intent.basketHash} label="basket hash" head={8} tail={8} />
+        {shown !== undefined && shown !== view.intent.basketHash && (
+          <>
+            {" "}
+            shown to you <Copyable value={shown} label="basket hash shown before" head={8} tail={8} />
+          </>
+        )}
+      </span>
+      {view.before !== undefined && (
+        <span>
+          Shown to you at <Moment at={view.before.shownAt} show="time" />
+        </span>
+      )}
+    </footer>
+  );
+}
+
 type Props = { readonly view: CheckoutView; readonly viewer: string };
 
 /** The document that waits for a decision. Rendered by the server; a browser only adds the clock and the buttons. */
@@ -84,7 +106,11 @@ export function ApprovalSheet({ view, viewer }: Props) {
             <Signatures
               agent={agent.name}
               requestedAt={view.requestedAt}
-              other={{ state: "open", name: "", what: "Your countersignature", detail: `${viewer}, if you approve` }}
+              other={
+                view.mayDecide
+                  ? { state: "open", name: "", what: "Your countersignature", detail: `${viewer}, if you approve` }
+                  : { state: "open", name: "", what: "Countersignature", detail: "An owner, admin or approver" }
+              }
             />
             {view.mayDecide ? (
               <>
@@ -106,22 +132,7 @@ export function ApprovalSheet({ view, viewer }: Props) {
           </div>
         </div>
       </div>
-      <footer className="doc-foot">
-        <span>
-          Basket hash{changed ? " now" : ""} <Copyable value={intent.basketHash} label="basket hash" head={8} tail={8} />
-          {shown !== undefined && shown !== intent.basketHash && (
-            <>
-              {" "}
-              shown to you <Copyable value={shown} label="basket hash shown before" head={8} tail={8} />
-            </>
-          )}
-        </span>
-        {view.before !== undefined && (
-          <span>
-            Shown to you at <Moment at={view.before.shownAt} show="time" />
-          </span>
-        )}
-      </footer>
+      <Hashes view={view} shown={shown} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { ago } from "./names.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 
-function Why({ view: { intent, mandates }, mandate }: Props) {
+function Why({ view: { intent, mandates, mayDecide }, mandate }: Props) {
   if (mandate !== undefined && intent.mandateStatus === "approval_required") {
     return (
       <p>
@@ -24,12 +24,16 @@ function Why({ view: { intent, mandates }, mandate }: Props) {
         <strong>
           <Untrusted>{mandate.name}</Untrusted>
         </strong>
-        . It cannot go on until you decide.
+        . It cannot go on until {mayDecide ? "you decide" : "somebody decides"}.
       </p>
     );
   }
   if (mandates.some(({ match }) => match)) {
-    return <p>The agent asks you to choose the mandate that pays. It cannot go on until you decide.</p>;
+    return (
+      <p>
+        The agent asks you to choose the mandate that pays. It cannot go on until {mayDecide ? "you decide" : "somebody decides"}.
+      </p>
+    );
   }
   return <p>No mandate of yours covers this payment as it is. You can decline, or change a mandate and open this page again.</p>;
 }

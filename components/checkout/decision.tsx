@@ -114,7 +114,7 @@ type Props = {
 
 /** The decision stands at the end, after what is decided. Decline has the size of Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
-  const { approve, decline, alone, error, passwordError, stepUpAsked, busy } = decisions;
+  const { approve, decline, alone, error, passwordError, changed, stepUpAsked, busy } = decisions;
   const hydrated = useHydrated();
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
@@ -139,7 +139,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   };
   return (
     <form className="grid gap-6" method="post" onSubmit={decide}>
-      {error && passwordError === undefined && (
+      {error && passwordError === undefined && !changed && (
         <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
       )}
       {changes !== null && <Seen changes={changes} view={view} />}

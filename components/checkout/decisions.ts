@@ -75,6 +75,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
     alone,
     error,
     passwordError: passwordError(error),
+    changed: codeOf(error) === "checkout_changed",
     stepUpAsked: codeOf(error) === "step_up_required",
     busy: approve.isPending || decline.isPending,
   };

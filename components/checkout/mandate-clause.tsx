@@ -1,6 +1,7 @@
 import { Choice } from "#components/ui/choice.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import { formatAmount, parseAmount } from "#lib/money.ts";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
 import { spanName } from "./names.ts";
 
@@ -12,23 +13,33 @@ const share = (part: string, whole: string): string =>
 export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
   budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
 
+const DIGITS = 18;
+const exact = (text: string): bigint => parseAmount(text, DIGITS);
+
+/** What other payments hold. A payment that waits for a person is held itself: it is shown once, as this payment. */
+function heldByOthers({ limit, spent, reserved, availableAfter }: BudgetView, payment: string): string {
+  if (availableAfter === undefined) return reserved;
+  return formatAmount(exact(limit) - exact(spent) - exact(payment) - exact(availableAfter), DIGITS);
+}
+
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
 
 function Budget({ budget, charged }: BudgetProps) {
-  const { unit, limit, spent, reserved, available, availableAfter } = budget;
-  const held = Number(reserved) > 0;
+  const { unit, limit, spent, available, availableAfter } = budget;
+  const figure = charged.slice(0, charged.lastIndexOf(" ")).replaceAll(",", "");
+  const others = heldByOthers(budget, figure);
+  const held = Number(others) > 0;
   const rows = [
     ["used", "Used", money(spent, unit)],
-    ...(held ? [["held", "Held", money(reserved, unit)] as const] : []),
+    ...(held ? [["held", "Held", money(others, unit)] as const] : []),
     ["this", "This payment", charged],
     ["left", "Remaining after it", availableAfter === undefined ? "" : money(availableAfter, unit)],
   ] as const;
-  const figure = charged.slice(0, charged.lastIndexOf(" ")).replaceAll(",", "");
   return (
     <>
       <div className="bar bar-large" aria-hidden>
-        <span className="used" style={{ flex: `0 0 ${share(spent, limit)}` }} />
-        {held && <span className="held" style={{ flex: `0 0 ${share(reserved, limit)}` }} />}
+        {Number(spent) > 0 && <span className="used" style={{ flex: `0 0 ${share(spent, limit)}` }} />}
+        {held && <span className="held" style={{ flex: `0 0 ${share(others, limit)}` }} />}
         <span className={availableAfter === undefined ? "over" : "this"} style={{ flex: `0 0 ${share(figure, limit)}` }} />
       </div>
       <dl className="bar-key">
