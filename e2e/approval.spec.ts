@@ -76,6 +76,7 @@ test.describe("approving", () => {
     await page.getByLabel("Your password").fill("not the password");
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByLabel("Your password")).toHaveAccessibleDescription(/not your password/);
+    await expect(page.getByLabel("Your password")).toBeFocused();
     await expectAccessible(page);
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: approve }).click();

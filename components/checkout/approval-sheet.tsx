@@ -2,7 +2,6 @@
 
 import { useState } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
-import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
 import { Asks } from "./asks.tsx";
@@ -52,7 +51,9 @@ const WhoCan = ({ organization }: Pick<CheckoutView, "organization">) => (
   </Notice>
 );
 
-function Hashes({ view, shown }: { readonly view: CheckoutView; readonly shown: string | undefined }) {
+type HashesProps = { readonly view: CheckoutView; readonly shown: string | undefined; readonly requestId: string | undefined };
+
+function Hashes({ view, shown, requestId }: HashesProps) {
   return (
     <footer className="doc-foot">
       <span>
@@ -65,9 +66,9 @@ function Hashes({ view, shown }: { readonly view: CheckoutView; readonly shown: 
           </>
         )}
       </span>
-      {view.before !== undefined && (
+      {requestId !== undefined && (
         <span>
-          Shown to you at <Moment at={view.before.shownAt} show="time" />
+          Answer <code>checkout_changed</code>, request id <Copyable value={requestId} label="request id" head={8} />
         </span>
       )}
     </footer>
@@ -132,7 +133,7 @@ export function ApprovalSheet({ view, viewer }: Props) {
           </div>
         </div>
       </div>
-      <Hashes view={view} shown={shown} />
+      <Hashes view={view} shown={shown} requestId={decisions.changedRequestId} />
     </>
   );
 }

@@ -135,7 +135,7 @@ export function BasketTable({ view, before }: Props) {
         Basket{" "}
         <span className="aside">
           {before === undefined
-            ? `${plural(view.lines.length, "line")}, prices from the seller’s quote`
+            ? `${plural(view.lines.length, "line")}, ${view.intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote"}`
             : plural(changed, "change")}
         </span>
       </h2>

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, TextArea } from "#components/ui/field.tsx";
@@ -22,9 +22,14 @@ const reasons: Readonly<Record<StepUpReason, string>> = {
 
 function StepUp({ why, error }: { readonly why: readonly StepUpReason[]; readonly error: string | undefined }) {
   const because = why.map((reason) => reasons[reason]).join(", and ");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (error !== undefined) field.current?.focus();
+  }, [error]);
   return (
     <div className="step-up">
       <Field
+        ref={field}
         label="Your password"
         name="password"
         type="password"
@@ -66,15 +71,18 @@ const Expiry = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
 
 type ButtonsProps = {
   readonly charged: string;
-  readonly waits: boolean;
+  readonly closed: boolean;
+  readonly busy: boolean;
   readonly settled: boolean;
   readonly mayApprove: boolean;
 };
 
-function Buttons({ charged, waits, settled, mayApprove }: ButtonsProps) {
+function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
+  // While a decision is on its way the button keeps the focus: a disabled one would lose it.
+  const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
     <div className="buttons">
-      <Button size="large" type="submit" name="decision" value="decline" formNoValidate disabled={waits} aria-disabled={!settled}>
+      <Button size="large" type="submit" name="decision" value="decline" formNoValidate disabled={closed} {...state}>
         Decline
       </Button>
       <Button
@@ -83,8 +91,8 @@ function Buttons({ charged, waits, settled, mayApprove }: ButtonsProps) {
         type="submit"
         name="decision"
         value="approve"
-        disabled={waits || !mayApprove}
-        aria-disabled={!settled}
+        disabled={closed || !mayApprove}
+        {...state}
       >
         Approve <Money>{charged}</Money>
       </Button>
@@ -114,16 +122,17 @@ type Props = {
 
 /** The decision stands at the end, after what is decided. Decline has the size of Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
-  const { approve, decline, alone, error, passwordError, changed, stepUpAsked, busy } = decisions;
+  const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, busy } = decisions;
   const hydrated = useHydrated();
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
   const [asked, setAsked] = useState(false);
   const stepUp = (view.stepUp.required && !view.stepUp.done) || asked || stepUpAsked;
-  const waits = !hydrated || busy || approve.isSuccess || decline.isSuccess || seconds === 0;
+  const closed = !hydrated || seconds === 0;
+  const sending = busy || approve.isSuccess || decline.isSuccess;
   const decide = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!settled || waits) return;
+    if (!settled || closed || sending) return;
     const form = new FormData(event.currentTarget);
     const { submitter } = event.nativeEvent as SubmitEvent;
     if (submitter?.getAttribute("value") === "decline") {
@@ -139,14 +148,20 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   };
   return (
     <form className="grid gap-6" method="post" onSubmit={decide}>
-      {error && passwordError === undefined && !changed && (
+      {error && passwordError === undefined && changedRequestId === undefined && (
         <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
       )}
       {changes !== null && <Seen changes={changes} view={view} />}
       {stepUp && <StepUp why={view.stepUp.reasons} error={passwordError} />}
       <div className="decide">
         <Expiry view={view} seconds={seconds} />
-        <Buttons charged={view.amounts.charged} waits={waits} settled={settled} mayApprove={mandate?.match ?? false} />
+        <Buttons
+          charged={view.amounts.charged}
+          closed={closed}
+          busy={sending}
+          settled={settled}
+          mayApprove={mandate?.match ?? false}
+        />
         <Reason />
       </div>
     </form>

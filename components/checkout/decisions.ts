@@ -75,7 +75,8 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
     alone,
     error,
     passwordError: passwordError(error),
-    changed: codeOf(error) === "checkout_changed",
+    /** The request that was refused because the terms had changed. */
+    changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: codeOf(error) === "step_up_required",
     busy: approve.isPending || decline.isPending,
   };
