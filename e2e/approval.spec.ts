@@ -1,6 +1,6 @@
 import { PASSWORD, newInvitation, newMember, newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { askAPerson, newPurchase, openBasket, writeMandate } from "./setup/purchase.ts";
+import { askAPerson, changeCheckout, newPurchase, openBasket, writeMandate } from "./setup/purchase.ts";
 
 const approve = /^Approve 43.00 USDC$/;
 const lines = [
@@ -81,6 +81,21 @@ test.describe("approving", () => {
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+
+  test("the receipt follows what the agent does", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await openBasket(purchase, lines);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+    await changeCheckout(path, { status: "authorized" });
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. The agent goes on.");
+    await changeCheckout(path, { status: "executing" });
+    await changeCheckout(path, { status: "completed" });
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved and paid.");
+    await expectAccessible(page);
   });
 
   test("another mandate can be chosen", async ({ page, context }) => {

@@ -87,6 +87,35 @@ test.describe("deciding otherwise", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
+  test("a service that is out of reach says that nothing was approved, and the next click counts", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await openBasket(purchase, [notebook]);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await page.route("**/approve", (route) => route.abort());
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "Nothing was approved." })).toContainText(
+      "could not reach the service",
+    );
+    await expect(page.getByRole("button", { name: approve })).toBeFocused();
+    await expectAccessible(page);
+    await page.unroute("**/approve");
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+
+  test("without a mandate that covers it, it can be declined alone", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await openBasket(purchase, [{ ...notebook, quantity: 40 }]);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await expect(page.getByText(/above the limit|exceeds|more than/i).first()).toBeVisible();
+    await expect(page.getByRole("button", { name: approve })).toBeDisabled();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Decline" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined");
+  });
+
   test("a request that was withdrawn or replaced says so", async ({ page, context }) => {
     const purchase = await newPurchase();
     await signInAs(context, purchase.buyer.credential);
