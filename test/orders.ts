@@ -39,7 +39,7 @@ export const goOn = (
   });
 
 /** What a stock client signs for the 402 that an order shows. */
-export const signedOrder = (wallet: PrivateKeyAccount, { data }: Placed): Promise<string> =>
+export const signedOrder = (wallet: PrivateKeyAccount, { data }: { readonly data: Pick<Placed["data"], "paymentRequired"> }) =>
   signedFor(wallet, (name) => data.paymentRequired?.[name]);
 
 /** The storefront settles through this facilitator, as stock servers do. */

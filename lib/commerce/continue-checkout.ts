@@ -72,7 +72,7 @@ async function openContinued({
     storefrontUrl: checkout.storefrontUrl,
     items: checkout.items,
     metadata: checkout.metadata,
-    status: "approvalRequired",
+    status: "new",
     attempt: 0,
     offer,
     authorizationId: approval.authorizationId,

@@ -88,6 +88,7 @@ async function know(order: OrderRow, { credential, caller }: Ordering): Promise<
   const approval = checkout && (await findApproval(db, checkout.checkoutIntentId));
   const facts: OrderFacts = {
     state: order.status as OrderState,
+    continued: order.attempt === 0 && authorizationId !== null,
     credential: credential?.hash ?? null,
     sent: order.credentialHash ?? execution?.credentialHash ?? null,
     checkout: checkout && {

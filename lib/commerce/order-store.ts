@@ -118,7 +118,7 @@ export const saveRedeemed = (c: ReservedSql, one: Redeemed): readonly PromiseLik
   return [
     c`UPDATE checkout_approvals SET status = 'consumed', continuation_token_status = 'redeemed', resolved_at = ${at}::timestamptz
       WHERE approval_id = ${one.approvalId} AND status = 'pending'`,
-    c`UPDATE checkout_intents SET status = 'authorized', updated_at = ${at}::timestamptz
+    c`UPDATE checkout_intents SET status = 'authorized', order_id = ${one.orderId}, updated_at = ${at}::timestamptz
       WHERE checkout_intent_id = ${one.checkoutIntentId}`,
     c`UPDATE reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
       WHERE authorization_id = ${one.authorizationId} AND status = 'held'`,

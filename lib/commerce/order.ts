@@ -6,7 +6,7 @@ export type OrderState = OrderStatus | "new";
 
 /** The listed transitions; the database refuses every other one. A step may leave an order where it is. */
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
-  new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired"],
+  new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired", "quoteChanged"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
   approvalRequired: ["paymentCredentialRequired", "processing", "quoteChanged", "denied", "setupRequired"],
   paymentCredentialRequired: ["processing", "approvalRequired", "quoteChanged", "denied", "setupRequired"],
@@ -22,6 +22,8 @@ export const isTerminal = (state: OrderState): boolean => orderTransitions[state
 
 export type OrderFacts = {
   readonly state: OrderState;
+  /** It pays what was approved after a preview, and nothing else: it is never quoted anew. */
+  readonly continued: boolean;
   /** SHA-256 of the credential that comes with this call; null without one. */
   readonly credential: string | null;
   /** Of the credential that went out, if one did. */
@@ -58,13 +60,14 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   }
   switch (state) {
     case "new":
+      return facts.continued ? "redeem" : "quote";
     case "setupRequired":
       return "quote";
     case "approvalRequired":
       return facts.settlement === null ? afterAsking(facts, now) : "adopt";
     case "paymentCredentialRequired":
       if (facts.settlement !== null) return "adopt";
-      if (!isLive(facts.holdUntil, now)) return "quote";
+      if (!isLive(facts.holdUntil, now)) return facts.continued ? "supersede" : "quote";
       return credential === null ? "show" : "pay";
     case "processing":
       return "follow";

@@ -4,6 +4,7 @@ import { requireLease } from "#lib/commerce/decide-order.ts";
 import type { Offer } from "#lib/commerce/offer.ts";
 import { stateAfterPaying } from "#lib/commerce/order.ts";
 import { changeOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import { lockCheckoutOf, setStatus } from "#lib/commerce/store.ts";
 import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
@@ -103,6 +104,9 @@ async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
 
 async function finish(order: OrderRow, on: Ordering, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
   return transact(async (tx) => {
+    const now = await clock(tx);
+    const checkout = order.authorizationId === null ? null : await lockCheckoutOf(tx, order.authorizationId);
+    if (checkout?.status === "executing") await setStatus(tx, checkout.checkoutIntentId, status, now);
     const changed = requireLease(await changeOrder(tx, order.orderId, on.lease, { status }));
     const { orderId, organizationId, subjectId, executionId, authorizationId, answer } = changed;
     const metadata = { requestId: on.requestId, executionId, authorizationId, storefrontOrderId: answer?.orderId ?? null };
@@ -114,7 +118,7 @@ async function finish(order: OrderRow, on: Ordering, status: Exclude<ReturnType<
       entityType: "order",
       entityId: orderId,
     };
-    audit(tx, { ...event, metadata }, await clock(tx));
+    audit(tx, { ...event, metadata }, now);
     return changed;
   });
 }

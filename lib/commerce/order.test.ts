@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isProblem } from "#lib/problem.ts";
+import { CheckoutStatus, ApprovalStatus, SettlementStatus } from "#lib/vocabulary.ts";
+import {
+  boundTo,
+  isTerminal,
+  nextStep,
+  orderTransitions,
+  stateAfterPaying,
+  type BoundTerms,
+  type OrderFacts,
+  type OrderState,
+  type OrderStep,
+} from "./order.ts";
+
+const now = new Date("2026-11-21T12:00:00.000Z");
+const states = Object.keys(orderTransitions) as OrderState[];
+const times = fc.constantFrom(new Date(now.getTime() - 1), now, new Date(now.getTime() + 1));
+
+const facts: fc.Arbitrary<OrderFacts> = fc.record({
+  state: fc.constantFrom(...states),
+  continued: fc.boolean(),
+  credential: fc.constantFrom(null, "a", "b"),
+  sent: fc.constantFrom(null, "a"),
+  checkout: fc.option(
+    fc.record({
+      status: fc.constantFrom(...CheckoutStatus.options),
+      expiresAt: times,
+      approval: fc.option(fc.record({ status: fc.constantFrom(...ApprovalStatus.options), expiresAt: times })),
+      own: fc.boolean(),
+    }),
+  ),
+  holdUntil: fc.option(times),
+  settlement: fc.option(fc.constantFrom(...SettlementStatus.options.filter((status) => status !== "failed"))),
+});
+
+/** Where a step may lead. */
+const leadsTo: Readonly<Record<OrderStep, readonly OrderState[]>> = {
+  quote: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired"],
+  redeem: ["paymentCredentialRequired", "quoteChanged", "denied"],
+  reject: ["denied"],
+  supersede: ["quoteChanged"],
+  resume: ["paymentCredentialRequired"],
+  pay: ["processing"],
+  adopt: ["processing"],
+  follow: ["completed", "failed"],
+  show: [],
+};
+
+const stepOf = (of: OrderFacts): OrderStep | null => {
+  try {
+    return nextStep(of, now);
+  } catch (error) {
+    if (isProblem(error) && error.code === "authorization_consumed") return null;
+    throw error;
+  }
+};
+
+describe("an order", () => {
+  test("takes listed transitions only, whatever is known about it", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        const step = stepOf(of);
+        if (step === null) return;
+        for (const next of leadsTo[step]) {
+          if (next !== of.state) expect(orderTransitions[of.state]).toContain(next);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("never decides or pays anew while a credential of its own may still move money", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        fc.pre(of.settlement !== null && of.state !== "new" && of.state !== "setupRequired");
+        const step = stepOf(of);
+        expect(["quote", "redeem", "pay", "resume"]).not.toContain(step);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("that continues an approved checkout never asks for another quote", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        fc.pre(of.continued && of.state !== "approvalRequired" && of.state !== "setupRequired");
+        expect(stepOf(of)).not.toBe("quote");
+      }),
+    );
+  });
+
+  test("pays only with a credential, on a hold that lives, in the state that asks for one", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        if (stepOf(of) !== "pay") return;
+        expect(of.state).toBe("paymentCredentialRequired");
+        expect(of.credential).not.toBeNull();
+        expect(of.holdUntil !== null && of.holdUntil > now).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("redeems only its own approval, which is pending and in time", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        if (stepOf(of) !== "redeem" || of.state === "new") return;
+        expect(of.checkout).toMatchObject({ status: "approved", own: true, approval: { status: "pending" } });
+        expect((of.checkout?.approval?.expiresAt ?? now) > now).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("that is over changes nothing, and another credential than the one that was sent is refused", () => {
+    fc.assert(
+      fc.property(facts, (of) => {
+        const step = stepOf(of);
+        if (of.credential !== null && of.sent !== null && of.credential !== of.sent) expect(step).toBeNull();
+        else if (isTerminal(of.state)) expect(step).toBe("show");
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is complete when the chain shows the payment and the storefront took it, and fails by evidence alone", () => {
+    const outcomes = [null, "completed", "refused", "unknown"] as const;
+    for (const storefront of outcomes) {
+      expect(stateAfterPaying({ settlement: "failed", storefront })).toBe("failed");
+      for (const settlement of ["pending", "processing", "unknown"] as const) {
+        expect(stateAfterPaying({ settlement, storefront })).toBe("processing");
+      }
+    }
+    const settled = outcomes.map((storefront) => stateAfterPaying({ settlement: "settled", storefront }));
+    expect(settled).toEqual(["processing", "completed", "failed", "processing"]);
+  });
+});
+
+test("what was approved is bound whole: change any one term and it is another payment", () => {
+  const terms: BoundTerms = {
+    basketHash: "h",
+    amount: 25_000_000n,
+    asset: "USDC",
+    chain: "eip155:84532",
+    payTo: "0xAa",
+    mandateId: "mdt_1",
+    agentId: "sa_1",
+  };
+  expect(boundTo(terms, { ...terms, payTo: "0xaA" })).toBe(true);
+  for (const name of Object.keys(terms) as (keyof BoundTerms)[]) {
+    const other = { ...terms, [name]: name === "amount" ? 25_000_001n : "another" };
+    expect([name, boundTo(terms, other)]).toEqual([name, false]);
+  }
+});
