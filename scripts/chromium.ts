@@ -4,6 +4,7 @@ import { access, readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
+const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
@@ -30,7 +31,7 @@ async function cached(): Promise<string | null> {
 }
 
 async function run(program: string, ...options: string[]): Promise<boolean> {
-  const child = spawn(program, options, { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, options, { cwd: root, stdio: ["ignore", "ignore", "pipe"], timeout: INSTALL_LIMIT_MS });
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const code = await new Promise<number | null>((done) => child.once("error", () => done(null)).once("close", done));
