@@ -94,7 +94,7 @@ function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, m
 function newApproval(
   { approver, payableUntil }: Approve,
   checkout: CheckoutRow,
-  { authorizationId, body, expiresAt }: AlsoDecided,
+  { authorizationId, body, expiresAt, validUntil }: AlsoDecided,
   mandateId: string,
   now: Date,
 ): ApprovalRow {
@@ -122,7 +122,12 @@ function newApproval(
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
     // A soft hold that is taken over lives as long as the approval, a new authorization bounds it.
-    expiresAt: earliest(new Date(now.getTime() + APPROVAL_MS), payableUntil, ...(body === null ? [] : [expiresAt])),
+    expiresAt: earliest(
+      new Date(now.getTime() + APPROVAL_MS),
+      payableUntil,
+      ...(body === null ? [] : [expiresAt]),
+      ...(validUntil ? [validUntil] : []),
+    ),
     createdAt: now,
     resolvedAt: null,
   };

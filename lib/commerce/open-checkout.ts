@@ -4,6 +4,7 @@ import { newId } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { CheckoutDraft } from "#lib/payments/item.ts";
+import { readChallenge } from "#lib/storefront/compare-challenge.ts";
 
 /** What a person is asked about, when a policy asks one. */
 export type Asked = {
@@ -23,11 +24,20 @@ export type Asked = {
   readonly now: Date;
 };
 
-/** One line, the resource. Nothing in it is the agent's word where the seller registered it. */
-function resourceLine({ intent, resourceId, domain }: Asked): Line {
+/** Without a record all that an agent says of a resource is its own word; an address has no room for prose. */
+function addressOf({ intent, domain }: Asked): string {
+  const url = readChallenge(intent.challenge)?.resource?.url ?? "";
+  return URL.canParse(url) ? new URL(url).href : domain;
+}
+
+/** One line, the resource. Nothing in it is free text of the agent. */
+function resourceLine(asked: Asked): Line {
+  const { intent, resourceId } = asked;
   const { resource } = intent;
+  const registered = resourceId === null ? undefined : resource;
   const name =
-    resource?.description ?? (resource?.pathTemplate ? `${resource.method ?? "GET"} ${resource.pathTemplate}` : domain);
+    registered?.description ??
+    (registered?.pathTemplate ? `${registered.method ?? "GET"} ${registered.pathTemplate}` : addressOf(asked));
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 

@@ -1,8 +1,9 @@
-import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { ReservedSql } from "postgres";
 import type { Offer } from "#lib/commerce/offer.ts";
 import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 
 type Db = Database | Tx;
 
@@ -68,14 +69,17 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/** Whether a person declined this basket under this mandate within the last hour. */
+/** Whether a person declined this basket within the last hour, under this mandate or before one was chosen. */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
+  const { organizationId } = mandates;
+  const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));
+  const ofItsOrganization = inArray(checkoutIntents.organizationId, owner);
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId })
     .from(checkoutIntents)
     .where(
       and(
-        eq(checkoutIntents.mandateId, mandateId),
+        or(eq(checkoutIntents.mandateId, mandateId), and(isNull(checkoutIntents.mandateId), ofItsOrganization)),
         eq(checkoutIntents.basketHash, basketHash),
         eq(checkoutIntents.status, "rejected"),
         gt(checkoutIntents.updatedAt, sql`clock_timestamp() - interval '1 hour'`),

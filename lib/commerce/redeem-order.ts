@@ -121,8 +121,9 @@ function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
   const { approvalId, checkoutIntentId, continuationTokenId, organizationId, agentId } = approval;
-  const { authorizationId } = decided;
-  const payableUntil = earliest(new Date(offer.quote.expiresAt), new Date(now.getTime() + PAYABLE_MS));
+  const { authorizationId, validUntil } = decided;
+  const inTime = new Date(now.getTime() + PAYABLE_MS);
+  const payableUntil = earliest(new Date(offer.quote.expiresAt), inTime, ...(validUntil ? [validUntil] : []));
   const saved = { orderId, lease: on.lease, offer, approvalId, checkoutIntentId, authorizationId, payableUntil, at: now };
   const event: AuditEvent = {
     auditEventId: newId("audit"),

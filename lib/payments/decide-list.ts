@@ -157,6 +157,7 @@ type Judged = ReturnType<typeof judge>;
 /** An item that brings more: its own decision first, then the policy's, then what is written with it. */
 function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const { now } = facts;
+  const { validUntil } = budget.facts.policy;
   const locked = facts.checkouts.get(also.checkoutIntentId ?? "") ?? null;
   const instead = also.before(locked, now);
   if (instead) return { row: null, extra: instead };
@@ -166,11 +167,11 @@ function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, te
     const expiresAt = locked["held_expires_at"] as Date;
     return {
       row: null,
-      extra: also.after({ decision, authorizationId, expiresAt, body: null, checkoutIntentId: null }, locked, now),
+      extra: also.after({ decision, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null }, locked, now),
     };
   }
   const row = decideItem(item, judge(item, budget, facts, terms), budget, facts, terms);
-  return { row, extra: also.after(row, locked, now) };
+  return { row, extra: also.after({ ...row, validUntil }, locked, now) };
 }
 
 const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;

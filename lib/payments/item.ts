@@ -16,6 +16,8 @@ export type AlsoDecided = {
   readonly decision: Decision;
   readonly authorizationId: string;
   readonly expiresAt: Date;
+  /** The mandate's end; nothing that was approved outlives it. */
+  readonly validUntil: Date | null;
   /** The bytes that authorizePayment would answer; null where an earlier authorization goes on. */
   readonly body: string | null;
   /** The checkout that a person is asked in; null unless the outcome is requireApproval. */
