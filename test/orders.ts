@@ -1,9 +1,12 @@
 import type { FacilitatorClient } from "@x402/core/server";
 import type { PaymentPayload } from "@x402/core/types";
+import { eq } from "drizzle-orm";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
 import * as contract from "#lib/commerce/order-contract.ts";
 import { placeOrder } from "#lib/commerce/place-order.ts";
+import { orders } from "#lib/commerce/tables.ts";
+import { database } from "#lib/db/client.ts";
 import { items, type CheckoutScene } from "#test/checkouts.ts";
 import type { HostileStorefront } from "#test/hostile-storefront.ts";
 import { signedFor } from "#test/payments.ts";
@@ -48,4 +51,12 @@ export function settlesThrough(shop: HostileStorefront, facilitator: Facilitator
     const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as PaymentPayload;
     return facilitator.settle(payload, required.accepts[0]!);
   };
+}
+
+/** As if the storefront's quote had ended meanwhile. */
+export async function endQuoteOf(key: string): Promise<void> {
+  const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
+  const offer = order?.offer as { quote: { expiresAt: string } };
+  const ended = { ...offer, quote: { ...offer.quote, expiresAt: new Date(Date.now() - 1_000).toISOString() } };
+  await database().update(orders).set({ offer: ended }).where(eq(orders.idempotencyKey, key));
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AuditEvent } from "#lib/audit/chain.ts";
+import { clock } from "#lib/audit/transact.ts";
 import { findOffer, type Offer } from "#lib/commerce/offer.ts";
 import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order-store.ts";
 import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
@@ -12,7 +13,7 @@ import { findMandate, reading } from "#lib/mandates/store.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import type { AskedIntent } from "#lib/payments/intent.ts";
 import type { Also, AlsoDecided, Asker } from "#lib/payments/item.ts";
-import { notFound } from "#lib/problem.ts";
+import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
@@ -84,6 +85,8 @@ export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Ste
     const changed = await changeOrder(database(), orderId, on.lease, { status: "setupRequired", offer });
     return { order: requireLease(changed), goOn: false };
   }
+  if (new Date(offer.quote.expiresAt) <= (await clock(database())))
+    throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
   const attempt = order.attempt + 1;
   const rejected = await rejectedLately(database(), mandateId, offer.basketHash);
   const also: Also = {
@@ -92,7 +95,7 @@ export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Ste
     capability: "orders:place",
     approvedByPerson: false,
     rejectedByPerson: rejected,
-    mismatches: offer.seller ? offer.mismatches : [],
+    mismatches: offer.mismatches.map(({ field, pointer }) => ({ field, pointer: `/challenge${pointer}` })),
     checkout: {
       lines: offer.quote.lines,
       storefrontUrl: order.storefrontUrl,

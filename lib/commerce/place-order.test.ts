@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { orders } from "#lib/commerce/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
@@ -11,7 +10,7 @@ import { openHostileStorefront, type HostileStorefront } from "#test/hostile-sto
 import { newKey } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, draftMandate } from "#test/mandates.ts";
-import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { endQuoteOf, newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
 import { execute, newWallet, signedFor, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
@@ -206,7 +205,7 @@ describe("placeOrder, where a person is asked", () => {
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);
     shop.fault = "priceRises";
-    await expireQuote(key);
+    await endQuoteOf(key);
     const changed = await place(scene, shop, key);
     expect(changed.data).toMatchObject({ status: "quoteChanged", nextAction: { type: "none" } });
     expect(await holds()).toEqual(["released"]);
@@ -218,7 +217,7 @@ describe("placeOrder, where a person is asked", () => {
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);
-    await expireQuote(key);
+    await endQuoteOf(key);
     const redeemed = await place(scene, shop, key);
     expect(redeemed.data).toMatchObject({ status: "paymentCredentialRequired", quote: { quoteId: "q-2" } });
     const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, redeemed) });
@@ -244,11 +243,3 @@ describe("placeOrder, where a person is asked", () => {
     expect(await holds()).toEqual(["captured"]);
   });
 });
-
-/** As if the storefront's quote had ended meanwhile. */
-async function expireQuote(key: string): Promise<void> {
-  const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
-  const offer = order?.offer as { quote: { expiresAt: string } };
-  const ended = { ...offer, quote: { ...offer.quote, expiresAt: new Date(Date.now() - 1_000).toISOString() } };
-  await database().update(orders).set({ offer: ended }).where(eq(orders.idempotencyKey, key));
-}

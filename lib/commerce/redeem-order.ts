@@ -11,7 +11,7 @@ import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/comm
 import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { findAuthorization } from "#lib/payments/execution-store.ts";
+import { findAuthorization, type AuthorizationRow } from "#lib/payments/execution-store.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { Also, AlsoDecided, Extra } from "#lib/payments/item.ts";
 import { Problem } from "#lib/problem.ts";
@@ -67,7 +67,7 @@ export async function redeem(order: OrderRow, on: Ordering): Promise<Stepped> {
     approvedByPerson: true,
     takesOver: true,
     before: (row, now) => {
-      requireApproved(row && readLocked(row), terms, authorization.authorizationId, now);
+      requireApproved(row && readLocked(row), terms, authorization, now);
       return null;
     },
     after: (decided, row, now) => redeemed({ order, on, offer: fresh, decided, locked: row && readLocked(row), now }),
@@ -86,7 +86,7 @@ const basketMismatch = (): Problem =>
   });
 
 /** @throws Problem approval_basket_mismatch, continuation_expired */
-export function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorizationId: string, now: Date): void {
+function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorization: AuthorizationRow, now: Date): void {
   const { checkout, approval } = locked ?? {};
   if (!checkout || !approval || checkout.status !== "approved" || approval.status !== "pending" || approval.expiresAt <= now) {
     throw new Problem("continuation_expired", { detail: "This approval has ended or was used. Ask the buyer again." });
@@ -100,7 +100,11 @@ export function requireApproved(locked: LockedCheckout | null, terms: BoundTerms
     mandateId: approval.mandateId ?? "",
     agentId: approval.agentId,
   };
-  if (!boundTo(approved, terms) || approval.authorizationId !== authorizationId) throw basketMismatch();
+  const { amount, asset, chain, payTo, mandateId, authorizationId } = authorization;
+  const shown: BoundTerms = { ...approved, ...checkout, mandateId: checkout.mandateId ?? "" };
+  const authorized: BoundTerms = { ...approved, amount, asset, chain, payTo: payTo ?? "", mandateId };
+  const same = [terms, shown, authorized].every((each) => boundTo(approved, each));
+  if (!same || approval.authorizationId !== authorizationId) throw basketMismatch();
 }
 
 type Redeemed = {

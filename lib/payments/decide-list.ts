@@ -250,17 +250,15 @@ function intentFacts(
   agentLive: boolean,
 ): IntentFacts {
   const { intent, asker, also } = item;
+  const registered = seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [];
+  const found = offered?.mismatches ?? registered;
   const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
   return {
     agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
-    mismatches: [
-      ...(offered?.mismatches ??
-        (seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [])),
-      ...(also?.mismatches ?? []),
-    ],
+    mismatches: [...found, ...(also?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field))],
     amount: read.amount,
     fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
     asset: intent.asset,
