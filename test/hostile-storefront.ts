@@ -43,6 +43,7 @@ export const storefrontFaults = [
   "challengeAsset",
   "challengeChain",
   "challengeResource",
+  "challengePath",
   "challengeTokenName",
   "challengeGarbage",
   "paid500",
@@ -140,9 +141,10 @@ function quoteOf({ fault }: HostileStorefront, items: readonly Item[], number: n
 }
 
 function challengeOf({ fault, url, payTo }: HostileStorefront, amount: bigint): PaymentRequired {
+  const path = fault === "challengePath" ? "gifts" : "checkout";
   return {
     x402Version: 2,
-    resource: { url: fault === "challengeResource" ? "https://victim.example/pay" : `${url}/agent/checkout` },
+    resource: { url: fault === "challengeResource" ? "https://victim.example/pay" : `${url}/agent/${path}` },
     accepts: [
       {
         scheme: "exact",

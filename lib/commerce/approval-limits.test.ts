@@ -1,17 +1,19 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/payments/tables.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { approve, checkoutScene, open, preview, read, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
-import { newOrderKey, place } from "#test/orders.ts";
-import { authorized, useSettlement, type PaymentScene } from "#test/payments.ts";
+import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { authorized, newWallet, useSettlement, type PaymentScene } from "#test/payments.ts";
+import { stockFacilitator } from "#test/shop.ts";
 
 useDatabase();
-useSettlement();
+const chain = useSettlement();
 
 let shop: HostileStorefront;
 beforeEach(async () => {
@@ -26,6 +28,42 @@ const holdOf = async (mandateId: string) => {
   const [hold] = await database().select().from(reservations).where(eq(reservations.mandateId, mandateId));
   return hold;
 };
+
+/** An order that a person approved and that waits for its credential. */
+async function approvedOrder() {
+  const scene = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
+  const key = newOrderKey();
+  const asked = await place(scene, shop, key);
+  const checkoutIntentId = asked.data.nextAction.url?.split("/").at(-1) ?? "";
+  await reviewed(checkoutIntentId, scene.person);
+  await approve(checkoutIntentId, scene.person.credential);
+  const ready = await place(scene, shop, key);
+  expect(ready.data.status).toBe("paymentCredentialRequired");
+  const checkout = async () => (await read(checkoutIntentId, scene.agent.credential)).data.intent;
+  return { scene, key, ready, checkout };
+}
+
+describe("what becomes of a checkout after its approval", () => {
+  test("it is complete when its order is", async () => {
+    const wallet = newWallet();
+    await chain().mint(wallet.address, 100_000_000n);
+    settlesThrough(shop, await stockFacilitator(chain()));
+    const { scene, key, ready, checkout } = await approvedOrder();
+    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, ready) });
+    expect(paid.data.status).toBe("completed");
+    expect(await checkout()).toMatchObject({ status: "completed", effects: { settlement: "settled" } });
+  });
+
+  test("it expires with a hold that was redeemed and never paid with", async () => {
+    const { scene, checkout } = await approvedOrder();
+    await database()
+      .update(reservations)
+      .set({ expiresAt: sql`clock_timestamp()` })
+      .where(eq(reservations.mandateId, scene.mandateId));
+    await sweepHolds();
+    expect(await checkout()).toMatchObject({ status: "expired", effects: { settlement: "none" } });
+  });
+});
 
 describe("what an approval may do", () => {
   test("neither an approval nor its hold outlives the mandate, and neither does its redemption", async () => {
@@ -43,6 +81,17 @@ describe("what an approval may do", () => {
     expect((await holdOf(scene.mandateId))?.expiresAt.getTime()).toBeLessThanOrEqual(end);
     expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
     expect((await holdOf(scene.mandateId))?.expiresAt.getTime()).toBeLessThanOrEqual(end);
+  });
+
+  test("an unregistered storefront whose 402 is for another address of its own is denied", async () => {
+    const scene = await checkoutScene();
+    shop.fault = "challengePath";
+    const { data } = await place(scene, shop, newOrderKey());
+    expect(data).toMatchObject({
+      status: "denied",
+      authorization: { policyDecision: { denialCode: "challenge_mismatch" } },
+    });
+    expect(await holdOf(scene.mandateId)).toBeUndefined();
   });
 
   test("a basket that was declined before a mandate was chosen is declined under every mandate", async () => {

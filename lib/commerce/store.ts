@@ -5,6 +5,7 @@ import { checkoutApprovals, checkoutIntents, checkoutReviews, stepUps } from "#l
 import type { Database, Tx } from "#lib/db/client.ts";
 import { organization, serviceAccounts, session } from "#lib/identity/tables.ts";
 import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
+import { reservations } from "#lib/payments/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
@@ -109,6 +110,20 @@ export async function setStatus(
     .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
     .returning();
   return row!;
+}
+
+/** Redeemed checkouts whose hold ended before a credential came. The caller holds the mandate's lock. */
+export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
+  const { authorizationId, reservationId } = reservations;
+  const ended = tx
+    .select({ authorizationId })
+    .from(reservations)
+    .where(inArray(reservationId, [...reservationIds]));
+  return tx
+    .update(checkoutIntents)
+    .set({ status: "expired", updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(checkoutIntents.status, "authorized"), inArray(checkoutIntents.authorizationId, ended)))
+    .returning();
 }
 
 /** How the buyer's mandates stand now. */

@@ -1,4 +1,5 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { expireRedeemed } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/payments/hold-store.ts";
@@ -49,6 +50,11 @@ const sweepSome = (mandateId: string, lock: typeof lockMandate): Promise<number 
     if (reservationIds.length === 0) return 0;
     const { organizationId } = mandate;
     const event = { type: "reservation.expired", actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };
-    audit(tx, { ...event, metadata: { reservationIds } }, await clock(tx));
+    const now = await clock(tx);
+    audit(tx, { ...event, metadata: { reservationIds } }, now);
+    for (const { checkoutIntentId, ownerSubjectId } of await expireRedeemed(tx, reservationIds)) {
+      const entity = { entityType: "checkout", entityId: checkoutIntentId, subjectId: ownerSubjectId };
+      audit(tx, { type: "checkout.expired", actorId: "service", organizationId, ...entity, metadata: {} }, now);
+    }
     return reservationIds.length;
   });
