@@ -62,24 +62,38 @@ export async function meet(agent: AgentOptions, url: string): Promise<PaymentReq
 }
 
 /** What authorize takes. Sent again as it is, it is answered with the same bytes. */
-export const intentFor = ({ sellerId, resourceId, amount }: Purchase) => {
+export const intentFor = ({ sellerId, resourceId, amount }: Purchase) => ({
+  ...bareIntent(amount),
+  seller: { sellerId },
+  resource: { resourceId },
+});
+
+/** The same for a seller that never registered: its own 402 says whom, how much and where to pay. */
+export function intentForStranger(terms: PaymentRequired, amount: string) {
+  const [offer] = terms.accepts;
+  if (!offer) throw new Error("The 402 offers no way to pay.");
+  const { network: chain, payTo } = offer;
+  return { ...bareIntent(amount), seller: {}, chain, payTo, challenge: terms };
+}
+
+const bareIntent = (amount: string) => {
   const key = randomUUID();
   return {
     intentId: key,
     nonce: key,
     idempotencyKey: key,
-    seller: { sellerId },
-    resource: { resourceId },
     amount,
     asset: "USDC",
     expiresAt: new Date(Date.now() + 600_000).toISOString(),
   };
 };
 
+type Intent = ReturnType<typeof intentFor> | ReturnType<typeof intentForStranger>;
+
 export type Answer = { readonly authorization: Authorization; readonly text: string; readonly replayed: boolean };
 
 /** May this be paid? Only `allow` is a yes; a refusal comes with its reasons. */
-export async function authorize(agent: AgentOptions, intent: ReturnType<typeof intentFor>): Promise<Answer> {
+export async function authorize(agent: AgentOptions, intent: Intent): Promise<Answer> {
   const response = await call(agent, "authorize", { mandateId: agent.mandateId, intent });
   const text = await response.text();
   if (!response.ok) throw new Error(`authorize answered ${response.status}.`, { cause: JSON.parse(text) });

@@ -49,9 +49,16 @@ async function fromSystem(): Promise<string | null> {
   return (await run("apt-get", "install", "-y", "--no-install-recommends", "chromium")) ? installed() : null;
 }
 
-/** A Chromium to run the journeys in: one that is there, else Playwright's own, else the system's package. Null where none can be had. */
-export async function findChromium(): Promise<string | null> {
+/** One that is there already. */
+export async function chromiumAtHand(): Promise<string | null> {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") return (await runnable(named)) ? named : null;
-  return (await installed()) ?? (await cached()) ?? (await download()) ?? (await fromSystem());
+  return (await installed()) ?? (await cached());
+}
+
+/** A Chromium to run the journeys in: one that is there, else Playwright's own, else the system's package. Null where none can be had. */
+export async function findChromium(): Promise<string | null> {
+  const atHand = await chromiumAtHand();
+  if (atHand !== null || process.env["CHROMIUM_PATH"]) return atHand;
+  return (await download()) ?? (await fromSystem());
 }

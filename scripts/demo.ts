@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { invite } from "./demo/closing.ts";
 import { holdLimits, payThroughUs } from "./demo/limits.ts";
+import { shop } from "./demo/order.ts";
 import { balances, payOnce, printBalances } from "./demo/payment.ts";
 import type { Service } from "./demo/service.ts";
 import { setUp } from "./demo/setup.ts";
@@ -26,7 +27,7 @@ const interrupted = new Promise<NodeJS.Signals>((resolve) => {
 
 async function run(): Promise<Service> {
   plain("Countersign: may this agent make this payment, under this mandate?");
-  const stage = await setStage({ pages: !once, closing });
+  const stage = await setStage({ closing });
   const parties = await setUp(stage);
   const { apiKey, mandateId } = parties;
   const agent = { serviceUrl: stage.service.url, apiKey, mandateId, wallet: stage.agent };
@@ -40,9 +41,10 @@ async function run(): Promise<Service> {
     tell("gained", `${after.seller - before.seller} of the token's smallest unit; the price is ${paid.price}`);
   });
   await payThroughUs(stage, parties, agent);
+  const shopping = await shop(stage, parties);
   await holdLimits(stage, parties, agent, paid);
   if (once) section("Every step held.");
-  else await invite(stage, parties);
+  else await invite(stage, parties, shopping);
   return stage.service;
 }
 

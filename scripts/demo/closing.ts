@@ -6,7 +6,11 @@ import { plain, section, step } from "./timeline.ts";
 const HOURS = 12;
 
 /** A fresh mandate to play with, the credentials, and what to call with them. */
-export async function invite({ service, agent, keyFile }: Stage, { buyer, sellerId, agentId, apiKey }: Parties): Promise<void> {
+export async function invite(
+  { service, agent, keyFile }: Stage,
+  { buyer, sellerId, agentId, apiKey }: Parties,
+  { confirmationUrl }: { readonly confirmationUrl: string },
+): Promise<void> {
   section("Go on by yourself");
   const { mandateId } = await step("Ada writes another mandate, for you", () => writeMandate(buyer, agentId, agent.address));
   const intent = {
@@ -26,6 +30,9 @@ export async function invite({ service, agent, keyFile }: Stage, { buyer, seller
   plain(`    Ada signs in as   ${buyer.email}`);
   plain(`    with password     ${buyer.password}`);
   plain(`    agent's wallet    ${agent.address}, key in ${keyFile}`);
+  plain();
+  plain("What Ada was asked, and how she decided; sign in as Ada to look around:");
+  plain(`    ${confirmationUrl}`);
   plain();
   plain("To copy: the agent's API key, and what to call with it.");
   plain();

@@ -13,6 +13,8 @@ export type Person = {
   readonly password: string;
   readonly organizationId: string;
   readonly session: Session;
+  /** Opens a page as a browser would, without running what is in it. */
+  open(url: string): Promise<Response>;
   ask<const O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>>;
 };
 
@@ -55,6 +57,7 @@ export async function introduce(serviceUrl: string, introduction: Introduction):
     password,
     organizationId,
     session,
+    open: (url) => fetch(url, { headers: { cookie } }),
     ask: (operation, request) => call(operation, request, options),
   };
 }

@@ -17,7 +17,6 @@ export type ServiceOptions = {
   readonly rpcUrl: string;
   /** host:port of the sellers on this machine. */
   readonly loopback: readonly string[];
-  readonly pages: boolean;
   readonly say: (line: string) => void;
   /** Called as soon as there is a process to stop. */
   readonly onSpawn: (stop: () => Promise<void>) => void;
@@ -48,21 +47,17 @@ const within = <T>(milliseconds: number, promise: Promise<T>): Promise<T | "late
 
 /** The server of `npm start` in a process of its own. Its log goes to a file in DATA_DIR. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { dataDir, port, pages, say, onSpawn } = options;
+  const { dataDir, port, say, onSpawn } = options;
   await mkdir(dataDir, { recursive: true });
   const logFile = join(dataDir, "server.log");
   const log = await open(logFile, "w", 0o600);
   // A session of its own: Ctrl-C must reach the demo first, which stops the server before the chain.
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=16", "--max-old-space-size=384", "server.ts", ...(pages ? [] : ["--api"])],
-    {
-      cwd: root,
-      env: { ...variables(options), NODE_ENV: "production" },
-      detached: true,
-      stdio: ["ignore", log.fd, "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", "--max-old-space-size=384", "server.ts"], {
+    cwd: root,
+    env: { ...variables(options), NODE_ENV: "production" },
+    detached: true,
+    stdio: ["ignore", log.fd, "pipe"],
+  });
   const orphaned = () => child.kill("SIGTERM");
   process.once("exit", orphaned);
   const ended = new Promise<number | null>((resolve) => child.once("error", () => resolve(1)).once("close", resolve));

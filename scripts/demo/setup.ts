@@ -55,6 +55,24 @@ export async function registerShop(
 export const serviceAccountOf = ({ ask, organizationId }: Person, name: string, capabilities?: Capability[]) =>
   ask(createServiceAccount, { body: { name, organizationId, ...(capabilities && { capabilities }) } });
 
+/** 50 USDC a payment, 100 a day, at storefronts that never registered too. */
+export async function writeShoppingMandate({ ask }: Person, agentId: string, wallet: string) {
+  const draft = await ask(createMandate, {
+    body: {
+      name: "Office supplies",
+      policy: {
+        assets: [{ asset: "USDC", chain: localChainId }],
+        limits: { perPayment: "50", budgets: [{ period: "day", timezone: "UTC", amount: "100" }] },
+        sellers: { unregistered: "allow" },
+        approval: { mode: "above", amount: "10" },
+      },
+      agents: [agentId],
+      wallet: { chain: localChainId, address: wallet },
+    },
+  });
+  return ask(activateMandate, { id: draft.mandateId });
+}
+
 /** 5 USDC a day, 1 USDC a payment, for this agent and this wallet alone. Written as a draft, then activated by the person. */
 export async function writeMandate({ ask }: Person, agentId: string, wallet: string) {
   const draft = await ask(createMandate, {

@@ -25,21 +25,28 @@ export type Stage = {
   /** host:port of the shop that settles for itself, and of the one that will point at our facilitator. */
   readonly shop: string;
   readonly secondShop: string;
+  /** host:port of a seller and of a storefront that nobody registers. */
+  readonly stranger: string;
+  readonly storefront: string;
   readonly agent: PrivateKeyAccount;
   readonly seller: PrivateKeyAccount;
   /** Stops with the stage, in reverse order. */
   closing(close: () => Promise<void>): void;
 };
 
-export type StageOptions = { readonly pages: boolean; readonly closing: Stage["closing"] };
+export type StageOptions = { readonly closing: Stage["closing"] };
 
 const hostOf = (port: number): string => `127.0.0.1:${port}`;
 
-const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: number, closing: Stage["closing"]) => {
+/** The stock facilitator, with a key of its own that can pay for gas. */
+export async function facilitatorOn(chain: LocalChain) {
   const privateKey = generatePrivateKey();
   await chain.fund(privateKeyToAccount(privateKey).address);
-  const facilitator = stockFacilitator({ rpcUrl: chain.rpcUrl, privateKey });
-  const shop = await startSeller({ facilitator, payTo: seller.address, prices: shopPrices, port });
+  return stockFacilitator({ rpcUrl: chain.rpcUrl, privateKey });
+}
+
+const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: number, closing: Stage["closing"]) => {
+  const shop = await startSeller({ facilitator: await facilitatorOn(chain), payTo: seller.address, prices: shopPrices, port });
   closing(shop.close);
 };
 
@@ -51,11 +58,11 @@ async function fundService({ chain, service }: Pick<Stage, "chain" | "service">)
 }
 
 /** Everything that the demo needs, on this machine: a chain, a seller, and the service on its own database. */
-export async function setStage({ pages, closing }: StageOptions): Promise<Stage> {
+export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
   const keyFile = join(dataDir, "agent.key");
-  if (pages) await step("The pages", () => buildPages(note));
+  await step("The pages", () => buildPages(note));
   const chain = await step("A local chain with a test USDC", async (tell) => {
     const started = await startChain();
     closing(started.stop);
@@ -64,7 +71,11 @@ export async function setStage({ pages, closing }: StageOptions): Promise<Stage>
   });
   const seller = privateKeyToAccount(generatePrivateKey());
   const shopPort = await choosePort(SHOP_PORT);
-  const secondShop = hostOf(await choosePort(shopPort + 1));
+  const secondPort = await choosePort(shopPort + 1);
+  const strangerPort = await choosePort(secondPort + 1);
+  const secondShop = hostOf(secondPort);
+  const stranger = hostOf(strangerPort);
+  const storefront = hostOf(await choosePort(strangerPort + 1));
   const shop = hostOf(shopPort);
   await step("A stock x402 seller, which knows nothing of Countersign", async (tell) => {
     await startShop(chain, seller, shopPort, closing);
@@ -72,9 +83,9 @@ export async function setStage({ pages, closing }: StageOptions): Promise<Stage>
   });
   const port = await choosePort(Number(process.env["PORT"] || SERVICE_PORT));
   const service = await step("The service, with its own PostgreSQL 18", async (tell) => {
-    const loopback = [shop, secondShop];
+    const loopback = [shop, secondShop, stranger, storefront];
     const onSpawn = closing;
-    const options = { dataDir, port, rpcUrl: chain.rpcUrl, loopback, pages, say: note, onSpawn };
+    const options = { dataDir, port, rpcUrl: chain.rpcUrl, loopback, say: note, onSpawn };
     const started = await startService(options);
     await call(checkReadinessOfService, {}, { baseUrl: started.url });
     await fundService({ chain, service: started });
@@ -82,5 +93,6 @@ export async function setStage({ pages, closing }: StageOptions): Promise<Stage>
     tell("log", started.logFile);
     return started;
   });
-  return { dataDir, keyFile, chain, service, shop, secondShop, agent: await agentWallet(keyFile), seller, closing };
+  const hosts = { shop, secondShop, stranger, storefront };
+  return { dataDir, keyFile, chain, service, ...hosts, agent: await agentWallet(keyFile), seller, closing };
 }

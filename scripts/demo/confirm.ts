@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { approveCheckout } from "#lib/commerce/contract.ts";
+import { stepUp } from "#lib/identity/contract.ts";
+import { checkoutIn } from "../../examples/order.ts";
+import { chromiumAtHand } from "../chromium.ts";
+import type { Person } from "./person.ts";
+import type { Tell } from "./timeline.ts";
+
+const PAGE_LIMIT_MS = 30_000;
+/** Chromium refuses its own sandbox to root and in most containers; the page is ours and on this machine. */
+const flags = ["--no-sandbox", "--disable-dev-shm-usage"];
+
+/** Signs in on the way, as a person does who opens the link on her phone, and presses the button. */
+async function inBrowser(executablePath: string, url: string, { email, password }: Person): Promise<string> {
+  const { chromium } = await import("@playwright/test");
+  const browser = await chromium.launch({ executablePath, args: flags });
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(PAGE_LIMIT_MS);
+    await page.goto(url);
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Your password").fill(password);
+    await page.getByRole("button", { name: /^Approve / }).click();
+    const heading = page.getByRole("heading", { level: 1, name: /^Approved/ });
+    await heading.waitFor();
+    return (await heading.textContent()) ?? "";
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Without a browser: the page is opened with her session, which makes the service note what she was shown. */
+async function bySession(url: string, { ask, open, password }: Person): Promise<string> {
+  const checkoutIntentId = checkoutIn(url);
+  const page = await open(url);
+  assert.equal(page.status, 200, `The confirmation page answered ${page.status}.`);
+  await page.text();
+  await ask(stepUp, { body: { checkoutIntentId, password } });
+  const { approval } = await ask(approveCheckout, { checkoutIntentId, body: {} });
+  return `Approved: ${approval.approvalId}`;
+}
+
+/** The buyer reads the page and says yes, in a real Chromium where there is one. */
+export async function confirm(tell: Tell, url: string, person: Person): Promise<void> {
+  const chromium = await chromiumAtHand();
+  tell("link", url);
+  tell("browser", chromium === null ? "none at hand: by her session" : chromium);
+  tell("page", chromium === null ? await bySession(url, person) : await inBrowser(chromium, url, person));
+}
