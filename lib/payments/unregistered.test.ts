@@ -92,6 +92,15 @@ describe("an unregistered seller's challenge", () => {
     ]);
   });
 
+  test("may be named with the port that its address has, and with no other", () => {
+    const at = { ...required, resource: { url: "https://api.example.net:8443/x" } };
+    const named = (domain: string) => judged({ seller: { domain } }, at).mismatches.map(({ field }) => field);
+    expect(named("api.example.net:8443")).toEqual([]);
+    expect(named("api.example.net")).toEqual([]);
+    expect(named("api.example.net:443")).toEqual(["domain"]);
+    expect(named("api.example.com:8443")).toEqual(["domain"]);
+  });
+
   const hex = fc.bigInt({ min: 0n, max: 2n ** 160n - 1n }).map((value) => `0x${value.toString(16).padStart(40, "0")}`);
   const changes: Record<string, fc.Arbitrary<unknown>> = {
     network: fc.constantFrom("eip155:1", "eip155:8453", "solana:mainnet"),

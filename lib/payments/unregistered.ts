@@ -70,8 +70,8 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
     pointer: `/intent/challenge${pointer}`,
   }));
   const { pricing } = intent.resource ?? {};
-  if (intent.seller.domain !== undefined && intent.seller.domain !== offer.domain)
-    found.push({ field: "domain", pointer: "/intent/seller/domain" });
+  const names = [undefined, offer.domain, new URL(offer.url).host];
+  if (!names.includes(intent.seller.domain)) found.push({ field: "domain", pointer: "/intent/seller/domain" });
   if (pricing !== undefined && pricing.asset !== intent.asset)
     found.push({ field: "pricing.asset", pointer: "/intent/resource/pricing/asset" });
   return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
