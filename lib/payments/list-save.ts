@@ -30,7 +30,7 @@ const insertAuthorizations = bulkInsert<Decided>(
     ["intent", "json", (row) => JSON.stringify(row.intent)],
     ["slot", "text", slotOf],
     ["fingerprint", "text", (row) => row.item.fingerprint],
-    ["answer", "text", (row) => row.body],
+    ["answer", "json text", (row) => row.body],
     ["amount", "numeric", (row) => String(row.amount)],
     ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
     ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
