@@ -19,6 +19,8 @@ export type StorefrontOptions = {
   readonly port?: number;
   /** A registered seller may say who it is; whether that is believed depends on its domain. */
   readonly sellerId?: string;
+  /** Under which its checkout is registered. */
+  readonly resourceId?: string;
 };
 
 export type Order = {
@@ -38,10 +40,11 @@ export type Storefront = {
   close(): Promise<void>;
 };
 
-const manifest = (url: string, { payTo, sellerId }: StorefrontOptions) => ({
+const manifest = (url: string, { payTo, sellerId, resourceId }: StorefrontOptions) => ({
   version: "2026-11-01",
   name: "Example Goods",
   ...(sellerId !== undefined && { sellerId }),
+  ...(resourceId !== undefined && { resourceId }),
   seller: { name: "Example Goods", domain: new URL(url).host },
   catalogUrl: `${url}/agent/catalog`,
   quoteUrl: `${url}/agent/quotes`,

@@ -10,8 +10,9 @@ import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
 import { Authorization } from "#lib/payments/intent.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { openAndLoad, pipelined } from "#lib/payments/list-load.ts";
+import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/list-load.ts";
 import { auditStatements, eventsOf, saveRows, SlotRace } from "#lib/payments/list-save.ts";
+import { readOffer } from "#lib/payments/unregistered.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 
@@ -23,6 +24,7 @@ class CommitUnknown extends Error {}
 
 export const listTerms = (): ListTerms => ({
   assetOf,
+  readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
   checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
   serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),

@@ -1,5 +1,6 @@
 import { formatAmount, readAmount, type Atomic } from "#lib/money.ts";
 import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
 /** A registered seller and resource, as far as an intent may name them. */
 export type RegisteredSeller = {
@@ -17,7 +18,7 @@ export type RegisteredResource = {
   readonly method: string;
   readonly pathTemplate: string;
   readonly description: string | null;
-  readonly pricing: { readonly type: "fixed"; readonly amount: string; readonly asset: string };
+  readonly pricing: Pricing;
   readonly acceptedPaymentChallengeTypes: readonly string[];
   readonly minimumAssuranceLevel: string;
   readonly paymentConfig: {
@@ -42,6 +43,19 @@ function sameAmount(asked: string | undefined, registered: string, decimals: num
   return amount.ok && price.ok && amount.amount === price.amount;
 }
 
+function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: number): boolean {
+  if (asked === undefined) return true;
+  if (asked.type === "fixed") return registered.type === "fixed" && sameAmount(asked.amount, registered.amount, decimals);
+  return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
+}
+
+/** What a seller quotes is known from its 402 alone; registered is at most how high it may go. */
+function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
+  if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
+  const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);
+  return limit === null || (limit.ok && amount <= limit.amount);
+}
+
 /** Where an intent says something else than what the seller registered; names and free-form fields are not compared. */
 export function compareIntent(
   intent: AskedIntent,
@@ -58,14 +72,14 @@ export function compareIntent(
     [sameText(asked?.sellerId, seller.sellerId), "sellerId", "/intent/resource/sellerId"],
     [sameText(asked?.method, resource.method), "method", "/intent/resource/method"],
     [sameText(asked?.pathTemplate, resource.pathTemplate), "pathTemplate", "/intent/resource/pathTemplate"],
-    [sameAmount(asked?.pricing?.amount, pricing.amount, decimals), "pricing.amount", "/intent/resource/pricing/amount"],
+    [samePrice(asked?.pricing, pricing, decimals), "pricing.amount", "/intent/resource/pricing"],
     [sameText(asked?.pricing?.asset, pricing.asset), "pricing.asset", "/intent/resource/pricing/asset"],
     [
       sameTypes(asked?.acceptedPaymentChallengeTypes, resource.acceptedPaymentChallengeTypes),
       "acceptedPaymentChallengeTypes",
       "/intent/resource/acceptedPaymentChallengeTypes",
     ],
-    [sameAmount(formatAmount(amount, decimals), pricing.amount, decimals), "amount", "/intent/amount"],
+    [fitsPrice(amount, pricing, decimals), "amount", "/intent/amount"],
     [sameText(intent.asset, pricing.asset), "asset", "/intent/asset"],
     [sameText(chain, paymentConfig.chain), "chain", "/intent/chain"],
     [sameAddress(intent.payTo, paymentConfig.payTo), "payTo", "/intent/payTo"],

@@ -6,12 +6,13 @@ import { decide } from "#lib/mandates/policy.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { readAmount, zero, type Atomic } from "#lib/money.ts";
 import { agentLive, askPerson, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
-import { compareIntent, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import { findMismatches } from "#lib/payments/find-mismatches.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import { refusal, subjectOf, type Also, type Answer, type Extra, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import { presentIntent, type Terms } from "#lib/payments/present-intent.ts";
-import { judgeOffer, namedSeller, unregisteredPayee } from "#lib/payments/unregistered.ts";
+import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
@@ -25,6 +26,7 @@ export type ListTerms = {
   readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly serialize: (authorization: Authorization) => string;
   readonly keyReused: () => Problem;
+  readonly readOffer: (challenge: unknown) => Offer | null;
   /** Told about a bug that cost one item its answer. */
   readonly onBug: (item: Item, error: unknown) => void;
 };
@@ -146,7 +148,8 @@ function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
     seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
   const read = readTerms(item, resource, now, terms);
   const offered = sellerId === null ? judgeOffer(intent, offer, read.amount, read.asset) : null;
-  const parties = { seller, resource, offered };
+  const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
+  const parties = { seller, resource, offered, mismatches };
   const quoted = quote(item, seller, resource, read, facts);
   const asked = intentFacts(item, budget, parties, read, quoted.fee, agentLive(item, facts));
   const decision = decide(budget.facts, budget.usage, asked, now);
@@ -239,26 +242,24 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
   };
 }
 
-type Parties = Pick<Judged, "seller" | "resource" | "offered">;
+type Parties = Pick<Judged, "seller" | "resource" | "offered" | "mismatches">;
 
 function intentFacts(
   item: Item,
   budget: Budget,
-  { seller, resource, offered }: Parties,
+  { seller, resource, offered, mismatches }: Parties,
   read: Terms,
   fee: Fee,
   agentLive: boolean,
 ): IntentFacts {
   const { intent, asker, also } = item;
-  const registered = seller && resource ? compareIntent(intent, read.chain, read.amount, read.digits, seller, resource) : [];
-  const found = offered?.mismatches ?? registered;
   const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
   return {
     agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
-    mismatches: [...found, ...(also?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field))],
+    mismatches,
     amount: read.amount,
     fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
     asset: intent.asset,

@@ -14,7 +14,10 @@ const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's sym
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
 const AskedPricing = z
-  .strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol })
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),
+    z.strictObject({ type: z.literal("quoted"), asset: AssetSymbol, maxAmount: AmountText.optional() }),
+  ])
   .meta({ id: "AskedPricing" });
 
 /** What the agent was told; compared with the registered record, never believed. */
@@ -150,7 +153,9 @@ export const PaymentIntent = z
         method: z.string().optional(),
         pathTemplate: z.string().optional(),
         description: z.string().optional(),
-        pricing: z.object({ type: z.literal("fixed"), amount: z.string(), asset: z.string() }).optional(),
+        pricing: z
+          .object({ type: z.string(), amount: z.string().optional(), maxAmount: z.string().optional(), asset: z.string() })
+          .optional(),
         acceptedPaymentChallengeTypes: z.array(z.string()).optional(),
       })
       .optional(),

@@ -150,7 +150,7 @@ function columnsOf(pairs: readonly string[]): readonly [string[], string[]] {
 }
 
 /** How a seller's host is stored, if it can be one. */
-function domainOf(host: string): string | null {
+export function sellerDomainOf(host: string): string | null {
   const read = canonicalDomain(host, outboundLoopback());
   return read.ok ? read.domain : null;
 }
@@ -160,7 +160,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
     if (item.intent.challenge === undefined || namedSeller(item.intent) !== null) continue;
-    const offer = readOffer(item.intent.challenge, domainOf);
+    const offer = readOffer(item.intent.challenge, sellerDomainOf);
     if (offer) offers.set(item, offer);
   }
   return offers;

@@ -77,6 +77,15 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
   return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
 }
 
+/** A registered price that is quoted: what the seller's own 402 says is what the intent pays, to the registered payee. */
+export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
+  if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
+  const found: { field: string; pointer: string }[] = compareOffer(offer, amount, asset, payTo).mismatches.map(
+    ({ field, pointer }) => ({ field, pointer: `/intent/challenge${pointer}` }),
+  );
+  return offer.domain === domain ? found : [...found, { field: "domain", pointer: "/intent/challenge/resource/url" }];
+}
+
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: payTo.toLowerCase() as `0x${string}`, url });
 

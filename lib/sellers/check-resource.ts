@@ -2,7 +2,7 @@ import { isAddress, zeroAddress } from "viem";
 import { formatAmount, readAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
-import type { PaymentConfig, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
+import type { PaymentConfig, Pricing, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
 
 /** What the installation's configuration has to say of a resource. */
 export type Installation = {
@@ -32,11 +32,19 @@ function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, asse
   return chain !== null && chains.includes(chain) ? chain : null;
 }
 
-function checkPrice(pricing: UpsertPaidResource["pricing"], asset: AssetOnChain, refuse: Refuse): string {
-  const price = readAmount(pricing.amount, asset.tokenDecimals);
-  if (!price.ok) refuse("/pricing/amount", price.detail);
-  else if (price.amount === 0n) refuse("/pricing/amount", "A price is above zero.");
-  return price.ok ? formatAmount(price.amount, asset.tokenDecimals) : pricing.amount;
+function checkAmount(text: string, pointer: string, asset: AssetOnChain, refuse: Refuse): string {
+  const price = readAmount(text, asset.tokenDecimals);
+  if (!price.ok) refuse(pointer, price.detail);
+  else if (price.amount === 0n) refuse(pointer, "A price is above zero.");
+  return price.ok ? formatAmount(price.amount, asset.tokenDecimals) : text;
+}
+
+function checkPrice(pricing: Pricing, asset: AssetOnChain, refuse: Refuse): Pricing {
+  if (pricing.type === "fixed") return { ...pricing, amount: checkAmount(pricing.amount, "/pricing/amount", asset, refuse) };
+  const { maxAmount } = pricing;
+  return maxAmount === undefined
+    ? pricing
+    : { ...pricing, maxAmount: checkAmount(maxAmount, "/pricing/maxAmount", asset, refuse) };
 }
 
 function checkPayee(payTo: string, asset: AssetOnChain | null, refuse: Refuse): void {
@@ -73,14 +81,14 @@ export function checkResource(body: UpsertPaidResource, resourceId: string, inst
   if (!asset && errors.every(({ pointer }) => pointer !== "/paymentConfig/chain")) {
     refuse("/pricing/asset", "This installation does not know this asset there.");
   }
-  const amount = asset ? checkPrice(pricing, asset, refuse) : pricing.amount;
+  const priced = asset ? checkPrice(pricing, asset, refuse) : pricing;
   if (paymentConfig) {
     checkPayee(paymentConfig.payTo, asset, refuse);
     checkFacilitator(paymentConfig, installation.facilitators, refuse);
   }
   if (errors.length > 0) return { ok: false, errors };
   const config = paymentConfig && chain !== null ? { ...paymentConfig, chain } : null;
-  return { ok: true, terms: { pricing: { ...pricing, amount }, paymentConfig: config && presentConfig(config) } };
+  return { ok: true, terms: { pricing: priced, paymentConfig: config && presentConfig(config) } };
 }
 
 const presentConfig = ({ facilitatorUrl, ...config }: NonNullable<UpsertPaidResource["paymentConfig"]> & { chain: string }) => ({

@@ -33,9 +33,14 @@ export const ChainName = z
   .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
 export const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
 
-const Pricing = z
-  .strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol })
-  .meta({ id: "Pricing", description: "What one call costs." });
+/** `quoted` is for a checkout: each of its 402s says what that order costs. */
+export const Pricing = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),
+    z.strictObject({ type: z.literal("quoted"), asset: AssetSymbol, maxAmount: AmountText.optional() }),
+  ])
+  .meta({ id: "Pricing", description: "What one call costs: a fixed amount, or what the seller's 402 quotes for it." });
+export type Pricing = z.output<typeof Pricing>;
 
 const Method = z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).meta({ id: "ResourceMethod" });
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
 export const sellers = pgTable(
   "sellers",
@@ -33,7 +34,7 @@ export const resources = pgTable(
     method: text("method").notNull(),
     pathTemplate: text("path_template").notNull(),
     description: text("description"),
-    pricing: json("pricing").$type<{ type: "fixed"; amount: string; asset: string }>().notNull(),
+    pricing: json("pricing").$type<Pricing>().notNull(),
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),

@@ -1,0 +1,28 @@
+import { compareIntent, type Difference, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { Item } from "#lib/payments/item.ts";
+import type { Terms } from "#lib/payments/present-intent.ts";
+import { compareQuoted, type Judged, type Offer } from "#lib/payments/unregistered.ts";
+
+type Parties = {
+  readonly seller: RegisteredSeller | null;
+  readonly resource: RegisteredResource | null;
+  readonly offered: Judged | null;
+};
+
+/** Where a request differs from the registered record, or from the seller's own 402 where that alone says the price. */
+export function findMismatches(
+  { intent, also }: Item,
+  { seller, resource, offered }: Parties,
+  { chain, amount, digits, asset }: Terms,
+  readOffer: (challenge: unknown) => Offer | null,
+): readonly Difference[] {
+  const found: Difference[] = [...(offered?.mismatches ?? [])];
+  if (seller && resource) {
+    found.push(...compareIntent(intent, chain, amount, digits, seller, resource));
+    const { payTo } = resource.paymentConfig;
+    if (resource.pricing.type === "quoted")
+      found.push(...compareQuoted(readOffer(intent.challenge), amount, asset, seller.domain, payTo));
+  }
+  const more = (also?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field));
+  return [...found, ...more];
+}
