@@ -94,10 +94,11 @@ function note(model: Model, asked: readonly Asked[]): void {
   }
 }
 
+/** Well in the past: stored in milliseconds, "now" may be rounded up to a time that the sweep has not reached. */
 const expire = (authorizationIds: readonly string[]) =>
   database()
     .update(reservations)
-    .set({ expiresAt: sql`clock_timestamp()` })
+    .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
 const change = ({ mandateId }: Real, limits: Limits) =>
