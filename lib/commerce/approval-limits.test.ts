@@ -58,7 +58,7 @@ describe("what becomes of a checkout after its approval", () => {
     const { scene, checkout } = await approvedOrder();
     await database()
       .update(reservations)
-      .set({ expiresAt: sql`clock_timestamp()` })
+      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
       .where(eq(reservations.mandateId, scene.mandateId));
     await sweepHolds();
     expect(await checkout()).toMatchObject({ status: "expired", effects: { settlement: "none" } });

@@ -217,7 +217,7 @@ describe("the approval of a payment that was authorized", () => {
     await database().execute(sql`ALTER TABLE checkout_approvals DISABLE TRIGGER USER`);
     await database()
       .update(checkoutApprovals)
-      .set({ expiresAt: sql`clock_timestamp()` });
+      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
     await database().execute(sql`ALTER TABLE checkout_approvals ENABLE TRIGGER USER`);
     const { authorizationId } = authorization;
     expect((await execute(scene, { authorizationId, paymentCredential: await credential() })).problem.code).toBe(
@@ -238,7 +238,7 @@ describe("the approval of a payment that was authorized", () => {
     const checkoutIntentId = checkoutOf(authorization);
     await database()
       .update(checkoutIntents)
-      .set({ expiresAt: sql`clock_timestamp()` })
+      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
       .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
     await sweepCheckouts();
     expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("expired");

@@ -264,7 +264,7 @@ describe("approveCheckout", () => {
     await confirmPassword(second, scene.person.credential);
     await database()
       .update(stepUps)
-      .set({ expiresAt: sql`clock_timestamp()` });
+      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
     expect((await approve(second, scene.person.credential)).problem.code).toBe("step_up_required");
   });
 

@@ -84,7 +84,7 @@ describe("getCheckout", () => {
     expect((await read(checkoutIntentId, scene.agent.credential)).data.continuationToken).toBeDefined();
     await database()
       .update(checkoutApprovals)
-      .set({ expiresAt: sql`clock_timestamp()` });
+      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
     const { data } = await read(checkoutIntentId, scene.agent.credential);
     expect(data.approval).toMatchObject({ status: "expired", continuationTokenStatus: "expired" });
     expect(data.continuationToken).toBeUndefined();
