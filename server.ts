@@ -1,6 +1,7 @@
 /** The server that `npm start` runs: one process for the API, the workers and the pages. */
 import "#lib/platform/node-env.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
@@ -84,7 +85,8 @@ async function main(): Promise<void> {
     pages: pages.handle,
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
   }).catch(async (error: unknown) => {
-    await close();
+    // The timer also keeps the process alive for what the database's end waits for.
+    await Promise.race([close(), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
   const setupCode = await issueSetupCode();
@@ -94,7 +96,7 @@ async function main(): Promise<void> {
 
   end.carryOut(async (reason, code) => {
     say(`${reason}: finishing what is under way.`);
-    const limit = setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
+    const limit = globalThis.setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
     endWaits();
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
     // What clients that hung up had asked is decided all the same.
