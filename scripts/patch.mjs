@@ -44,6 +44,11 @@ const changes = {
       `    function handler(q) {\n      c.queue === full\n        ? queue.push(q)\n`,
       `    function handler(q) {\n      if (c.epoch !== epoch)\n        return q.reject(${CLOSED})\n      c.queue === full\n        ? queue.push(q)\n`,
     ],
+    // A reservation that waits is handed its connection from the queue alone: taken out of it, it would wait for ever.
+    [
+      `    queries.length && connect(c, queries.shift())\n`,
+      `    if (queries.length) {\n      const next = queries.shift()\n      next.reserve && queries.push(next)\n      connect(c, next)\n    }\n`,
+    ],
     [`    let savepoints = 0\n      , connection\n`, `    let savepoints = 0\n      , connection\n      , epoch\n`],
     [
       `        q.catch(e => uncaughtError || (uncaughtError = e))\n        c.queue === full\n`,

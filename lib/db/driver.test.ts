@@ -77,7 +77,6 @@ describe("a connection that the server closes", () => {
     const first = await sql.reserve();
     const [row] = await first<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
     await killBackend(row!.pid);
-    await new Promise((resolve) => setTimeout(resolve, 50));
     await away(first`SELECT pg_sleep(1)`);
     const second = await sql.reserve();
     await second`BEGIN`;
