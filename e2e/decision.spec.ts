@@ -209,7 +209,8 @@ test.describe("what is shown", () => {
     const failed = outside.waitForEvent("requestfailed");
     await outside.goto(`http://127.0.0.1:${port}/`);
     await failed;
-    expect(outside.frames()[1]?.url()).toMatch(/^chrome-error:/);
+    // The failed request is told before the error page takes the frame's place.
+    await expect.poll(() => outside.frames()[1]?.url()).toMatch(/^chrome-error:/);
     await frames.close();
     other.close();
   });
