@@ -1,19 +1,10 @@
 import type { ReactNode } from "react";
 import { Money } from "#components/ui/money.tsx";
+import { role } from "#components/ui/table-roles.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView } from "#lib/commerce/checkout-view.ts";
 import { basketChanges, type LineChange } from "./basket-changes.ts";
 import { plural } from "./names.ts";
-
-/** Small screens change `display`, which takes the roles of a table away where they are not written out. */
-const as = {
-  table: { role: "table" },
-  rowgroup: { role: "rowgroup" },
-  row: { role: "row" },
-  columnheader: { role: "columnheader" },
-  rowheader: { role: "rowheader" },
-  cell: { role: "cell" },
-} as const;
 
 type Changed = { readonly now: ReactNode; readonly was: string | undefined };
 
@@ -54,8 +45,8 @@ function Line({ change: { line, was, kind } }: { readonly change: LineChange }) 
     was !== undefined && read(was) !== read(line) ? read(was) : undefined;
   const cell = (value: ReactNode) => (gone ? <del>{value}</del> : kind === "added" ? <ins>{value}</ins> : value);
   return (
-    <tr {...as.row} className={kind === "same" ? undefined : gone ? "changed removed" : "changed"}>
-      <th {...as.rowheader} scope="row">
+    <tr {...role.row} className={kind === "same" ? undefined : gone ? "changed removed" : "changed"}>
+      <th {...role.rowheader} scope="row">
         {gone ? (
           <del>
             <Untrusted>{line.name}</Untrusted>
@@ -65,16 +56,16 @@ function Line({ change: { line, was, kind } }: { readonly change: LineChange }) 
         )}
         <Kind line={line} kind={kind} />
       </th>
-      <td {...as.cell} className="qty">
+      <td {...role.cell} className="qty">
         <Value now={cell(line.quantity)} was={before(({ quantity }) => String(quantity))} />
       </td>
-      <td {...as.cell} className="unit">
+      <td {...role.cell} className="unit">
         <Value
           now={cell(<Money>{line.displayUnitAmount}</Money>)}
           was={before(({ displayUnitAmount }) => amountOf(displayUnitAmount))}
         />
       </td>
-      <td {...as.cell} className="sub">
+      <td {...role.cell} className="sub">
         <Value
           now={cell(<Money>{line.displaySubtotal}</Money>)}
           was={before(({ displaySubtotal }) => amountOf(displaySubtotal))}
@@ -93,22 +84,22 @@ function Foot({ view: { amounts } }: { readonly view: CheckoutView }) {
     [`Service fee (${payers[fee.payer]})`, fee.buyerShare],
   ];
   return (
-    <tfoot {...as.rowgroup}>
+    <tfoot {...role.rowgroup}>
       {rows.map(([name, amount]) => (
-        <tr {...as.row} key={name}>
-          <th {...as.rowheader} scope="row" colSpan={3}>
+        <tr {...role.row} key={name}>
+          <th {...role.rowheader} scope="row" colSpan={3}>
             {name}
           </th>
-          <td {...as.cell}>
+          <td {...role.cell}>
             <Money>{amount}</Money>
           </td>
         </tr>
       ))}
-      <tr {...as.row} className="sum">
-        <th {...as.rowheader} scope="row" colSpan={2}>
+      <tr {...role.row} className="sum">
+        <th {...role.rowheader} scope="row" colSpan={2}>
           Total you pay
         </th>
-        <td {...as.cell} colSpan={2}>
+        <td {...role.cell} colSpan={2}>
           <span className="double">
             <Money>{amounts.charged}</Money>
           </span>
@@ -139,18 +130,18 @@ export function BasketTable({ view, before }: Props) {
             : plural(changed, "change")}
         </span>
       </h2>
-      <table className="basket" {...as.table}>
+      <table className="basket" {...role.table}>
         <caption className="sr">Basket lines, fees and total</caption>
-        <thead {...as.rowgroup}>
-          <tr {...as.row}>
+        <thead {...role.rowgroup}>
+          <tr {...role.row}>
             {["Item", "Quantity", "Unit price", "Subtotal"].map((name) => (
-              <th {...as.columnheader} scope="col" key={name}>
+              <th {...role.columnheader} scope="col" key={name}>
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody {...as.rowgroup}>
+        <tbody {...role.rowgroup}>
           {changes.map((change) => (
             <Line change={change} key={keyOf(change)} />
           ))}

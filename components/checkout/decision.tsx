@@ -13,7 +13,7 @@ import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/chec
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
 import { duration, plural } from "./names.ts";
-import { ProblemNotice } from "./problem-notice.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
 
 const reasons: Readonly<Record<StepUpReason, string>> = {
   sessionAge: "you signed in more than 15 minutes ago",

@@ -1,13 +1,10 @@
+import { Bar } from "#components/ui/bar.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
 import { spanName } from "./names.ts";
-
-/** For the widths of a picture only; amounts are never computed from this. */
-const share = (part: string, whole: string): string =>
-  `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
 
 /** The budget of the asset that has least left. */
 export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
@@ -37,11 +34,15 @@ function Budget({ budget, charged }: BudgetProps) {
   ] as const;
   return (
     <>
-      <div className="bar bar-large" aria-hidden>
-        {Number(spent) > 0 && <span className="used" style={{ flex: `0 0 ${share(spent, limit)}` }} />}
-        {held && <span className="held" style={{ flex: `0 0 ${share(others, limit)}` }} />}
-        <span className={availableAfter === undefined ? "over" : "this"} style={{ flex: `0 0 ${share(figure, limit)}` }} />
-      </div>
+      <Bar
+        large
+        limit={limit}
+        parts={[
+          { kind: "used", amount: spent },
+          { kind: "held", amount: others },
+          { kind: availableAfter === undefined ? "over" : "this", amount: figure },
+        ]}
+      />
       <dl className="bar-key">
         {rows.map(([kind, name, amount]) => (
           <div className={kind} key={kind}>

@@ -1,15 +1,23 @@
-import { Check, Clock, ShieldCheck, TriangleAlert, X } from "lucide-react";
+import { Check, CircleAlert, Clock, Info, Pause, ShieldCheck, TriangleAlert, X } from "lucide-react";
 
-const icons = { check: Check, clock: Clock, shield: ShieldCheck, warning: TriangleAlert, cross: X } as const;
+const icons = {
+  check: Check,
+  clock: Clock,
+  shield: ShieldCheck,
+  warning: TriangleAlert,
+  cross: X,
+  pause: Pause,
+  info: Info,
+  stop: CircleAlert,
+} as const;
 
-type Props = {
+export type BadgeLook = {
   readonly tone?: "positive" | "caution" | "danger" | "accent";
   readonly icon: keyof typeof icons;
-  readonly children: string;
 };
 
 /** A word and an icon, never colour alone. */
-export function Badge({ tone, icon, children }: Props) {
+export function Badge({ tone, icon, children }: BadgeLook & { readonly children: string }) {
   const Icon = icons[icon];
   return (
     <span className="badge" data-tone={tone}>

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 
-type Look = { readonly tone?: "primary" | "quiet"; readonly size?: "large" | "small" };
+type Look = { readonly tone?: "primary" | "quiet" | "danger" | "warn"; readonly size?: "large" | "small" };
 
 /** The class names of a button, for links that look like one. */
 export const buttonClass = ({ tone, size }: Look = {}): string =>

@@ -1,0 +1,52 @@
+import { Money, money } from "./money.tsx";
+
+export type BarPart = {
+  /** held is striped; this is the payment in question; over does not fit. */
+  readonly kind: "used" | "held" | "this" | "over";
+  /** Decimal text. */
+  readonly amount: string;
+};
+
+/** For the widths of a picture only; amounts are never computed from this. */
+const share = (part: string, whole: string): string =>
+  `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
+
+type BarProps = { readonly parts: readonly BarPart[]; readonly limit: string; readonly large?: boolean };
+
+/**
+ * How much of a limit is taken. A picture for the eye only: the figures stand beside it, as text or in a BarKey.
+ *
+ *     <Bar limit="250" parts={[{ kind: "used", amount: "106.4" }, { kind: "held", amount: "12" }]} />
+ */
+export function Bar({ parts, limit, large = false }: BarProps) {
+  return (
+    <div className={large ? "bar bar-large" : "bar"} aria-hidden>
+      {parts.map(
+        ({ kind, amount }) =>
+          Number(amount) > 0 && <span key={kind} className={kind} style={{ flex: `0 0 ${share(amount, limit)}` }} />,
+      )}
+    </div>
+  );
+}
+
+type Entry = { readonly kind: "used" | "held" | "this" | "left"; readonly name: string; readonly amount: string };
+
+/**
+ * The figures of a bar, each with its pattern.
+ *
+ *     <BarKey unit="USDC" entries={[{ kind: "used", name: "Used", amount: "106.4" }, { kind: "left", name: "Remaining", amount: "143.6" }]} />
+ */
+export function BarKey({ entries, unit }: { readonly entries: readonly Entry[]; readonly unit: string }) {
+  return (
+    <dl className="bar-key">
+      {entries.map(({ kind, name, amount }) => (
+        <div className={kind} key={kind}>
+          <dt>{name}</dt>
+          <dd>
+            <Money>{money(amount, unit)}</Money>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

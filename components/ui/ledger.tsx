@@ -1,0 +1,98 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { RowKeys } from "./row-keys.tsx";
+import { role } from "./table-roles.ts";
+
+export type Column<R> = {
+  /** The head of the column, and the label of the value on small screens. */
+  readonly name: string;
+  /** What the row shows. Null or an empty text drops the line on small screens. */
+  readonly cell: (row: R) => ReactNode;
+  /** Right-aligned tabular figures. */
+  readonly numeric?: boolean;
+  /** Buttons of the row: no label on small screens, and the head is for screen readers. */
+  readonly actions?: boolean;
+};
+
+type Props<R> = {
+  /** What the table holds, for those who do not see it. */
+  readonly caption: string;
+  /** The first column is the head of its row. */
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly rowKey: (row: R) => string;
+  /** Where a row leads; all of the row takes the click. */
+  readonly href?: (row: R) => string;
+  /** Narrow padding, for tables inside a panel's body. */
+  readonly compact?: boolean;
+};
+
+function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "columns" | "href">) {
+  return (
+    <tr {...role.row} className={href && "link"}>
+      {columns.map(({ name, cell, numeric, actions }, index) => {
+        const value = cell(row);
+        const empty = value === null || value === undefined || value === "";
+        if (index === 0) {
+          return (
+            <th {...role.rowheader} scope="row" key={name}>
+              {href ? (
+                <Link className="row-link" href={href(row)}>
+                  {value}
+                </Link>
+              ) : (
+                value
+              )}
+            </th>
+          );
+        }
+        return (
+          <td
+            {...role.cell}
+            key={name}
+            className={actions ? "row-actions" : numeric ? "num" : undefined}
+            {...(!actions && { "data-label": name })}
+            {...(empty && { "data-empty": "" })}
+          >
+            {value}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/**
+ * A table. On small screens each row becomes an entry, label left and value right.
+ *
+ *     <Ledger
+ *       caption="Payments"
+ *       columns={[
+ *         { name: "Seller", cell: (row) => <Untrusted>{row.domain}</Untrusted> },
+ *         { name: "Amount", cell: (row) => <Money>{money(row.amount, row.asset)}</Money>, numeric: true },
+ *       ]}
+ *       rows={page.items}
+ *       rowKey={(row) => row.authorizationId}
+ *       href={(row) => `/payments/${row.authorizationId}`}
+ *     />
+ *
+ * It renders on the server; inside a client component it works as well. Buttons in a row stay above the row's link.
+ */
+export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false }: Props<R>) {
+  const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);
+  return (
+    <table className={compact ? "ledger compact" : "ledger stacks"} {...role.table}>
+      <caption className="sr">{caption}</caption>
+      <thead {...role.rowgroup}>
+        <tr {...role.row}>
+          {columns.map(({ name, numeric, actions }) => (
+            <th {...role.columnheader} scope="col" key={name} className={numeric ? "num" : undefined}>
+              {actions ? <span className="sr">{name}</span> : name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {href ? <RowKeys>{entries}</RowKeys> : <tbody {...role.rowgroup}>{entries}</tbody>}
+    </table>
+  );
+}

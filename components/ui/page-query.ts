@@ -1,0 +1,23 @@
+/** The query of a page's address, as Next.js hands it to the page. */
+export type PageQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The first value of a name; an empty one counts as left out. */
+export function one(query: PageQuery, name: string): string | undefined {
+  const value = query[name];
+  const first = typeof value === "string" ? value : value?.[0];
+  return first === "" ? undefined : first;
+}
+
+/** Every value of a name. */
+export function all(query: PageQuery, name: string): readonly string[] {
+  const value = query[name];
+  return typeof value === "string" ? [value] : (value ?? []);
+}
+
+/** The address of `path` with these names changed; undefined drops a name. */
+export function address(path: string, query: PageQuery, changes: PageQuery = {}): string {
+  const params = new URLSearchParams();
+  const merged = { ...query, ...changes };
+  for (const name of Object.keys(merged)) for (const value of all(merged, name)) if (value !== "") params.append(name, value);
+  return params.size > 0 ? `${path}?${params}` : path;
+}

@@ -1,0 +1,45 @@
+import Link from "next/link";
+import { buttonClass } from "./button.tsx";
+import { address, all, one, type PageQuery } from "./page-query.ts";
+
+/** How many pages back an address remembers. */
+const TRAIL = 20;
+const FIRST = "first";
+
+/** The address of the next page: cursors only lead on, so it carries the way back. */
+export const older = (path: string, query: PageQuery, nextCursor: string): string =>
+  address(path, query, { cursor: nextCursor, from: [...all(query, "from"), one(query, "cursor") ?? FIRST].slice(-TRAIL) });
+
+/** The address of the page before, or undefined on the first. */
+export function newer(path: string, query: PageQuery): string | undefined {
+  if (one(query, "cursor") === undefined) return undefined;
+  const from = all(query, "from");
+  const last = from.at(-1) ?? FIRST;
+  return address(path, query, { cursor: last === FIRST ? undefined : last, from: from.slice(0, -1) });
+}
+
+type Props = { readonly path: string; readonly query: PageQuery; readonly nextCursor: string | undefined };
+
+/**
+ * Newer and older, by cursor in the address. Nothing where one page holds everything.
+ *
+ *     <Pager path="/payments" query={await searchParams} nextCursor={page.nextCursor} />
+ */
+export function Pager({ path, query, nextCursor }: Props) {
+  const back = newer(path, query);
+  if (back === undefined && nextCursor === undefined) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      {back !== undefined && (
+        <Link className={buttonClass({ size: "small" })} href={back} rel="prev">
+          Newer
+        </Link>
+      )}
+      {nextCursor !== undefined && (
+        <Link className={buttonClass({ size: "small" })} href={older(path, query, nextCursor)} rel="next">
+          Older
+        </Link>
+      )}
+    </nav>
+  );
+}

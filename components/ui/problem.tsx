@@ -1,0 +1,40 @@
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemError } from "#lib/http/client.ts";
+
+type Props = {
+  readonly error: Error;
+  /** What did not happen: "Nothing was saved." */
+  readonly nothing: string;
+};
+
+/**
+ * What was refused, what did not happen, what to do, and the request id to name.
+ *
+ *     {save.error && <ProblemNotice error={save.error} nothing="Nothing was saved." />}
+ */
+export function ProblemNotice({ error, nothing }: Props) {
+  const problem = error instanceof ProblemError ? error.problem : null;
+  const actions = problem?.nextActions.filter(({ href }) => href !== undefined) ?? [];
+  return (
+    <Notice tone="danger" role="alert">
+      <p>
+        <strong>{nothing}</strong> {problem?.detail ?? "We could not reach the service. Try again."}
+      </p>
+      {actions.length > 0 && (
+        <p className="mt-1">
+          {actions.map(({ label, href }) => (
+            <a key={label} className="mr-4" href={href}>
+              {label}
+            </a>
+          ))}
+        </p>
+      )}
+      {problem && (
+        <p className="mt-1">
+          Answer <code>{problem.code}</code>, request id <Copyable value={problem.requestId} label="request id" head={8} />
+        </p>
+      )}
+    </Notice>
+  );
+}
