@@ -7,6 +7,7 @@ import * as commerce from "#lib/commerce/contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
+import * as members from "#lib/identity/member-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   sellers,
   billing,
   identity,
+  members,
   platform,
   audit,
   health,

@@ -31,10 +31,15 @@ import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { createServiceAccount } from "#lib/identity/create-service-account.ts";
 import { getSession } from "#lib/identity/get-session.ts";
+import { cancelInvitation } from "#lib/identity/cancel-invitation.ts";
+import { inviteMember } from "#lib/identity/invite-member.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
+import * as members from "#lib/identity/member-contract.ts";
+import { removeMember } from "#lib/identity/remove-member.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { authMounted } from "#lib/identity/serve-auth.ts";
+import { updateMember } from "#lib/identity/update-member.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/create-mandate.ts";
@@ -109,6 +114,10 @@ export const routes: readonly Route[] = [
   route(identity.rotateServiceAccountKey, rotateServiceAccountKey),
   route(identity.revokeServiceAccount, revokeServiceAccount),
   route(identity.stepUp, stepUp),
+  route(members.inviteMember, inviteMember),
+  route(members.cancelInvitation, cancelInvitation),
+  route(members.updateMember, updateMember),
+  route(members.removeMember, removeMember),
   route(platform.claimPlatform, claimPlatform),
   route(audit.listAuditEvents, listAuditEvents),
   route(audit.verifyAudit, verifyAudit),

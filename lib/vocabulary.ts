@@ -138,6 +138,7 @@ export const ProductRole = list("ProductRole", ["buyer", "seller"]);
 export type ProductRole = z.infer<typeof ProductRole>;
 export const MembershipRole = list("MembershipRole", ["owner", "admin", "approver", "developer", "finance", "viewer"]);
 export type MembershipRole = z.infer<typeof MembershipRole>;
+export const InvitationStatus = list("InvitationStatus", ["pending", "canceled"]);
 export const PlatformRole = list("PlatformRole", ["user", "support", "auditor", "operator", "admin"]);
 export type PlatformRole = z.infer<typeof PlatformRole>;
 

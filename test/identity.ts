@@ -5,6 +5,7 @@ import { noteAddress } from "#lib/http/address.ts";
 import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { createServiceAccount } from "#lib/identity/create-service-account.ts";
+import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
 import { serveAuth } from "#lib/identity/serve-auth.ts";
 import { invitation } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
@@ -68,13 +69,13 @@ export async function newOrganization({ productRoles = ["buyer"], name = "Acme" 
   return { ...person, organizationId: data.session.activeOrganization!.organizationId };
 }
 
-/** An invitation as inviteMember will write it. */
+/** An invitation as inviteMember writes it, by its token. */
 export async function newInvitation(owner: Owner, email: string, role: MembershipRole, expiresInMs = 3_600_000): Promise<string> {
   const id = newId("invitation");
   const { organizationId, userId: inviterId } = owner;
   const expiresAt = new Date(Date.now() + expiresInMs);
   await database().insert(invitation).values({ id, organizationId, email, role, expiresAt, inviterId });
-  return id;
+  return invitationTokenOf(id);
 }
 
 /** Another person in the organization, who accepted an invitation. */

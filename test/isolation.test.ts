@@ -6,6 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
+import { invitation } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations.ts";
@@ -72,7 +73,15 @@ async function createVictim() {
     failureCode: "insufficient_funds",
   });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
+  const { userId: memberId } = await createPerson(organizationId, "viewer");
+  const invitationId = newId("invitation");
+  const expiresAt = new Date(Date.now() + 600_000);
+  await database()
+    .insert(invitation)
+    .values({ id: invitationId, organizationId, email: "c@example.com", expiresAt, inviterId: memberId });
   const ids = {
+    memberId,
+    invitationId,
     checkoutIntentId,
     organizationId,
     mandateId,
@@ -85,7 +94,12 @@ async function createVictim() {
 }
 type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
 
-type Attempt = { readonly id?: string; readonly query?: string; readonly body?: Readonly<Record<string, unknown>> };
+/** An id, or every id that the path names, in order. */
+type Attempt = {
+  readonly id?: string | readonly string[];
+  readonly query?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+};
 
 const withCheckout = (victim: Victim): Attempt => ({ id: victim.checkoutIntentId });
 const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
@@ -119,6 +133,10 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   rotateServiceAccountKey: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   revokeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   activateOrganization: ({ organizationId }) => ({ id: organizationId }),
+  inviteMember: ({ organizationId }) => ({ id: organizationId }),
+  cancelInvitation: ({ organizationId, invitationId }) => ({ id: [organizationId, invitationId] }),
+  updateMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
+  removeMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
 };
 /** Buyers name sellers in their mandates, so every organization may read every seller. */
 const openToAll = new Set(["getSeller"]);
@@ -134,7 +152,8 @@ const bodyOf = ({ body, example }: Operation, change: Readonly<Record<string, un
 async function call(operation: Operation, as: Credential, { id = "mdt_unknown", query = "", body = {} }: Attempt = {}) {
   const { method, path } = operation;
   const writes = method !== "GET";
-  const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/, id)}${query}`;
+  const ids = [id].flat().values();
+  const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/g, () => ids.next().value ?? "mdt_unknown")}${query}`;
   const headers = { ...as, ...(writes && { "content-type": "application/json" }) };
   const response = await dispatch(
     new Request(url, { method, headers, ...(writes && { body: JSON.stringify(bodyOf(operation, body)) }) }),

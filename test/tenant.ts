@@ -92,7 +92,8 @@ export async function createResource(organizationId: string, amount: string, { c
 }
 
 type Sent = {
-  readonly id?: string;
+  /** What the path names, in order. */
+  readonly id?: string | readonly string[];
   readonly query?: string;
   readonly body?: unknown;
   readonly as?: Credential;
@@ -117,7 +118,8 @@ export async function send<O extends Operation>(operation: O, handler: Handler<O
     ...(key !== undefined && { "idempotency-key": key }),
     ...(writes && { "content-type": "application/json" }),
   };
-  const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/, id)}${query}`;
+  const ids = [id].flat().values();
+  const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/g, () => ids.next().value ?? "")}${query}`;
   const request = new Request(url, { method, headers, ...(writes && { body: JSON.stringify(body ?? {}) }) });
   const response = await route(operation, handler)(request);
   const reply: unknown = await response.json();

@@ -167,7 +167,7 @@ describe("completeOnboarding with an invitation", () => {
     const owner = await newOrganization();
     const invitationToken = await newInvitation(owner, owner.email, "viewer");
     expect((await onboard(owner, { invitationToken })).problem.code).toBe("conflict");
-    const [row] = await database().select().from(invitation).where(eq(invitation.id, invitationToken));
+    const [row] = await database().select().from(invitation).where(eq(invitation.organizationId, owner.organizationId));
     expect(row?.status).toBe("pending");
   });
 

@@ -8,6 +8,7 @@ import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
+import { invitationIdOf } from "#lib/identity/invitation-token.ts";
 import {
   countMemberships,
   insertMember,
@@ -56,7 +57,8 @@ async function createOrganization(tx: Tx, { userId }: SessionCaller, body: Body)
 
 /** An invitation of another account, an old one and one that never was look the same. */
 async function join(tx: Tx, { userId }: SessionCaller, email: string, invitationToken: string): Promise<string> {
-  const invitation = await takeInvitation(tx, invitationToken, email);
+  const invitationId = invitationIdOf(invitationToken);
+  const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, email);
   if (!invitation) throw notFound("invitation for this account");
   const { organizationId } = invitation;
   const role = membershipRoleOf(invitation.role ?? "viewer");

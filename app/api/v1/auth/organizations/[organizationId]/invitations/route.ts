@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import * as contract from "#lib/identity/member-contract.ts";
+import { inviteMember } from "#lib/identity/invite-member.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.inviteMember, inviteMember));

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { InvitationStatus, MembershipRole } from "#lib/vocabulary.ts";
+
+const reason = z.string().trim().min(1).max(500);
+
+export const Invitation = z
+  .object({
+    invitationId: z.string(),
+    organizationId: z.string(),
+    email: z.string(),
+    role: MembershipRole,
+    status: InvitationStatus,
+    expiresAt: z.string().meta({ description: "48 hours after it was sent last." }),
+    createdAt: z.string(),
+  })
+  .meta({
+    id: "Invitation",
+    description: "What makes the account of one e-mail address a member. Its secret is in the mail alone.",
+  });
+export type Invitation = z.infer<typeof Invitation>;
+
+export const Member = z
+  .object({
+    userId: z.string(),
+    organizationId: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: MembershipRole,
+    createdAt: z.string().meta({ description: "When the person joined." }),
+  })
+  .meta({ id: "Member", description: "A person in an organization." });
+export type Member = z.infer<typeof Member>;
+
+const organizationId = "org_01kaj4n7v8e2m0x3c9t5q6r7s0";
+const invitation: Invitation = {
+  invitationId: "inv_01kaj4n7v8e2m0x3c9t5q6r7s6",
+  organizationId,
+  email: "grace@acme.example",
+  role: "approver",
+  status: "pending",
+  expiresAt: "2026-11-23T12:00:00.000Z",
+  createdAt: "2026-11-21T12:00:00.000Z",
+};
+const member: Member = {
+  userId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s7",
+  organizationId,
+  name: "Grace",
+  email: "grace@acme.example",
+  role: "approver",
+  createdAt: "2026-11-21T12:30:00.000Z",
+};
+
+export const inviteMember = operation({
+  id: "inviteMember",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/invitations",
+  tag: "Identity",
+  summary: "Invite a person by e-mail address, or send the invitation again",
+  description:
+    "An address that has an open invitation gets that one again, with the role asked now and 48 new hours. Only an account with this address can accept it. Only an owner invites owners.",
+  access: { sessionCapability: "members:manage" },
+  body: z
+    .strictObject({
+      email: z
+        .string()
+        .trim()
+        .max(254)
+        .pipe(z.email("Write an e-mail address, such as grace@acme.example."))
+        .transform((email) => email.toLowerCase()),
+      role: MembershipRole.default("viewer"),
+    })
+    .meta({ id: "InviteMember" }),
+  response: Invitation,
+  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { organizationId },
+    body: { email: invitation.email, role: invitation.role },
+    response: invitation,
+  },
+});
+
+export const cancelInvitation = operation({
+  id: "cancelInvitation",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/invitations/{id}/cancel",
+  tag: "Identity",
+  summary: "Cancel an open invitation",
+  description: "Canceling again changes nothing; an invitation that was accepted is a 409, remove the member instead.",
+  access: { sessionCapability: "members:manage" },
+  body: z.strictObject({}).meta({ id: "CancelInvitation" }),
+  response: Invitation,
+  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { organizationId, id: invitation.invitationId },
+    body: {},
+    response: { ...invitation, status: "canceled" },
+  },
+});
+
+export const updateMember = operation({
+  id: "updateMember",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/members/{userId}/role",
+  tag: "Identity",
+  summary: "Change a member's role",
+  description:
+    "Only an owner changes owners or makes one; the last owner stays one. What the new role lacks ends with this answer, open invitations that it could not send among it.",
+  access: { sessionCapability: "members:manage" },
+  body: z.strictObject({ role: MembershipRole, reason: reason.optional() }).meta({ id: "UpdateMember" }),
+  response: Member,
+  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { organizationId, userId: member.userId }, body: { role: "approver" }, response: member },
+});
+
+export const removeMember = operation({
+  id: "removeMember",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/members/{userId}/remove",
+  tag: "Identity",
+  summary: "Remove a member",
+  description:
+    "When this is answered, the person may do nothing in the organization any more, and open invitations that he or she sent are canceled. Service accounts belong to the organization and stay. The last owner stays.",
+  access: { sessionCapability: "members:manage" },
+  body: z.strictObject({ reason: reason.optional() }).meta({ id: "RemoveMember" }),
+  response: Member,
+  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { organizationId, userId: member.userId }, body: { reason: "Left the company." }, response: member },
+});

@@ -1,0 +1,172 @@
+import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { invitation, member, organization, session, user } from "#lib/identity/tables.ts";
+import type { MembershipRole } from "#lib/vocabulary.ts";
+
+export type MemberRow = {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly createdAt: Date;
+};
+
+export type InvitationRow = {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly role: string | null;
+  readonly status: string;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+};
+
+const memberColumns = {
+  userId: member.userId,
+  organizationId: member.organizationId,
+  name: user.name,
+  email: user.email,
+  role: member.role,
+  createdAt: member.createdAt,
+};
+
+const invitationColumns = {
+  id: invitation.id,
+  organizationId: invitation.organizationId,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitation.status,
+  expiresAt: invitation.expiresAt,
+  createdAt: invitation.createdAt,
+};
+
+/** Orders everything that changes who is in an organization; joining it is not held up. Null when there is none. */
+export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
+  const [row] = await tx
+    .select({ name: organization.name })
+    .from(organization)
+    .where(eq(organization.id, organizationId))
+    .for("no key update");
+  return row ?? null;
+}
+
+export async function findMember(tx: Tx | Database, organizationId: string, userId: string): Promise<MemberRow | null> {
+  const [row] = await tx
+    .select(memberColumns)
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
+  return row ?? null;
+}
+
+/** Whether the account with this address is a member already. */
+export async function isMemberAddress(tx: Tx, organizationId: string, email: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.organizationId, organizationId), eq(user.email, email)));
+  return row !== undefined;
+}
+
+/** For a decision it needs the organization's lock. */
+export async function countOwners(tx: Tx | Database, organizationId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.role, "owner")));
+  return row?.count ?? 0;
+}
+
+export async function setRole(tx: Tx, { organizationId, userId }: MemberRow, role: MembershipRole): Promise<void> {
+  await tx
+    .update(member)
+    .set({ role })
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
+}
+
+/** Ends the membership; sessions of the person that were in this organization are in none. */
+export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow): Promise<void> {
+  await tx.delete(member).where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
+  await tx
+    .update(session)
+    .set({ activeOrganizationId: null })
+    .where(and(eq(session.userId, userId), eq(session.activeOrganizationId, organizationId)));
+}
+
+/** Needs the organization's lock, so that an address has one open invitation at most. */
+export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
+  const [row] = await tx
+    .select(invitationColumns)
+    .from(invitation)
+    .where(and(eq(invitation.organizationId, organizationId), eq(invitation.email, email), eq(invitation.status, "pending")))
+    .for("no key update");
+  return row ?? null;
+}
+
+export async function lockInvitation(tx: Tx, organizationId: string, id: string): Promise<InvitationRow | null> {
+  const [row] = await tx
+    .select(invitationColumns)
+    .from(invitation)
+    .where(and(eq(invitation.id, id), eq(invitation.organizationId, organizationId)))
+    .for("no key update");
+  return row ?? null;
+}
+
+type NewInvitation = InvitationRow & { readonly inviterId: string };
+
+/** A new invitation, or the open one with another role, end and inviter. */
+export async function saveInvitation(tx: Tx, row: NewInvitation): Promise<void> {
+  const { role, expiresAt, inviterId } = row;
+  await tx.insert(invitation).values(row).onConflictDoUpdate({ target: invitation.id, set: { role, expiresAt, inviterId } });
+}
+
+export async function cancelPending(tx: Tx, id: string): Promise<void> {
+  await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
+}
+
+/** Cancels what a person invited and could not invite now: `roles` are those that are beyond him. Answers their ids. */
+export async function cancelInvitationsOf(
+  tx: Tx,
+  { organizationId, userId }: MemberRow,
+  roles: readonly MembershipRole[],
+): Promise<readonly string[]> {
+  const canceled = await tx
+    .update(invitation)
+    .set({ status: "canceled" })
+    .where(
+      and(
+        eq(invitation.organizationId, organizationId),
+        eq(invitation.inviterId, userId),
+        eq(invitation.status, "pending"),
+        inArray(sql`coalesce(${invitation.role}, 'viewer')`, [...roles]),
+      ),
+    )
+    .returning({ id: invitation.id });
+  return canceled.map(({ id }) => id);
+}
+
+/** In the order in which they joined. */
+export const selectMembers = (organizationId: string, rows: number): Promise<MemberRow[]> =>
+  database()
+    .select(memberColumns)
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(eq(member.organizationId, organizationId))
+    .orderBy(asc(member.createdAt), asc(member.id))
+    .limit(rows);
+
+/** Pending ones, newest first, those whose time is over among them. */
+export const selectInvitations = (organizationId: string, rows: number) =>
+  database()
+    .select({
+      ...invitationColumns,
+      inviterName: user.name,
+      expired: sql<boolean>`${invitation.expiresAt} <= clock_timestamp()`,
+    })
+    .from(invitation)
+    .innerJoin(user, eq(user.id, invitation.inviterId))
+    .where(and(eq(invitation.organizationId, organizationId), eq(invitation.status, "pending")))
+    .orderBy(desc(invitation.id))
+    .limit(rows);

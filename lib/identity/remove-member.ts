@@ -1,0 +1,32 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
+import * as contract from "#lib/identity/member-contract.ts";
+import { cancelInvitationsOf, countOwners, deleteMember } from "#lib/identity/member-store.ts";
+import { requireGrantable, requireOwnerLeft } from "#lib/identity/membership.ts";
+import { presentMember } from "#lib/identity/present-member.ts";
+import { MembershipRole } from "#lib/vocabulary.ts";
+
+/** What the person asked before and is decided afterwards is refused: the role is read again under the gate. */
+export const removeMember: Handler<typeof contract.removeMember> = async (
+  { organizationId, userId, body: { reason } },
+  { caller, idempotency },
+) =>
+  once(contract.removeMember, idempotency, async (tx) => {
+    await closeGate(tx, caller.organizationId);
+    const { role: own } = await lockMembers(tx, organizationId, caller);
+    const row = await requireMember(tx, organizationId, userId);
+    const role = membershipRoleOf(row.role);
+    requireGrantable(own, role);
+    requireOwnerLeft(role, null, await countOwners(tx, organizationId));
+    const now = await clock(tx);
+    await deleteMember(tx, row);
+    const canceledInvitations = await cancelInvitationsOf(tx, row, MembershipRole.options);
+    const metadata = { role, ...(reason !== undefined && { reason }), canceledInvitations };
+    const event = { actorId: caller.userId, organizationId, subjectId: userId, entityType: "member", entityId: userId };
+    audit(tx, { ...event, type: "member.removed", metadata }, now);
+    return presentMember(row);
+  });

@@ -1,0 +1,22 @@
+import { cancelInvitation } from "#lib/identity/cancel-invitation.ts";
+import { inviteMember } from "#lib/identity/invite-member.ts";
+import * as contract from "#lib/identity/member-contract.ts";
+import { removeMember } from "#lib/identity/remove-member.ts";
+import { updateMember } from "#lib/identity/update-member.ts";
+import type { MembershipRole } from "#lib/vocabulary.ts";
+import type { Owner } from "#test/identity.ts";
+import { send } from "#test/tenant.ts";
+
+/* The four operations on members, as somebody of the organization sends them. */
+
+export const invite = (by: Owner, body: unknown, key?: string) =>
+  send(contract.inviteMember, inviteMember, { id: by.organizationId, body, as: by.credential, ...(key && { key }) });
+
+export const cancel = (by: Owner, invitationId: string, organizationId = by.organizationId) =>
+  send(contract.cancelInvitation, cancelInvitation, { id: [organizationId, invitationId], as: by.credential });
+
+export const changeRole = (by: Owner, userId: string, role: MembershipRole, organizationId = by.organizationId) =>
+  send(contract.updateMember, updateMember, { id: [organizationId, userId], body: { role }, as: by.credential });
+
+export const remove = (by: Owner, userId: string, body: unknown = {}, organizationId = by.organizationId) =>
+  send(contract.removeMember, removeMember, { id: [organizationId, userId], body, as: by.credential });
