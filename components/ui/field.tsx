@@ -7,6 +7,8 @@ type Shared = {
   readonly error?: string | undefined;
   /** Stands before the value, as a part of it that is given. */
   readonly prefix?: string;
+  /** Stands after the value, as its unit. */
+  readonly suffix?: string;
 };
 
 export const FieldError = ({ id, children }: { readonly id?: string; readonly children: ReactNode }) => (
@@ -16,51 +18,80 @@ export const FieldError = ({ id, children }: { readonly id?: string; readonly ch
   </p>
 );
 
-/** Label, control, hint and error, wired once: the error is announced with the control it belongs to. */
-export function Field({ label, hint, error, prefix, ...input }: Shared & Omit<ComponentProps<"input">, "id" | "prefix">) {
-  const id = useId();
+/** What ties a control to its hint and its error. */
+const wiring = (id: string, hint: ReactNode, error: string | undefined) => {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
-  const control = (
-    <input
-      type="text"
-      {...input}
-      id={id}
-      {...(described !== "" && { "aria-describedby": described })}
-      {...(error !== undefined && { "aria-invalid": true })}
-    />
-  );
+  return {
+    id,
+    ...(described !== "" && { "aria-describedby": described }),
+    ...(error !== undefined && { "aria-invalid": true }),
+  };
+};
+
+type FrameProps = Pick<Shared, "label" | "hint" | "error"> & { readonly id: string; readonly children: ReactNode };
+
+const Frame = ({ id, label, hint, error, children }: FrameProps) => (
+  <div className="field">
+    <label htmlFor={id}>{label}</label>
+    {children}
+    {hint !== undefined && (
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+    {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
+  </div>
+);
+
+/** Label, control, hint and error, wired once: the error is announced with the control it belongs to. */
+export function Field({ label, hint, error, prefix, suffix, ...input }: Shared & Omit<ComponentProps<"input">, "id" | "prefix">) {
+  const id = useId();
+  const control = <input type="text" {...input} {...wiring(id, hint, error)} />;
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {prefix === undefined ? (
+    <Frame id={id} label={label} hint={hint} error={error}>
+      {prefix === undefined && suffix === undefined ? (
         control
       ) : (
         <div className="affix">
-          <span className="pre">{prefix}</span>
+          {prefix !== undefined && <span className="pre">{prefix}</span>}
           {control}
+          {suffix !== undefined && <span>{suffix}</span>}
         </div>
       )}
-      {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
-    </div>
+    </Frame>
   );
 }
 
-export function TextArea({ label, hint, ...area }: Omit<Shared, "error" | "prefix"> & Omit<ComponentProps<"textarea">, "id">) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  ...area
+}: Omit<Shared, "prefix" | "suffix"> & Omit<ComponentProps<"textarea">, "id">) {
   const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea {...area} id={id} {...(hint !== undefined && { "aria-describedby": `${id}-hint` })} />
-      {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
+    <Frame id={id} label={label} hint={hint} error={error}>
+      <textarea {...area} {...wiring(id, hint, error)} />
+    </Frame>
+  );
+}
+
+type SelectProps = Omit<Shared, "prefix" | "suffix"> & {
+  readonly options: readonly (readonly [value: string, text: string])[];
+} & Omit<ComponentProps<"select">, "id" | "children">;
+
+/** One of a few values: the browser's own control, which every keyboard and screen reader knows. */
+export function Select({ label, hint, error, options, ...select }: SelectProps) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} hint={hint} error={error}>
+      <select {...select} {...wiring(id, hint, error)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Frame>
   );
 }

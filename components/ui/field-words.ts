@@ -1,0 +1,43 @@
+import type { z } from "zod";
+
+type Issue = z.core.$ZodRawIssue;
+
+const EMPTY: ReadonlySet<unknown> = new Set([undefined, null, "", Number.NaN]);
+
+const formats: Readonly<Record<string, string>> = {
+  email: "Write an e-mail address.",
+  url: "Write a full address, such as https://example.com.",
+};
+
+function tooSmall(origin: string, minimum: number | bigint): string {
+  if (origin === "array") return "Choose at least one.";
+  return origin === "string" ? `Use at least ${minimum} characters.` : `At least ${minimum}.`;
+}
+
+function tooBig(origin: string, maximum: number | bigint): string {
+  if (origin === "array") return `Choose ${maximum} at most.`;
+  return origin === "string" ? `Use at most ${maximum} characters.` : `At most ${maximum}.`;
+}
+
+/** What a person reads at a field that a schema refuses, where the schema itself says nothing. */
+export function fieldWords(issue: Issue): string | undefined {
+  if (EMPTY.has(issue.input)) return "Fill this in.";
+  if (issue.code === "too_small") return tooSmall(issue.origin, issue.minimum);
+  if (issue.code === "too_big") return tooBig(issue.origin, issue.maximum);
+  if (issue.code === "invalid_value") return "Choose one of the values.";
+  if (issue.code === "invalid_format") return formats[issue.format] ?? "This does not have the right form.";
+  if (issue.code === "invalid_type" && (issue.expected === "number" || issue.expected === "int")) return "Write a number.";
+  return undefined;
+}
+
+/** A pointer of a problem as the path of a form's field: "/pricing/amount" is "pricing.amount". */
+export const fieldOf = (pointer: string): string =>
+  pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").replaceAll("/", ".");
+
+/** Empty text in a form is a field left out. */
+export function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, part]) => part !== "" && part !== undefined);
+  return Object.fromEntries(kept.map(([name, part]) => [name, withoutBlanks(part)]));
+}

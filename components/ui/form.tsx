@@ -1,0 +1,145 @@
+"use client";
+
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import {
+  type DefaultValues,
+  type FieldValues,
+  type Path,
+  type RegisterOptions,
+  type Resolver,
+  useForm,
+  type UseFormReturn,
+} from "react-hook-form";
+import type { z } from "zod";
+import { ProblemError, type ReplyOf } from "#lib/http/client.ts";
+import type { Operation, RequestOf } from "#lib/http/operation.ts";
+import { mutation } from "#lib/http/query.ts";
+import { Button } from "./button.tsx";
+import { fieldOf, fieldWords, withoutBlanks } from "./field-words.ts";
+import { useHydrated } from "./hydrated.ts";
+import { ProblemNotice } from "./problem.tsx";
+
+type WithBody = Operation & { readonly body: z.ZodType<unknown, FieldValues> };
+type Values<O extends WithBody> = z.input<O["body"]>;
+type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
+
+type Options<O extends WithBody> = {
+  readonly defaults: DefaultValues<Values<O>>;
+  /** The path's parameters, where the path has some. */
+  readonly params?: Params<O>;
+  readonly onDone?: (reply: ReplyOf<O>) => void;
+};
+
+/** What a field of the form spreads into Field, TextArea or Select. */
+type Registered<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
+
+export type OperationFormState<V extends FieldValues> = {
+  readonly form: UseFormReturn<V>;
+  /** Wires a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text counts as left out. */
+  readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registered<V>;
+  readonly submit: (event: FormEvent<HTMLFormElement>) => void;
+  readonly pending: boolean;
+  /** A refusal that no field of the form can show. */
+  readonly error: Error | null;
+};
+
+function resolverOf<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
+  const check = zodResolver(schema as never, { error: fieldWords } as never) as unknown as Resolver<V>;
+  return (values, context, options) => check(withoutBlanks(values) as V, context, options);
+}
+
+/** True where a control of this form can show what is wrong with the path. */
+const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
+
+/**
+ * A form on an operation's own body schema: checked here by the schema that the service checks it with, sent once at a time,
+ * and refused at the field that the refusal points at.
+ *
+ *     const state = useOperationForm(createKey, { defaults: { name: "" }, params: { serviceAccountId }, onDone: () => router.refresh() });
+ *     <OperationForm state={state} nothing="Nothing was created.">
+ *       <Field label="Name" {...state.field("name")} />
+ *       <Submit state={state}>Create key</Submit>
+ *     </OperationForm>
+ */
+export function useOperationForm<const O extends WithBody>(operation: O, options: Options<O>): OperationFormState<Values<O>> {
+  const [resolver] = useState(() => resolverOf<Values<O>>(operation.body));
+  const form = useForm<Values<O>>({ defaultValues: options.defaults, resolver });
+  const element = useRef<HTMLFormElement>(null);
+  const sending = useRef(false);
+  const [error, setError] = useState<Error | null>(null);
+  const send = useMutation(mutation<O>(operation));
+  const refuse = (refusal: Error) => {
+    const errors = refusal instanceof ProblemError ? (refusal.problem.errors ?? []) : [];
+    const shown = errors.filter(({ pointer }) => shows(element.current, fieldOf(pointer)));
+    shown.forEach(({ pointer, detail }, index) =>
+      form.setError(fieldOf(pointer) as Path<Values<O>>, { type: "server", message: detail }, { shouldFocus: index === 0 }),
+    );
+    setError(shown.length > 0 && shown.length === errors.length ? null : refusal);
+  };
+  const act = async () => {
+    // What is sent is what was typed: the service reads it with the same schema.
+    const request = { ...options.params, body: withoutBlanks(form.getValues()) } as unknown as RequestOf<O>;
+    const reply = await send.mutateAsync(request).catch(refuse);
+    if (reply !== undefined) options.onDone?.(reply);
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (sending.current) return;
+    sending.current = true;
+    element.current = event.currentTarget;
+    setError(null);
+    void form
+      .handleSubmit(act)(event)
+      .finally(() => {
+        sending.current = false;
+      });
+  };
+  return {
+    form,
+    submit,
+    error,
+    pending: send.isPending,
+    field: (path, as) => ({
+      ...form.register(path, as),
+      error: form.getFieldState(path, form.formState).error?.message,
+    }),
+  };
+}
+
+type FormProps<V extends FieldValues> = {
+  readonly state: OperationFormState<V>;
+  /** What did not happen when the service refuses: "Nothing was saved." */
+  readonly nothing: string;
+  readonly id?: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+};
+
+/** The form element of useOperationForm, with what is refused as a whole at its end. */
+export function OperationForm<V extends FieldValues>({ state, nothing, id, className = "grid gap-5", children }: FormProps<V>) {
+  return (
+    <form className={className} method="post" noValidate onSubmit={state.submit} {...(id !== undefined && { id })}>
+      {children}
+      {state.error && <ProblemNotice error={state.error} nothing={nothing} />}
+    </form>
+  );
+}
+
+type SubmitProps = {
+  readonly state: Pick<OperationFormState<FieldValues>, "pending">;
+  /** The id of the form, where the button stands outside of it. */
+  readonly form?: string;
+  readonly children: ReactNode;
+};
+
+/** The form's primary button: off until the page's scripts run, and busy while the request is on its way. */
+export function Submit({ state, form, children }: SubmitProps) {
+  const hydrated = useHydrated();
+  return (
+    <Button tone="primary" type="submit" form={form} disabled={!hydrated} aria-busy={state.pending}>
+      {children}
+    </Button>
+  );
+}

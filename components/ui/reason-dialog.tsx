@@ -1,0 +1,130 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
+import { Button } from "./button.tsx";
+import { Dialog, DialogClose, type DialogProps } from "./dialog.tsx";
+import { Field, TextArea } from "./field.tsx";
+import { formText } from "./form-text.ts";
+import { ProblemNotice } from "./problem.tsx";
+
+type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenChange"> & {
+  /** What the act does and what it leaves as it is; shown before it. */
+  readonly children: ReactNode;
+  /** What the button says: "Revoke mandate". */
+  readonly action: string;
+  /** Acts. A refusal is shown in the dialog; otherwise the dialog closes and the page is read again. */
+  readonly act: (reason: string) => Promise<unknown>;
+  /** What did not happen when it is refused: "Nothing was revoked." */
+  readonly nothing: string;
+  readonly reasonLabel?: string;
+  readonly reasonHint?: string;
+  readonly reasonRequired?: boolean;
+  /** A word to type before the button takes effect, for what cannot be undone. */
+  readonly typed?: string;
+  readonly onDone?: () => void;
+};
+
+type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonLabel" | "reasonRequired"> & {
+  readonly id: string;
+  readonly error: Error | null;
+  readonly send: (reason: string) => void;
+};
+
+function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: FormProps) {
+  const { reasonLabel = "Reason", reasonHint = "It stands in the audit log.", reasonRequired = true } = reason;
+  const [mistyped, setMistyped] = useState(false);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const wrong = typed !== undefined && formText(form, "typed").trim() !== typed;
+    setMistyped(wrong);
+    if (!wrong) send(formText(form, "reason").trim());
+  };
+  return (
+    <form className="grid gap-5" id={id} method="post" onSubmit={submit}>
+      <div className="small">{children}</div>
+      <TextArea
+        label={reasonRequired ? reasonLabel : `${reasonLabel} (optional)`}
+        name="reason"
+        required={reasonRequired}
+        maxLength={500}
+        hint={reasonHint}
+      />
+      {typed !== undefined && (
+        <Field
+          label={`Type ${typed} to confirm`}
+          name="typed"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          error={mistyped ? `This is not ${typed}.` : undefined}
+        />
+      )}
+      {error && <ProblemNotice error={error} nothing={nothing} />}
+    </form>
+  );
+}
+
+/**
+ * Acts behind a reason, and behind a typed word where the act cannot be undone.
+ *
+ *     <ReasonDialog
+ *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."
+ *       act={(reason) => call(revokeMandate, { mandateId, body: { reason } })}
+ *     >
+ *       No agent can pay under it any more. What is settled stays settled.
+ *     </ReasonDialog>
+ */
+export function ReasonDialog({ trigger, look, title, open, onOpenChange, action, act, onDone, ...form }: Props) {
+  const id = useId();
+  const router = useRouter();
+  const [own, setOwn] = useState(false);
+  const sending = useRef(false);
+  const set = (next: boolean) => {
+    setOwn(next);
+    onOpenChange?.(next);
+  };
+  const acting = useMutation({
+    mutationFn: act,
+    onSuccess: () => {
+      set(false);
+      router.refresh();
+      onDone?.();
+    },
+    onSettled: () => {
+      sending.current = false;
+    },
+  });
+  // While the act is on its way its dialog stays, so that nobody misses how it went.
+  const change = (next: boolean) => {
+    if (sending.current) return;
+    if (next) acting.reset();
+    set(next);
+  };
+  const send = (reason: string) => {
+    if (sending.current) return;
+    sending.current = true;
+    acting.mutate(reason);
+  };
+  return (
+    <Dialog
+      {...(trigger !== undefined && { trigger })}
+      {...(look && { look })}
+      title={title}
+      open={open ?? own}
+      onOpenChange={change}
+      footer={
+        <>
+          <DialogClose>Cancel</DialogClose>
+          <Button tone="danger" type="submit" form={id} aria-busy={acting.isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <ReasonForm {...form} id={id} error={acting.error} send={send} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import Link from "next/link";
+
+type Item = { readonly href: string; readonly name: string; readonly current: boolean };
+
+/**
+ * Parts of a page with an address each, as "Active" and "Archived" of a list.
+ *
+ *     <TabLinks label="Resources" items={[{ href: "/seller/resources", name: "Active", current: !archived }, …]} />
+ */
+export function TabLinks({ label, items }: { readonly label: string; readonly items: readonly Item[] }) {
+  return (
+    <nav className="tabs" aria-label={label}>
+      {items.map(({ href, name, current }) => (
+        <Link key={href} href={href} {...(current && { "aria-current": "page" })}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
