@@ -60,6 +60,8 @@ export default defineConfig({
     "import/no-unassigned-import": "off",
     "import/no-named-as-default-member": "off",
     "react/react-in-jsx-scope": "off",
+    // A function that renders a cell of a table is not a component.
+    "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "unicorn/no-array-sort": "off",
     "unicorn/consistent-function-scoping": "off",
     "no-underscore-dangle": "off",

@@ -1,0 +1,68 @@
+"use client";
+
+import { Bar, BarChart, CartesianGrid, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import type { ChartProps, ChartRow } from "./chart.tsx";
+import { money } from "./money.tsx";
+
+const HEIGHT = 220;
+const fills = ["var(--bar-used)", "var(--accent)"] as const;
+
+type TipProps = Pick<ChartProps, "series" | "unit"> & {
+  readonly active?: boolean;
+  readonly payload?: readonly { readonly payload?: ChartRow }[];
+};
+
+function Tip({ active, payload, series, unit }: TipProps) {
+  const row = payload?.[0]?.payload;
+  if (!active || !row) return null;
+  return (
+    <div className="chart-tip">
+      <strong>{row.name}</strong>
+      {series.map(({ key, name }) => (
+        <span key={key}>
+          {name} {money(row.amounts[key] ?? "0", unit)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** The picture of a Chart. */
+export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
+  return (
+    <ResponsiveContainer className="chart" width="100%" height={HEIGHT}>
+      <BarChart data={[...rows]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+        <CartesianGrid vertical={false} stroke="var(--border)" />
+        <XAxis
+          dataKey="label"
+          tickLine={false}
+          axisLine={{ stroke: "var(--text)" }}
+          interval="preserveStartEnd"
+          minTickGap={12}
+        />
+        <YAxis tickLine={false} axisLine={false} width="auto" tickCount={5} />
+        <Tooltip cursor={{ fill: "var(--sunken)" }} isAnimationActive={false} content={<Tip series={series} unit={unit} />} />
+        {series.map(({ key, name }, index) => (
+          <Bar
+            key={key}
+            dataKey={(row: ChartRow) => Number(row.amounts[key] ?? 0)}
+            name={name}
+            stackId="amount"
+            fill={fills[index] ?? fills[0]}
+            maxBarSize={28}
+            isAnimationActive={false}
+          />
+        ))}
+        {limit && (
+          <ReferenceLine
+            y={Number(limit.amount)}
+            stroke="var(--caution)"
+            strokeWidth={1.5}
+            strokeDasharray="5 4"
+            ifOverflow="extendDomain"
+          />
+        )}
+      </BarChart>
+    </ResponsiveContainer>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useId, useState } from "react";
+import { announce } from "./announcements.tsx";
+import { Tabs } from "./tabs.tsx";
+
+const COPIED_MS = 2000;
+
+function CopyText({ text, label }: { readonly text: string; readonly label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true);
+        announce("Copied");
+      },
+      () => announce("The browser did not let us copy"),
+    );
+  const Icon = copied ? Check : Copy;
+  return (
+    <button type="button" className="btn btn-quiet btn-small" onClick={() => void copy()}>
+      <Icon className="icon" aria-hidden />
+      {copied ? "Copied" : "Copy"}
+      <span className="sr"> {label}</span>
+    </button>
+  );
+}
+
+type Snippet = { readonly label: string; readonly text: string };
+
+/**
+ * Text to copy, in full.
+ *
+ *     <Code label="Request that saves this resource" text={snippet} />
+ */
+export function Code({ label, text }: Snippet) {
+  const id = useId();
+  return (
+    <section className="snippet" aria-labelledby={id}>
+      <div className="snippet-head">
+        <strong className="strong" id={id}>
+          {label}
+        </strong>
+        <CopyText text={text} label={label} />
+      </div>
+      {/* Wide lines scroll, also for those who have only a keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="code" tabIndex={0} aria-label={label}>
+        <code>{text}</code>
+      </pre>
+    </section>
+  );
+}
+
+type TabsProps = { readonly label: string; readonly snippets: readonly (Snippet & { readonly name: string })[] };
+
+/**
+ * The same in several languages.
+ *
+ *     <CodeTabs label="First request" snippets={[{ name: "curl", label: "With curl", text: … }, …]} />
+ */
+export const CodeTabs = ({ label, snippets }: TabsProps) => (
+  <Tabs label={label} tabs={snippets.map(({ name, ...snippet }) => ({ value: name, name, content: <Code {...snippet} /> }))} />
+);

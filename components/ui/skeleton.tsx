@@ -1,0 +1,27 @@
+type Props = {
+  /** What is being read: "Loading payments". */
+  readonly label: string;
+  /** How many entries the content will have, about. */
+  readonly rows?: number;
+};
+
+const widths = ["w-2/5", "w-3/4", "w-3/5", "w-4/5", "w-1/3", "w-2/3"] as const;
+
+/**
+ * The shape of content that is being read, in a panel. Money is never shown before it is known.
+ *
+ *     <Suspense fallback={<Skeleton label="Loading payments" rows={8} />}>…</Suspense>
+ */
+export function Skeleton({ label, rows = 4 }: Props) {
+  return (
+    <div className="panel panel-body grid gap-5" aria-busy>
+      <p className="sr">{label}</p>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} aria-hidden>
+          <span className={`skeleton ${widths[(row * 2) % widths.length]}`} />
+          <span className={`skeleton ${widths[(row * 2 + 1) % widths.length]}`} />
+        </div>
+      ))}
+    </div>
+  );
+}

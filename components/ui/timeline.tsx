@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { Moment } from "./moment.tsx";
+
+export type TimelineItem = {
+  /** done, happening now, stopped here, or not yet (left out). */
+  readonly state?: "done" | "now" | "stopped";
+  readonly title: string;
+  readonly at?: string;
+  readonly children?: ReactNode;
+};
+
+const words = { done: "Done: ", now: "Now: ", stopped: "Stopped: " } as const;
+
+/**
+ * What happened, in order, and what is to come.
+ *
+ *     <Timeline label="Payment" items={[{ state: "done", title: "Authorized", at: payment.createdAt, children: "Under mandate “Lab”." }, { title: "Settled" }]} />
+ */
+export function Timeline({ label, items }: { readonly label: string; readonly items: readonly TimelineItem[] }) {
+  return (
+    <ol className="timeline" aria-label={label}>
+      {items.map(({ state, title, at, children }) => (
+        <li key={title} data-state={state}>
+          <h3>
+            <span>
+              <span className="sr">{state === undefined ? "Not yet: " : words[state]}</span>
+              {title}
+            </span>
+            {at !== undefined && <Moment at={at} />}
+          </h3>
+          {children !== undefined && <p>{children}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
