@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
+import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/platform/boot.ts";
 import { buildPages } from "#lib/platform/build.ts";
@@ -101,6 +102,7 @@ async function main(): Promise<void> {
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
     // What clients that hung up had asked is decided all the same.
     await authorizeQueue().drained();
+    await flushKeyUses().catch((error: unknown) => log().error({ error }, "The last uses of keys were not written"));
     await pages.close();
     await close();
     clearTimeout(limit);

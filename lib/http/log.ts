@@ -7,7 +7,7 @@ const SECRET_NAME =
 
 /** What looks like a secret whatever it is called: our keys and tokens, bearer values, long base64 and private keys. */
 const SECRET_TEXT =
-  /\b(?:csk|cst)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
+  /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
 /** A transaction's hash looks like a private key; only what is called a hash or reference passes. */
 const HASH = /^0x[0-9a-f]{64}$/i;

@@ -11,6 +11,7 @@ import {
   platformRolesOf,
 } from "#lib/identity/capabilities.ts";
 import { lookUpKey } from "#lib/identity/key-lookups.ts";
+import { noteKeyUse } from "#lib/identity/key-uses.ts";
 import {
   RENEWAL_SECONDS,
   SESSION_SECONDS,
@@ -25,12 +26,13 @@ import { Problem } from "#lib/problem.ts";
 const keyInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
 
-async function authenticateKey(text: string): Promise<KeyCaller> {
+async function authenticateKey(text: string, request: Request): Promise<KeyCaller> {
   const presented = parseApiKey(text);
   if (!presented || presented.environment !== env().ENVIRONMENT) throw keyInvalid();
   const row = await lookUpKey(presented.keyId);
   const matches = matchesApiKey(presented.apiKey, row?.secretHash ?? null);
   if (!row || !matches || row.environment !== presented.environment) throw keyInvalid();
+  noteKeyUse(row.keyId, request);
   return {
     kind: "key",
     subjectId: row.serviceAccountId,
@@ -102,5 +104,5 @@ export async function authenticate(request: Request): Promise<Caller | null> {
   }
   const bearer = BEARER.exec(authorization);
   if (!bearer) throw keyInvalid();
-  return authenticateKey(bearer[1]!);
+  return authenticateKey(bearer[1]!, request);
 }

@@ -162,3 +162,11 @@ export const apiKeys = pgTable(
   },
   (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
+
+/** Beside api_keys, which every request reads and nothing should rewrite. Written once a minute for each key in use. */
+export const keyUses = pgTable("key_uses", {
+  keyId: text("key_id").primaryKey(),
+  lastUsedAt: moment("last_used_at").notNull(),
+  address: text("address").notNull(),
+  userAgent: text("user_agent"),
+});

@@ -80,6 +80,8 @@ export const usageBuckets = pgTable(
   (table) => [
     primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
     index("usage_buckets_live").on(table.mandateId, table.liveUntil),
+    // For the sweep. Holds change neither column, so only a new bucket writes it.
+    index("usage_buckets_over").on(table.liveUntil),
     amountCheck("usage_buckets_spent", "spent"),
     amountCheck("usage_buckets_reserved", "reserved"),
     check("usage_buckets_payments", sql`payments >= 0`),

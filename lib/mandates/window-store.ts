@@ -1,5 +1,5 @@
 import { and, eq, gt, sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
 import type { BucketUsage } from "#lib/mandates/facts.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
@@ -78,6 +78,28 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
       .update(usageBuckets)
       .set({ ceiling })
       .where(and(eq(usageBuckets.mandateId, mandateId), eq(usageBuckets.windowKey, key), gt(usageBuckets.liveUntil, now)));
+  }
+}
+
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/**
+ * Forgets buckets that left their window a day ago; what they counted stays in the ledger, from which windows are filled. A hold
+ * that points to one keeps it. Rows that a payment works on are left for the next time. Answers how many are gone.
+ */
+export async function forgetOldBuckets(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    // A scalar subquery, because no index serves a comparison with a volatile function.
+    const rows = await database().execute(sql`
+      DELETE FROM usage_buckets b USING (
+        SELECT mandate_id, window_key, start FROM usage_buckets
+        WHERE live_until < (SELECT clock_timestamp() - interval '1 day') AND reserved = 0
+        LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED) AS old
+      WHERE b.mandate_id = old.mandate_id AND b.window_key = old.window_key AND b.start = old.start
+      RETURNING b.start`);
+    gone += rows.length;
+    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
   }
 }
 

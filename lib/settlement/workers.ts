@@ -1,6 +1,8 @@
 import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { log } from "#lib/http/log.ts";
+import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
@@ -9,6 +11,7 @@ const RECONCILE_EVERY_MS = 500;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
 const FORGET_EVERY_MS = 3_600_000;
+const KEY_USES_EVERY_MS = 60_000;
 /** A database that is away is not asked twice a second. */
 const AFTER_FAILURE_MS = 5_000;
 
@@ -52,6 +55,8 @@ export function startWorkers(): Worker {
     every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
+    every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
+    every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
   ];
   return {
     async stop() {

@@ -1,0 +1,22 @@
+import { pool } from "#lib/db/client.ts";
+
+export type KeyUse = {
+  readonly keyId: string;
+  /** How long ago, by the process's own monotonic clock: the database's clock says when that was. */
+  readonly secondsAgo: number;
+  readonly address: string;
+  readonly userAgent: string | null;
+};
+
+/** The newest use of each key wins, whichever process saw it. */
+export async function saveKeyUses(uses: readonly KeyUse[]): Promise<void> {
+  await pool()`
+    INSERT INTO key_uses AS k (key_id, last_used_at, address, user_agent)
+    SELECT w.key_id, clock_timestamp() - make_interval(secs => w.ago::float8), w.address, w.user_agent
+    FROM unnest(${uses.map(({ keyId }) => keyId)}::text[], ${uses.map(({ secondsAgo }) => String(secondsAgo))}::text[],
+      ${uses.map(({ address }) => address)}::text[], ${uses.map(({ userAgent }) => userAgent)}::text[])
+      AS w(key_id, ago, address, user_agent)
+    ORDER BY w.key_id
+    ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at, address = excluded.address, user_agent = excluded.user_agent
+    WHERE excluded.last_used_at > k.last_used_at`;
+}
