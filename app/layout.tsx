@@ -1,6 +1,6 @@
-import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "#components/shell/providers.tsx";
+import { readTheme } from "./frame.tsx";
 import "./global.css";
 
 export const metadata = {
@@ -11,10 +11,10 @@ export const metadata = {
 export const viewport = { colorScheme: "light dark" };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // The nonce of the Content-Security-Policy is new for each request, so no page may be static.
-  await headers();
+  // The nonce of the Content-Security-Policy is new for each request, so no page may be static: the cookie keeps them from it.
+  const theme = await readTheme();
   return (
-    <html lang="en">
+    <html lang="en" {...(theme && { "data-theme": theme })}>
       <body>
         <Providers>{children}</Providers>
       </body>

@@ -1,0 +1,46 @@
+import { cookies } from "next/headers";
+import { notFound, redirect } from "next/navigation";
+import type { ReactNode } from "react";
+import { AppShell } from "#components/shell/app-shell.tsx";
+import { ChooseOrganization } from "#components/shell/choose-organization.tsx";
+import { THEME_COOKIE, themeOf } from "#components/shell/theme.ts";
+import { env } from "#lib/env.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import { viewSession } from "#lib/identity/get-session.ts";
+import { requestPath, requireCaller } from "./session.ts";
+
+type Props = { readonly children: ReactNode };
+
+export const readTheme = async () => themeOf((await cookies()).get(THEME_COOKIE)?.value);
+
+/** Pages about the person; they need no organization. */
+const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
+
+/** The frame of an organization's pages. Whoever is nobody signs in first, whoever has no organization gets one first. */
+export async function OrganizationFrame({ children }: Props) {
+  const path = await requestPath();
+  const caller = await requireCaller(path);
+  const session = await viewSession(caller.sessionId);
+  const { ENVIRONMENT } = env();
+  if (!session.activeOrganization && !isPersonal(path)) {
+    if (session.onboardingRequired) redirect(withReturnTo("/onboarding", path));
+    return <ChooseOrganization environment={ENVIRONMENT} organizations={session.organizations} />;
+  }
+  return (
+    <AppShell section="organization" session={session} environment={ENVIRONMENT} theme={await readTheme()} waiting={{}}>
+      {children}
+    </AppShell>
+  );
+}
+
+/** The frame of the platform's pages. For anybody without a platform role they are not there. */
+export async function PlatformFrame({ children }: Props) {
+  const caller = await requireCaller(await requestPath());
+  if (caller.platformCapabilities.size === 0) notFound();
+  const session = await viewSession(caller.sessionId);
+  return (
+    <AppShell section="platform" session={session} environment={env().ENVIRONMENT} theme={await readTheme()} waiting={{}}>
+      {children}
+    </AppShell>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Session } from "#lib/identity/session-schema.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+import { DocumentPage } from "./document-page.tsx";
+import { OrganizationSwitch } from "./organization-switch.tsx";
+import { Sheet } from "./sheet.tsx";
+
+type Props = { readonly environment: Environment; readonly organizations: Session["organizations"] };
+
+/** For somebody whose active organization has let them go, and who is a member of others. */
+export const ChooseOrganization = ({ environment, organizations }: Props) => (
+  <DocumentPage environment={environment} narrow>
+    <Sheet>
+      <div className="lapsed">
+        <h1>Choose an organization</h1>
+        <p>You are no longer a member of the organization that was active. Choose the one to go on with.</p>
+        <div className="w-full max-w-xs">
+          <OrganizationSwitch organizations={organizations} activeId={null} platform={false} />
+        </div>
+      </div>
+    </Sheet>
+  </DocumentPage>
+);

@@ -1,0 +1,48 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { currentOf, type EntryGroup } from "./navigation.ts";
+
+type Props = {
+  readonly groups: readonly EntryGroup[];
+  /** How many things wait behind an address: "/approvals" → 2. */
+  readonly waiting: Readonly<Record<string, number>>;
+  readonly label: string;
+};
+
+const isProduct = ({ group }: EntryGroup): boolean => group === "Buying" || group === "Selling";
+
+/** The menu's links. The one group of an organization that only buys or only sells needs no heading. */
+export function NavLinks({ groups, waiting, label }: Props) {
+  const path = usePathname();
+  const current = currentOf(
+    path,
+    groups.flatMap(({ entries }) => entries.map(({ href }) => href)),
+  );
+  const both = groups.filter(isProduct).length === 2;
+  return (
+    <nav aria-label={label} className="rail-groups">
+      {groups.map((one) => (
+        <div key={one.group}>
+          {(both || !isProduct(one)) && <h2>{one.group}</h2>}
+          <ul className="rail-nav">
+            {one.entries.map(({ href, label: text }) => (
+              <li key={href}>
+                <Link href={href} aria-current={href === current ? "page" : undefined}>
+                  {text}
+                  {(waiting[href] ?? 0) > 0 && (
+                    <span className="count">
+                      {waiting[href]}
+                      <span className="sr"> waiting</span>
+                    </span>
+                  )}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Session } from "#lib/identity/session-schema.ts";
+import type { Capability, MembershipRole, PlatformCapability, ProductRole } from "#lib/vocabulary.ts";
+
+/** The parts of the product. An organization's pages stand together, and so do the platform's. */
+export type Section = "organization" | "platform";
+const sections = {
+  Buying: "organization",
+  Selling: "organization",
+  Organization: "organization",
+  Platform: "platform",
+  Evidence: "platform",
+} as const satisfies Record<string, Section>;
+export type Group = keyof typeof sections;
+
+/** A page that the menu and the command palette offer, to those who may see it. */
+export type Entry = {
+  readonly label: string;
+  readonly href: `/${string}`;
+  readonly group: Group;
+  /** What the person needs; one of them is enough. */
+  readonly capability?: readonly (Capability | PlatformCapability)[];
+  /** The pages of buyers and of sellers are for organizations that buy or sell. */
+  readonly productRole?: ProductRole;
+};
+
+/** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
+export const entries: readonly Entry[] = [];
+
+/** What the menu reads of a session. */
+export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;
+
+const mayOpen = ({ capability, productRole }: Entry, { productRoles, capabilities, platformCapabilities }: Viewer): boolean =>
+  (productRole === undefined || productRoles.includes(productRole)) &&
+  (capability === undefined || capability.some((one) => [...capabilities, ...platformCapabilities].includes(one)));
+
+/** The entries of a section that this person may open. */
+export const entriesFor = (section: Section, viewer: Viewer): readonly Entry[] =>
+  entries.filter((entry) => sections[entry.group] === section && mayOpen(entry, viewer));
+
+export type EntryGroup = { readonly group: Group; readonly entries: readonly Entry[] };
+
+/** The same in groups, without the empty ones. */
+export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
+  [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
+
+/** Where a person's work starts: the buyer's home, else the seller's, else the platform's. Null when there is none yet. */
+export function homeOf(viewer: Viewer): string | null {
+  const open = [...entriesFor("organization", viewer), ...entriesFor("platform", viewer)];
+  if (open.length > 0) return open[0]?.href ?? null;
+  return viewer.organizations.length === 0 ? "/onboarding" : null;
+}
+
+/** The entry that a path belongs to: itself, or the nearest one above it. */
+export const currentOf = (path: string, hrefs: readonly string[]): string | undefined =>
+  hrefs.filter((href) => path === href || path.startsWith(`${href}/`)).toSorted((a, b) => b.length - a.length)[0];
+
+export const roleName: Readonly<Record<MembershipRole, string>> = {
+  owner: "Owner",
+  admin: "Admin",
+  approver: "Approver",
+  developer: "Developer",
+  finance: "Finance",
+  viewer: "Viewer",
+};
+
+/** What an organization does here, in one line. */
+export const businessOf = (productRoles: readonly ProductRole[]): string =>
+  productRoles.length === 2 ? "Buying and selling" : productRoles.includes("seller") ? "Selling" : "Buying";

@@ -1,0 +1,36 @@
+"use client";
+
+import { usePathname } from "next/navigation";
+import { type ReactNode, useEffect, useRef } from "react";
+
+/** The menu of small screens. It opens without scripts; with them it closes on Esc, on a click elsewhere and on a new page. */
+export function SmallMenu({ children }: { readonly children: ReactNode }) {
+  const path = usePathname();
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const escape = (event: KeyboardEvent) => {
+      const details = menu.current;
+      if (event.key !== "Escape" || !details?.open || event.defaultPrevented) return;
+      details.open = false;
+      details.querySelector("summary")?.focus();
+    };
+    const elsewhere = ({ target }: PointerEvent) => {
+      // What floats above the sheet is in the body, and belongs to the menu.
+      if (target instanceof Element && !menu.current?.contains(target) && !target.closest(".float") && menu.current)
+        menu.current.open = false;
+    };
+    document.addEventListener("keydown", escape);
+    document.addEventListener("pointerdown", elsewhere);
+    return () => {
+      document.removeEventListener("keydown", escape);
+      document.removeEventListener("pointerdown", elsewhere);
+    };
+  }, []);
+  return (
+    // The key closes it: another page has another menu.
+    <details key={path} ref={menu}>
+      <summary>Menu</summary>
+      <div className="menu-sheet">{children}</div>
+    </details>
+  );
+}

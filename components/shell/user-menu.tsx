@@ -1,0 +1,47 @@
+"use client";
+
+import { Menu } from "@base-ui/react/menu";
+import { useMutation } from "@tanstack/react-query";
+import { ChevronsUpDown } from "lucide-react";
+import { requestAuth } from "#components/identity/auth-request.ts";
+import { useHydrated } from "#components/ui/hydrated.ts";
+
+type Props = {
+  readonly name: string;
+  readonly role: string;
+  /** The person's own pages: label and address. */
+  readonly links: readonly (readonly [label: string, href: string])[];
+};
+
+/** Who is signed in, and the way out. */
+export function UserMenu({ name, role, links }: Props) {
+  const hydrated = useHydrated();
+  const signOut = useMutation({
+    mutationFn: () => requestAuth("sign-out", {}),
+    onSuccess: () => location.assign("/sign-in"),
+  });
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="org user" disabled={!hydrated || signOut.isPending}>
+        <span className="org-name">
+          <strong>{name}</strong>
+          <span>{role}</span>
+        </span>
+        <span className="sr">Account menu</span>
+        <ChevronsUpDown className="icon" aria-hidden="true" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="float" align="start" sideOffset={4}>
+          <Menu.Popup className="float-menu">
+            {links.map(([label, href]) => (
+              <Menu.LinkItem key={href} href={href}>
+                {label}
+              </Menu.LinkItem>
+            ))}
+            <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
