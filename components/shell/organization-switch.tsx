@@ -52,18 +52,20 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="float" align="start" sideOffset={4}>
-          <Menu.Popup className="float-menu">
+          <Menu.Popup className="menu-popup">
             {organizations.map((one) => (
               <Menu.Item key={one.organizationId} onClick={() => activate.mutate({ organizationId: one.organizationId })}>
                 <Line name={one.name} text={businessOf(one.productRoles)} chosen={one.organizationId === activeId} />
               </Menu.Item>
             ))}
             {platform && (
-              <Menu.LinkItem href="/admin">
+              <Menu.LinkItem className="menu-item" href="/admin">
                 <Line name="Platform" text="Administration" chosen={activeId === null} />
               </Menu.LinkItem>
             )}
-            <Menu.LinkItem href="/onboarding">New organization</Menu.LinkItem>
+            <Menu.LinkItem className="menu-item" href="/onboarding">
+              New organization
+            </Menu.LinkItem>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

@@ -32,13 +32,15 @@ export function UserMenu({ name, role, links }: Props) {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="float" align="start" sideOffset={4}>
-          <Menu.Popup className="float-menu">
+          <Menu.Popup className="menu-popup">
             {links.map(([label, href]) => (
-              <Menu.LinkItem key={href} href={href}>
+              <Menu.LinkItem className="menu-item" key={href} href={href}>
                 {label}
               </Menu.LinkItem>
             ))}
-            <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+            <Menu.Item className="menu-item" onClick={() => signOut.mutate()}>
+              Sign out
+            </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
