@@ -3,7 +3,7 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Ellipsis } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 type Props = {
   /** What the menu is of: "Actions of key ci-runner". It is the name of the button. */
@@ -25,13 +25,16 @@ type Props = {
  * A dialog that a menu opens stands beside the menu, with its `open` held by the caller.
  */
 export function Menu({ label, trigger, className = "btn btn-quiet btn-small", children }: Props) {
+  // Beside its button, so that the menu belongs to the same landmark of the page.
+  const place = useRef<HTMLSpanElement>(null);
   return (
     <Base.Root>
       <Base.Trigger className={className} aria-label={label}>
         {trigger ?? <Ellipsis className="icon" aria-hidden />}
       </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner className="float" align="end" sideOffset={4} collisionPadding={8}>
+      <span ref={place} />
+      <Base.Portal container={place}>
+        <Base.Positioner className="float" positionMethod="fixed" align="end" sideOffset={4} collisionPadding={8}>
           <Base.Popup className="menu-popup">{children}</Base.Popup>
         </Base.Positioner>
       </Base.Portal>
