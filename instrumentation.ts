@@ -1,6 +1,15 @@
+import type { Instrumentation } from "next";
 import { env } from "#lib/env.ts";
 
 /** Refuses to serve with a configuration that is not usable. Nothing else happens here: server.ts starts what runs. */
 export function register(): void {
   if (process.env["NEXT_RUNTIME"] === "nodejs") env();
 }
+
+/** The digest is the error id that the page shows. The path stays out: it may carry an invitation's token. */
+export const onRequestError: Instrumentation.onRequestError = async (error, _request, { routePath }) => {
+  if (process.env["NEXT_RUNTIME"] !== "nodejs") return;
+  const { log } = await import("#lib/http/log.ts");
+  const digest = typeof error === "object" && error !== null && "digest" in error ? String(error.digest) : undefined;
+  log().error({ error, digest, page: routePath }, "A page failed");
+};

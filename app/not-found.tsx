@@ -1,6 +1,6 @@
 import { DocumentPage } from "#components/shell/document-page.tsx";
+import { NothingHere } from "#components/shell/nothing-here.tsx";
 import { Sheet } from "#components/shell/sheet.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
 import { env } from "#lib/env.ts";
 
 export const metadata = { title: "Not found" };
@@ -10,16 +10,7 @@ export default function NotFoundPage() {
     <DocumentPage environment={env().ENVIRONMENT} narrow>
       <Sheet>
         <div className="lapsed">
-          <h1>There is no page here</h1>
-          <p>
-            The address may be misspelled, the page may have moved, or it belongs to an organization that is not the active one of
-            your session.
-          </p>
-          <div className="actions">
-            <a className={buttonClass({ tone: "primary" })} href="/">
-              Go to the start page
-            </a>
-          </div>
+          <NothingHere />
         </div>
       </Sheet>
     </DocumentPage>

@@ -1,8 +1,11 @@
+import { redirect } from "next/navigation";
 import { SignOut } from "#components/identity/sign-out.tsx";
 import { DocumentPage } from "#components/shell/document-page.tsx";
+import { homeOf } from "#components/shell/navigation.ts";
 import { Sheet } from "#components/shell/sheet.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { env } from "#lib/env.ts";
+import { viewSession } from "#lib/identity/get-session.ts";
 import { readCaller } from "./session.ts";
 
 const explanation = {
@@ -22,6 +25,8 @@ const Signed = ({ out }: { readonly out: boolean }) =>
 export default async function LandingPage() {
   const { ENVIRONMENT, CHAINS } = env();
   const caller = await readCaller();
+  const home = caller && homeOf(await viewSession(caller.sessionId));
+  if (home !== null) redirect(home);
   return (
     <DocumentPage environment={ENVIRONMENT} narrow aside={<Signed out={caller === null} />}>
       <Sheet>

@@ -63,10 +63,12 @@ export function AppShell({ section, session, environment, theme, waiting, childr
       </header>
       <div className="shell">
         <header className="rail" aria-label="Site">
-          <Brand />
-          {switcher}
-          <NavLinks groups={groups} waiting={waiting} label="Main" />
-          <div className="rail-foot">{account}</div>
+          <div className="rail-held">
+            <Brand />
+            {switcher}
+            <NavLinks groups={groups} waiting={waiting} label="Main" />
+            <div className="rail-foot">{account}</div>
+          </div>
         </header>
         <main className="main" id="main" tabIndex={-1}>
           {children}

@@ -52,14 +52,18 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="float" align="start" sideOffset={4}>
-          <Menu.Popup className="menu-popup">
+          <Menu.Popup className="menu-popup min-w-(--anchor-width)">
             {organizations.map((one) => (
-              <Menu.Item key={one.organizationId} onClick={() => activate.mutate({ organizationId: one.organizationId })}>
+              <Menu.Item
+                className="menu-item justify-between"
+                key={one.organizationId}
+                onClick={() => activate.mutate({ organizationId: one.organizationId })}
+              >
                 <Line name={one.name} text={businessOf(one.productRoles)} chosen={one.organizationId === activeId} />
               </Menu.Item>
             ))}
             {platform && (
-              <Menu.LinkItem className="menu-item" href="/admin">
+              <Menu.LinkItem className="menu-item justify-between" href="/admin">
                 <Line name="Platform" text="Administration" chosen={activeId === null} />
               </Menu.LinkItem>
             )}

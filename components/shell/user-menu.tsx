@@ -32,7 +32,7 @@ export function UserMenu({ name, role, links }: Props) {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="float" align="start" sideOffset={4}>
-          <Menu.Popup className="menu-popup">
+          <Menu.Popup className="menu-popup min-w-(--anchor-width)">
             {links.map(([label, href]) => (
               <Menu.LinkItem className="menu-item" key={href} href={href}>
                 {label}

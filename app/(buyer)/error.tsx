@@ -1,0 +1,3 @@
+"use client";
+
+export { FailureInFrame as default } from "#components/shell/failure.tsx";

@@ -1,0 +1,3 @@
+"use client";
+
+export { FailureAlone as default } from "#components/shell/failure.tsx";

@@ -1,0 +1,16 @@
+"use client";
+
+import { FailureAlone } from "#components/shell/failure.tsx";
+import "./global.css";
+
+/** For a failure of the outermost frame itself. */
+export default function GlobalError(props: { readonly error: unknown; readonly retry: () => void }) {
+  return (
+    <html lang="en">
+      <body>
+        <title>This page could not be shown · Countersign</title>
+        <FailureAlone {...props} />
+      </body>
+    </html>
+  );
+}

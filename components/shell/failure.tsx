@@ -1,0 +1,72 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { ProblemError } from "#lib/http/client.ts";
+
+/** What names this failure in the service's log: the request's id, or the digest that the server gave the page. */
+function idOf(error: unknown): { readonly label: string; readonly value: string } | null {
+  if (error instanceof ProblemError) return { label: "request id", value: error.problem.requestId };
+  if (error instanceof Error && "digest" in error) return { label: "error id", value: String(error.digest) };
+  return null;
+}
+
+type Props = {
+  readonly error: unknown;
+  readonly retry: () => void;
+  /** Besides trying again. */
+  readonly children?: ReactNode;
+};
+
+/** A page that could not be shown. */
+export function Failure({ error, retry, children }: Props) {
+  const id = idOf(error);
+  return (
+    <>
+      <h1>This page could not be shown</h1>
+      <p>
+        Nothing was changed, and nothing was paid. Try again in a moment. If it happens again, tell whoever runs this service.
+      </p>
+      {id && (
+        <p className="small muted">
+          For them: {id.label} <Copyable value={id.value} label={id.label} />
+        </p>
+      )}
+      <div className="actions">
+        <Button tone="primary" onClick={retry}>
+          Try again
+        </Button>
+        {children}
+      </div>
+    </>
+  );
+}
+
+type PageProps = { readonly error: unknown; readonly retry: () => void };
+
+/** In the frame, which goes on working. */
+export const FailureInFrame = ({ error, retry }: PageProps) => (
+  <div className="panel panel-body grid justify-items-start gap-4" role="alert">
+    <Failure error={error} retry={retry} />
+  </div>
+);
+
+/** Where there is no frame. */
+export const FailureAlone = ({ error, retry }: PageProps) => (
+  <div className="doc doc-narrow">
+    <main id="main" tabIndex={-1}>
+      <div className="sheet">
+        <div className="sheet-part whole">
+          <div className="lapsed" role="alert">
+            <Failure error={error} retry={retry}>
+              <a className={buttonClass()} href="/">
+                Go to the start page
+              </a>
+            </Failure>
+          </div>
+        </div>
+      </div>
+    </main>
+  </div>
+);
