@@ -71,6 +71,15 @@ export function newId(kind: IdKind): string {
   return `${prefixes[kind]}_${encode(bytes)}`;
 }
 
+/** Sorts before every id of its kind that was made at `time` or later. */
+export function firstIdAt(kind: IdKind, time: Date): string {
+  const bytes = new Uint8Array(16);
+  const milliseconds = time.getTime();
+  new DataView(bytes.buffer).setUint32(0, Math.floor(milliseconds / 65_536));
+  new DataView(bytes.buffer).setUint16(4, milliseconds % 65_536);
+  return `${prefixes[kind]}_${encode(bytes)}`;
+}
+
 /** What clients choose: intentId, nonce, the id of a PUT. */
 export const ClientId = z
   .string()

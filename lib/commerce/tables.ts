@@ -58,6 +58,10 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_due")
       .on(table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
+    // What a person has to decide, soonest over first.
+    index("checkout_intents_waiting")
+      .on(table.organizationId, table.expiresAt)
+      .where(sql`status IN ('previewed', 'awaiting_approval')`),
     // A buyer who said no is not asked the same again.
     index("checkout_intents_rejected")
       .on(table.mandateId, table.basketHash)

@@ -14,6 +14,7 @@ import {
   Wallet,
 } from "#lib/mandates/mandate-schema.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
+import { Timestamp } from "#lib/time.ts";
 
 const { mandateId } = exampleMandate;
 const draft = { ...exampleMandate, status: "draft" as const };
@@ -163,7 +164,17 @@ const Simulated = z
   .meta({ id: "SimulatedDecision" });
 
 const Compared = z
-  .object({ policyDecisionId: z.string(), was: Outcome, wouldBe: Outcome, reasons: z.array(Reason) })
+  .object({
+    policyDecisionId: z.string(),
+    authorizationId: z.string(),
+    domain: z.string().optional().meta({ description: "Whom it was to pay, as far as that is known." }),
+    amount: z.string(),
+    asset: z.string(),
+    decidedAt: Timestamp,
+    was: Outcome,
+    wouldBe: Outcome,
+    reasons: z.array(Reason),
+  })
   .meta({ id: "ComparedDecision", description: "A decision of the past, and what it would be under another policy." });
 
 export const simulateMandate = operation({
@@ -183,7 +194,21 @@ export const simulateMandate = operation({
   example: {
     params: { id: mandateId },
     body: { policy: examplePolicy, last: 20 },
-    response: { items: [{ policyDecisionId: "pd_01kaj4n7v8e2m0x3c9t5q6r7sb", was: "deny", wouldBe: "allow", reasons: [] }] },
+    response: {
+      items: [
+        {
+          policyDecisionId: "pd_01kaj4n7v8e2m0x3c9t5q6r7sb",
+          authorizationId: "aut_01kaj4n7v8e2m0x3c9t5q6r7sa",
+          domain: "data.example.com",
+          amount: "0.25",
+          asset: "USDC",
+          decidedAt: "2026-11-21T12:00:00.000Z",
+          was: "deny",
+          wouldBe: "allow",
+          reasons: [],
+        },
+      ],
+    },
   },
 });
 

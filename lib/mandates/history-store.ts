@@ -8,6 +8,7 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
   tx
     .select({
       policyDecisionId: authorizations.policyDecisionId,
+      authorizationId: authorizations.authorizationId,
       subjectId: authorizations.subjectId,
       outcome: authorizations.outcome,
       intent: authorizations.intent,

@@ -1,16 +1,26 @@
 import type { Handler } from "#lib/http/operation.ts";
-import { decodeCursor, page } from "#lib/http/paging.ts";
+import { decodeCursor, page, type Page, type PageQuery } from "#lib/http/paging.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import type { listMandateLedger as operation } from "#lib/mandates/contract.ts";
-import { findMandate, reading, selectLedger } from "#lib/mandates/store.ts";
+import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
+import { findMandate, reading, selectLedger, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { LedgerKind } from "#lib/vocabulary.ts";
 
-export const listMandateLedger: Handler<typeof operation> = ({ id, query: { limit, cursor } }, { caller }) =>
+export const listMandateLedger: Handler<typeof operation> = async ({ id, query }, { caller }) => {
+  const { items, ...rest } = await viewLedger(caller, id, query);
+  return { items: [...items], ...rest };
+};
+
+/**
+ * What was held, captured and released under a mandate, newest first.
+ * @throws Problem not_found, invalid_request for a cursor of another list
+ */
+export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>
   reading(async (tx) => {
-    const mandate = await findMandate(tx, caller, id);
+    const mandate = await findMandate(tx, scope, id);
     if (mandate === null) throw notFound("mandate");
     const { items, ...rest } = page(await selectLedger(tx, id, limit + 1, decodeCursor(cursor)), limit, (row) => row.ledgerId);
     const decimals = decimalsOf(mandate);

@@ -71,6 +71,7 @@ export const LedgerEntry = z
     createdAt: Timestamp,
   })
   .meta({ id: "LedgerEntry", description: "One hold, or how one ended. Entries never change." });
+export type LedgerEntry = z.input<typeof LedgerEntry>;
 
 const PAY_TO = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 

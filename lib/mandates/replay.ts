@@ -5,10 +5,17 @@ import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
 
 export type Compared = {
   readonly policyDecisionId: string;
+  readonly authorizationId: string;
+  readonly domain?: string;
+  /** Decimal text of `asset`, without fees. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly decidedAt: string;
   readonly was: Outcome;
   readonly wouldBe: Outcome;
   readonly reasons: readonly Reason[];
@@ -48,8 +55,14 @@ export function replay(
     const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
     const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
     if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
+    const { seller, amount, asset } = one.intent as PaymentIntent;
     return {
       policyDecisionId: one.policyDecisionId,
+      authorizationId: one.authorizationId,
+      ...(seller.domain !== undefined && { domain: seller.domain }),
+      amount,
+      asset,
+      decidedAt: toWire(one.createdAt),
       was: one.outcome as Outcome,
       wouldBe: decision.outcome,
       reasons: decision.reasons,

@@ -1,0 +1,24 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { serviceAccounts, user } from "#lib/identity/tables.ts";
+
+/** What people call the persons and service accounts behind these ids, as far as they are the organization's or acted in it. */
+export async function subjectNames(
+  db: Database | Tx,
+  organizationId: string,
+  subjectIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(subjectIds)];
+  const keys = ids.filter((id) => id.startsWith("sa_"));
+  const people = ids.filter((id) => id.startsWith("usr_"));
+  const [accounts, users] = await Promise.all([
+    keys.length === 0
+      ? []
+      : db
+          .select({ id: serviceAccounts.serviceAccountId, name: serviceAccounts.name })
+          .from(serviceAccounts)
+          .where(and(inArray(serviceAccounts.serviceAccountId, keys), eq(serviceAccounts.organizationId, organizationId))),
+    people.length === 0 ? [] : db.select({ id: user.id, name: user.name }).from(user).where(inArray(user.id, people)),
+  ]);
+  return new Map([...accounts, ...users].map(({ id, name }) => [id, name]));
+}

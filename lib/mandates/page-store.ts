@@ -1,0 +1,97 @@
+import { and, desc, eq, getTableColumns, ilike, inArray, lt, lte, not, or, sql, type SQL } from "drizzle-orm";
+import { auditEvents } from "#lib/audit/tables.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
+import type { MandateStatus } from "#lib/vocabulary.ts";
+
+/* What the pages of mandates read beyond the operations. Every query names the organization and the environment. */
+
+const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
+const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
+const owned = ({ organizationId, environment }: Scope) =>
+  and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment));
+
+/** Atomic units in one unit of the mandate's asset. */
+function unitOf(): SQL {
+  const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
+  const cases = coins.map(
+    ({ chain, asset, tokenDecimals }) =>
+      sql`WHEN ${mandates.chain} = ${chain} AND ${mandates.asset} = ${asset} THEN ${`1e${tokenDecimals}`}::numeric`,
+  );
+  return sql`CASE ${sql.join(cases, sql` `)} END`;
+}
+
+/** The status as it is shown, which status.ts computes the same way. */
+function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
+  const active = eq(mandates.status, "active");
+  const over = lte(sql`(${mandateVersions.policy}->>'validUntil')::timestamptz`, now.toISOString());
+  const used = sql`${mandates.spent} + ${mandates.reserved} >= (${mandateVersions.policy}#>>'{limits,total}')::numeric * ${unitOf()}`;
+  const isOver = sql`coalesce(${over}, false)`;
+  const isUsed = sql`coalesce(${used}, false)`;
+  if (status === "expired") return and(active, isOver);
+  if (status === "exhausted") return and(active, not(isOver), isUsed);
+  if (status === "active") return and(active, not(isOver), not(isUsed));
+  return eq(mandates.status, status);
+}
+
+/** Text that a person types is no pattern. */
+const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+
+export type MandateFilter = {
+  readonly status?: MandateStatus | undefined;
+  /** A part of the name, or an id. */
+  readonly search?: string | undefined;
+};
+
+/** Newest first. */
+export const filterMandates = (
+  tx: Tx,
+  scope: Scope,
+  { status, search }: MandateFilter,
+  { now, limit, before }: { readonly now: Date; readonly limit: number; readonly before: string | null },
+): Promise<MandateRow[]> =>
+  tx
+    .select(columns)
+    .from(mandates)
+    .innerJoin(mandateVersions, currentVersion)
+    .where(
+      and(
+        owned(scope),
+        status === undefined ? undefined : hasStatus(status, now),
+        search === undefined ? undefined : or(ilike(mandates.name, literally(search)), eq(mandates.mandateId, search)),
+        before === null ? undefined : lt(mandates.mandateId, before),
+      ),
+    )
+    .orderBy(desc(mandates.mandateId))
+    .limit(limit);
+
+/** What agents may pay with now, active ones before paused ones, newest first. */
+export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
+  tx
+    .select(columns)
+    .from(mandates)
+    .innerJoin(mandateVersions, currentVersion)
+    .where(and(owned(scope), inArray(mandates.status, ["active", "suspended", "draft"])))
+    .orderBy(sql`array_position(ARRAY['active', 'suspended', 'draft'], ${mandates.status})`, desc(mandates.mandateId))
+    .limit(limit);
+
+/** The newest versions of a mandate that was found in its organization before. */
+export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
+  tx
+    .select()
+    .from(mandateVersions)
+    .where(eq(mandateVersions.mandateId, mandateId))
+    .orderBy(desc(mandateVersions.version))
+    .limit(limit);
+
+/** What happened to the mandate itself, newest first. */
+export const selectSteps = (tx: Tx, { organizationId }: Scope, mandateId: string, limit: number) =>
+  tx
+    .select()
+    .from(auditEvents)
+    .where(and(eq(auditEvents.entityId, mandateId), eq(auditEvents.chain, organizationId)))
+    .orderBy(desc(auditEvents.sequence))
+    .limit(limit);

@@ -1,0 +1,56 @@
+import { minutesOf } from "#lib/mandates/duration.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Span } from "#lib/mandates/windows.ts";
+
+/* How the parts of a policy are said to people. Pure and browser-safe. */
+
+const periods = { day: "a day", week: "a week", month: "a month", year: "a year" } as const;
+
+/** "a day", or "in 24 hours" for a rolling window. */
+export function spanWords(span: Span): string {
+  if ("period" in span) return periods[span.period];
+  const minutes = minutesOf(span.rolling);
+  if (minutes === null) return "in …";
+  if (minutes % 1_440 === 0 && minutes > 1_440) return `in ${minutes / 1_440} days`;
+  if (minutes % 60 === 0) return minutes === 60 ? "in an hour" : `in ${minutes / 60} hours`;
+  return minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
+}
+
+/** The same for the key of a window, as usage has it: "day Europe/Vienna", "PT24H", "total". */
+export function windowWords(window: string): string {
+  if (window === "total") return "in all";
+  const [period = window] = window.split(" ");
+  return spanWords(period in periods ? { period: period as keyof typeof periods, timezone: "UTC" } : { rolling: period });
+}
+
+const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+type Weekday = NonNullable<Policy["schedule"]>["days"][number];
+const capital = (day: Weekday): string => `${day[0]?.toUpperCase()}${day.slice(1)}s`;
+
+/** "on weekdays", "every day", or the days by name. */
+export function daysWords(days: readonly Weekday[]): string {
+  const chosen = weekdays.filter((day) => days.includes(day));
+  if (chosen.length === 7) return "every day";
+  if (chosen.join() === weekdays.slice(0, 5).join()) return "on weekdays";
+  if (chosen.join() === weekdays.slice(5).join()) return "at weekends";
+  if (chosen.length === 0) return "on no day";
+  return `on ${listWords(chosen.map((day) => [capital(day)])).join("")}`;
+}
+
+/** Basis points as a share: 250 is "2.5 % of the price". */
+export const feeWords = (bps: number): string => `${Number((bps / 100).toFixed(2))} % of the price`;
+
+/** "a, b and c", where each entry is a list of its own. */
+export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[] =>
+  entries.flatMap((entry, at) => [...(at === 0 ? [] : [at === entries.length - 1 ? " and " : ", "]), ...entry]);
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+
+/** "31 March 2027, 22:00 UTC"; at midnight it says so. */
+export function momentWords(at: string): string {
+  const moment = new Date(at);
+  if (Number.isNaN(moment.getTime())) return "…";
+  const clock = time.format(moment);
+  return clock === "00:00" ? `${day.format(moment)}, midnight UTC` : `${day.format(moment)}, ${clock} UTC`;
+}

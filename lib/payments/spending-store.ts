@@ -1,0 +1,48 @@
+import { and, eq, gte, inArray, sql } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { firstIdAt } from "#lib/ids.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
+import { minutes } from "#lib/time.ts";
+
+/** An entry's id may be a little older than its time. */
+const SLACK_MS = minutes(60);
+
+/**
+ * What was paid since `since`, by day in UTC and by who decided it. Atomic sums; fees that the buyer bears are included. The ledger
+ * is read mandate by mandate, by its index: its key is the mandate, and ids sort by time.
+ */
+export function selectSpending(tx: Tx, { organizationId, environment }: Scope, since: Date) {
+  const from = firstIdAt("ledger", new Date(since.getTime() - SLACK_MS));
+  const day = sql<string>`to_char(${mandateLedger.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
+  const countersigned = sql<boolean>`EXISTS (SELECT FROM checkout_approvals c
+    WHERE c.authorization_id = ${mandateLedger.authorizationId} AND c.status <> 'rejected')`;
+  return tx
+    .select({
+      day: day.as("day"),
+      asset: mandates.asset,
+      chain: mandates.chain,
+      countersigned: countersigned.as("countersigned"),
+      amount: sql<string>`sum(${mandateLedger.amount})::text`,
+      payments: sql<number>`count(*)::int`,
+    })
+    .from(mandates)
+    .innerJoin(mandateLedger, and(eq(mandateLedger.mandateId, mandates.mandateId), gte(mandateLedger.ledgerId, from)))
+    .where(
+      and(
+        eq(mandates.organizationId, organizationId),
+        eq(mandates.environment, environment),
+        inArray(mandateLedger.kind, ["capture", "overrun"]),
+        gte(mandateLedger.createdAt, since),
+      ),
+    )
+    .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
+}
+
+/** What is held or submitted now, over all mandates. */
+export const selectHeld = (tx: Tx, { organizationId, environment }: Scope) =>
+  tx
+    .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })
+    .from(mandates)
+    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment)))
+    .groupBy(mandates.asset, mandates.chain);
