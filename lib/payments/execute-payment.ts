@@ -149,9 +149,16 @@ type Change = Parameters<typeof insertExecution>[1];
 type State = Partial<Change> & Pick<Change, "settlementStatus">;
 
 /** Without our settling, the seller's is awaited; with it, the reconciler takes over when this process is gone. */
-function submitted(credential: Credential, { settlementMode }: AuthorizationRow, fromBlock: bigint, now: Date): State {
+function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date): State {
+  const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
   const weSettle = settlementMode === "facilitatorSettled";
   return {
+    sellerOrganizationId,
+    sellerId,
+    resourceId,
+    amount,
+    asset,
+    chain,
     settlementStatus: weSettle ? "processing" : "pending",
     credential: credential.payload,
     tokenAddress: credential.token,

@@ -110,6 +110,13 @@ export const executions = pgTable(
     validBefore: moment("valid_before"),
     credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
     settlementReference: text("settlement_reference"),
+    /** What the paid organization may know of it, copied when it is submitted: a seller's pages never read a buyer's authorization. */
+    sellerOrganizationId: text("seller_organization_id"),
+    sellerId: text("seller_id"),
+    resourceId: text("resource_id"),
+    amount: atomic("amount"),
+    asset: text("asset"),
+    chain: text("chain"),
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
@@ -136,6 +143,12 @@ export const executions = pgTable(
     index("executions_of_credential").on(table.payer, table.nonce),
     index("executions_of_authorization").on(table.authorizationId, table.executionId),
     index("executions_of_organization").on(table.organizationId, table.executionId),
+    index("executions_received")
+      .on(table.sellerOrganizationId, table.executionId)
+      .where(sql`seller_organization_id IS NOT NULL`),
+    index("executions_revenue")
+      .on(table.sellerOrganizationId, table.resolvedAt)
+      .where(sql`seller_organization_id IS NOT NULL AND settlement_status = 'settled'`),
   ],
 );
 

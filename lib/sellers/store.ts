@@ -81,6 +81,14 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
   return row ?? null;
 }
 
+/** An organization's live resources that are paid to this address: what a payment to it may be for. */
+export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
+  db
+    .select()
+    .from(resources)
+    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
+    .limit(100);
+
 export async function markVerified(tx: Tx, { sellerId }: SellerRow): Promise<SellerRow> {
   const [saved] = await tx
     .update(sellers)

@@ -3,10 +3,12 @@ import { transact } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { newId } from "#lib/ids.ts";
-import { atomicOf } from "#lib/money.ts";
+import { atomicOf, formatAmount } from "#lib/money.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/payments/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
+import { paidResource } from "#lib/sellers/paid-resource.ts";
+import { resourcesPaidTo } from "#lib/sellers/store.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
@@ -91,8 +93,14 @@ const begin = (
     const admitted = await admit(tx, seller);
     if (admitted !== "admitted") return admitted;
     if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
+    const resource = paidResource(await resourcesPaidTo(tx, organizationId, expected.payTo), {
+      url: credential.payload.resource?.url,
+      amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
+    });
     await insertPlainSettlement(tx, {
       settlementId,
+      sellerId: resource?.sellerId ?? null,
+      resourceId: resource?.resourceId ?? null,
       organizationId,
       environment,
       serviceAccountId,

@@ -24,6 +24,9 @@ export const plainSettlements = pgTable(
     nonce: text("nonce").notNull(),
     payTo: text("pay_to").notNull(),
     amount: atomic("amount").notNull(),
+    /** The one resource of the organization that this pays for; null where several could be meant. */
+    sellerId: text("seller_id"),
+    resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
@@ -39,6 +42,9 @@ export const plainSettlements = pgTable(
       .on(table.createdAt)
       .where(sql`status = 'processing'`),
     index("plain_settlements_of_organization").on(table.organizationId, table.settlementId),
+    index("plain_settlements_revenue")
+      .on(table.organizationId, table.resolvedAt)
+      .where(sql`status = 'settled'`),
   ],
 );
 
