@@ -11,6 +11,7 @@ import * as members from "#lib/identity/member-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
+import * as search from "#lib/search/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 
 const isOperation = (value: unknown): value is Operation =>
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   readiness,
   mandates,
   sellers,
+  search,
   billing,
   identity,
   members,

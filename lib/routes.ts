@@ -59,6 +59,8 @@ import { getPayment } from "#lib/payments/get-payment.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import { claimPlatform } from "#lib/platform/claim-platform.ts";
 import * as platform from "#lib/platform/contract.ts";
+import * as search from "#lib/search/contract.ts";
+import { searchOrganization } from "#lib/search/search-organization.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
@@ -101,6 +103,7 @@ export const routes: readonly Route[] = [
   route(sellers.listResources, listResources),
   route(sellers.getResource, getResource),
   route(sellers.archiveResource, archiveResource),
+  route(search.searchOrganization, searchOrganization),
   route(billing.quoteFee, quoteFee),
   route(billing.saveFeeSchedule, saveFeeSchedule),
   route(billing.listFeeSchedules, listFeeSchedules),

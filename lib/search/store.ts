@@ -1,0 +1,75 @@
+import { and, desc, eq, ilike, isNull, or, sql } from "drizzle-orm";
+import { checkoutIntents } from "#lib/commerce/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { authorizations, executions } from "#lib/payments/tables.ts";
+import { resources, sellers } from "#lib/sellers/tables.ts";
+
+/** Whose things are looked for. Every query below names both. */
+export type Scope = { readonly organizationId: string; readonly environment: string };
+
+const KIND_MAX = 5;
+
+/** A part of a name, where % and _ mean themselves. */
+const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+
+export const mandatesLike = ({ organizationId, environment }: Scope, text: string) =>
+  database()
+    .select({ id: mandates.mandateId, name: mandates.name, status: mandates.status })
+    .from(mandates)
+    .where(
+      and(
+        eq(mandates.organizationId, organizationId),
+        eq(mandates.environment, environment),
+        or(eq(mandates.mandateId, text), ilike(mandates.name, partOf(text))),
+      ),
+    )
+    .orderBy(desc(mandates.mandateId))
+    .limit(KIND_MAX);
+
+export const resourcesLike = ({ organizationId, environment }: Scope, text: string) =>
+  database()
+    .select({
+      id: resources.resourceId,
+      sellerId: resources.sellerId,
+      method: resources.method,
+      pathTemplate: resources.pathTemplate,
+    })
+    .from(resources)
+    .innerJoin(sellers, and(eq(sellers.sellerId, resources.sellerId), eq(sellers.environment, environment)))
+    .where(
+      and(
+        eq(resources.organizationId, organizationId),
+        isNull(resources.archivedAt),
+        or(
+          ilike(resources.resourceId, partOf(text)),
+          ilike(resources.pathTemplate, partOf(text)),
+          ilike(resources.description, partOf(text)),
+        ),
+      ),
+    )
+    .orderBy(desc(resources.createdAt))
+    .limit(KIND_MAX);
+
+/** By whole ids alone: each of the three is one look into an index of the organization. */
+export const paymentsOfId = ({ organizationId, environment }: Scope, id: string) =>
+  database()
+    .select({
+      id: authorizations.authorizationId,
+      outcome: authorizations.outcome,
+      domain: sql<string | null>`${authorizations.intent} -> 'seller' ->> 'domain'`,
+    })
+    .from(authorizations)
+    .where(
+      and(
+        eq(authorizations.organizationId, organizationId),
+        eq(authorizations.environment, environment),
+        sql`${authorizations.authorizationId} IN (
+          SELECT ${id}
+          UNION ALL SELECT ${executions.authorizationId} FROM ${executions}
+            WHERE ${executions.organizationId} = ${organizationId} AND ${executions.executionId} = ${id}
+          UNION ALL SELECT ${checkoutIntents.authorizationId} FROM ${checkoutIntents}
+            WHERE ${checkoutIntents.organizationId} = ${organizationId} AND ${checkoutIntents.checkoutIntentId} = ${id})`,
+      ),
+    )
+    .limit(KIND_MAX);
