@@ -24,7 +24,7 @@ export type Entry = {
 };
 
 /** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
-export const entries: readonly Entry[] = [];
+export const entries: readonly Entry[] = [{ label: "Members", href: "/settings/members", group: "Organization" }];
 
 /** What the menu reads of a session. */
 export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;

@@ -20,6 +20,8 @@ export type DialogProps = {
   readonly onOpenChange?: (open: boolean) => void;
   /** Closed by a DialogClose or by its caller alone: no Escape, no press beside it, no cross. */
   readonly insistent?: boolean;
+  /** Room for columns; drawers have one width. */
+  readonly wide?: boolean;
 };
 
 const insist = (event: Base.Root.ChangeEventDetails) => {
@@ -34,7 +36,7 @@ const Cross = () => (
 
 /** What dialogs and drawers share: the focus goes to the heading, and back to what opened it. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
-  const { trigger, look, title, description, children, footer, open, onOpenChange, insistent = false } = props;
+  const { trigger, look, title, description, children, footer, open, onOpenChange, insistent = false, wide = false } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   return (
     <Base.Root
@@ -47,7 +49,7 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
       {trigger !== undefined && <Base.Trigger className={buttonClass(look)}>{trigger}</Base.Trigger>}
       <Base.Portal>
         <Base.Backdrop className="scrim" />
-        <Base.Popup className={kind} initialFocus={heading}>
+        <Base.Popup className={wide ? `${kind} wide` : kind} initialFocus={heading}>
           <div className="dialog-head">
             <div>
               <Base.Title ref={heading} tabIndex={-1}>

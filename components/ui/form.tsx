@@ -43,6 +43,8 @@ export type OperationFormState<V extends FieldValues> = {
   readonly pending: boolean;
   /** A refusal that no field of the form can show. */
   readonly error: Error | null;
+  /** As it was at first, for a form in a dialog that opens again. */
+  readonly reset: () => void;
 };
 
 function resolverOf<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
@@ -101,6 +103,10 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
     submit,
     error,
     pending: send.isPending,
+    reset: () => {
+      form.reset(options.defaults);
+      setError(null);
+    },
     field: (path, as) => ({
       ...form.register(path, as),
       error: form.getFieldState(path, form.formState).error?.message,

@@ -1,0 +1,55 @@
+import { requireMember } from "#app/session.ts";
+import { InvitationsLedger } from "#components/organization/invitations-ledger.tsx";
+import { InviteMember } from "#components/organization/invite-member.tsx";
+import { MembersLedger } from "#components/organization/members-ledger.tsx";
+import { roles } from "#components/organization/role-words.ts";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { viewMembers } from "#lib/identity/view-members.ts";
+
+export const metadata = { title: "Members" };
+
+export default async function MembersPage() {
+  const caller = await requireMember("/settings/members");
+  const view = await viewMembers(caller);
+  const manages = view.grantable.length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Members"
+        description={
+          manages
+            ? "Who works in this organization, and what each role may do."
+            : "Who works in this organization. An owner or admin invites people and changes roles."
+        }
+        {...(manages && { actions: <InviteMember organizationId={caller.organizationId} grantable={view.grantable} /> })}
+      />
+      <div className="stack">
+        <section className="panel" aria-labelledby="members">
+          <div className="panel-head">
+            <h2 id="members">Members</h2>
+            <span className="muted small">{view.more ? "The first 200" : view.members.length}</span>
+          </div>
+          <MembersLedger view={view} userId={caller.userId} />
+        </section>
+        {view.invitations.length > 0 && (
+          <section className="panel" aria-labelledby="invitations">
+            <div className="panel-head">
+              <h2 id="invitations">Open invitations</h2>
+              <span className="muted small">{view.invitations.length}</span>
+            </div>
+            <InvitationsLedger invitations={view.invitations} grantable={view.grantable} />
+          </section>
+        )}
+        <section className="panel" aria-labelledby="roles">
+          <div className="panel-head">
+            <h2 id="roles">What each role may do</h2>
+          </div>
+          <div className="panel-body">
+            <Pairs items={roles.map(({ name, may }) => [name, may] as const)} />
+          </div>
+        </section>
+      </div>
+    </>
+  );
+}

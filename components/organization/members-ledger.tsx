@@ -1,0 +1,54 @@
+import { Badge } from "#components/ui/badge.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { roleName } from "#components/shell/navigation.ts";
+import type { Member } from "#lib/identity/member-contract.ts";
+import type { MembersView } from "#lib/identity/view-members.ts";
+import { ChangeRole } from "./change-role.tsx";
+import { RemoveMember } from "./remove-member.tsx";
+
+type Props = { readonly view: MembersView; readonly userId: string };
+
+/** The buttons of a member that the reader may change; the last owner stays as he is. */
+function Actions({ member, view }: { readonly member: Member; readonly view: MembersView }) {
+  if (!view.grantable.includes(member.role)) return null;
+  if (member.role === "owner" && view.owners === 1) return <span className="muted small">The last owner stays</span>;
+  return (
+    <span className="actions">
+      <ChangeRole member={member} grantable={view.grantable} />
+      <RemoveMember member={member} />
+    </span>
+  );
+}
+
+export function MembersLedger({ view, userId }: Props) {
+  const actions = { name: "Actions", actions: true, cell: (member: Member) => <Actions member={member} view={view} /> };
+  return (
+    <Ledger
+      caption="Members of the organization"
+      rows={view.members}
+      rowKey={(member) => member.userId}
+      columns={[
+        {
+          name: "Name",
+          cell: (member) => (
+            <>
+              <Untrusted>{member.name}</Untrusted>
+              {member.userId === userId && (
+                <>
+                  {" "}
+                  <Badge icon="info">You</Badge>
+                </>
+              )}
+              <span className="sub">{member.email}</span>
+            </>
+          ),
+        },
+        { name: "Role", cell: (member) => roleName[member.role] },
+        { name: "Joined", cell: (member) => <Moment at={member.createdAt} show="date" /> },
+        ...(view.grantable.length > 0 ? [actions] : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import { MembershipRole } from "#lib/vocabulary.ts";
+import { roleName } from "#components/shell/navigation.ts";
+
+const may: Readonly<Record<MembershipRole, string>> = {
+  owner: "May do everything, and is the only one who makes and changes owners.",
+  admin: "May do everything but change owners: mandates, approvals, keys, members and billing.",
+  approver: "Approves and declines payments that wait, and reads mandates and payments.",
+  developer: "Makes and revokes keys, registers sellers and paid resources, and reads everything.",
+  finance: "Reads payments, fees and the audit log.",
+  viewer: "Reads everything and changes nothing.",
+};
+
+export type RoleWords = { readonly role: MembershipRole; readonly name: string; readonly may: string };
+
+/** Every role in the words of a person, from most right to least. */
+export const roles: readonly RoleWords[] = MembershipRole.options.map((role) => ({ role, name: roleName[role], may: may[role] }));
