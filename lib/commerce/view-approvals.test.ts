@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { selectDecided, selectWaiting } from "#lib/commerce/approvals-store.ts";
 import { viewDecided, viewWaiting, waitingCount } from "#lib/commerce/view-approvals.ts";
 import { database } from "#lib/db/client.ts";
-import { newId } from "#lib/ids.ts";
+import { firstIdAt, newId } from "#lib/ids.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { isProblem } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
@@ -17,8 +17,11 @@ let mandateId: string;
 const scopeOf = ({ organizationId }: { readonly organizationId: string }) => ({ organizationId, environment: "sandbox" });
 
 /** A checkout as previewCheckout leaves it, with its time over in so many minutes. */
-async function insertOpen(organizationId: string, minutes: number, status = "previewed"): Promise<string> {
-  const id = newId("checkoutIntent");
+async function insertOpen(
+  organizationId: string,
+  minutes: number,
+  { status = "previewed", id = newId("checkoutIntent") } = {},
+): Promise<string> {
   const basket = { lines: [{ productId: "tee", name: "Tee", quantity: 2, unitAmount: "5" }] };
   await database().execute(sql`
     INSERT INTO checkout_intents (checkout_intent_id, organization_id, environment, owner_subject_id, domain, storefront_url,
@@ -79,7 +82,11 @@ describe("requests that were decided", () => {
   test("come newest first, page by page", async () => {
     const other = await createBuyer();
     const made: string[] = [];
-    for (const status of ["rejected", "completed", "canceled"]) made.push(await insertOpen(other.organizationId, 5, status));
+    for (const status of ["rejected", "completed", "canceled"]) {
+      // Ids of one millisecond have no order among each other.
+      const id = firstIdAt("checkoutIntent", new Date(Date.now() + made.length * 1_000));
+      made.push(await insertOpen(other.organizationId, 5, { status, id }));
+    }
     await database().execute(sql`
       INSERT INTO checkout_approvals (approval_id, checkout_intent_id, organization_id, status, approved_at, approved_by_subject_id,
         agent_id, approval_surface, approved_basket_hash, approved_amount, approved_asset, approved_chain, approved_pay_to, expires_at)
