@@ -2,10 +2,12 @@ import type { ReactNode } from "react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { Environment, PlatformRole } from "#lib/vocabulary.ts";
 import { Brand } from "./brand.tsx";
+import { commandsFor } from "./commands.ts";
 import { EnvironmentBanner } from "./environment-banner.tsx";
 import { NavLinks } from "./nav-links.tsx";
 import { entriesFor, groupsFor, roleName, type Section } from "./navigation.ts";
 import { OrganizationSwitch } from "./organization-switch.tsx";
+import { Palette, PaletteButton } from "./palette.tsx";
 import { SmallMenu } from "./small-menu.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import type { Theme } from "./theme.ts";
@@ -56,6 +58,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
           <Brand />
           <SmallMenu>
             {switcher}
+            <PaletteButton />
             <NavLinks groups={groups} waiting={waiting} label="Main, small screens" />
             {account}
           </SmallMenu>
@@ -66,6 +69,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
           <div className="rail-held">
             <Brand />
             {switcher}
+            <PaletteButton />
             <NavLinks groups={groups} waiting={waiting} label="Main" />
             <div className="rail-foot">{account}</div>
           </div>
@@ -74,6 +78,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
           {children}
         </main>
       </div>
+      <Palette commands={commandsFor(session)} />
     </>
   );
 }

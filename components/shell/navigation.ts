@@ -26,16 +26,24 @@ export type Entry = {
 /** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
 export const entries: readonly Entry[] = [{ label: "Members", href: "/settings/members", group: "Organization" }];
 
+/** What a person may start from anywhere, by the command palette. */
+const actions: readonly Omit<Entry, "group">[] = [];
+
 /** What the menu reads of a session. */
 export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;
 
-const mayOpen = ({ capability, productRole }: Entry, { productRoles, capabilities, platformCapabilities }: Viewer): boolean =>
+const mayOpen = (
+  { capability, productRole }: Omit<Entry, "group">,
+  { productRoles, capabilities, platformCapabilities }: Viewer,
+): boolean =>
   (productRole === undefined || productRoles.includes(productRole)) &&
   (capability === undefined || capability.some((one) => [...capabilities, ...platformCapabilities].includes(one)));
 
 /** The entries of a section that this person may open. */
 export const entriesFor = (section: Section, viewer: Viewer): readonly Entry[] =>
   entries.filter((entry) => sections[entry.group] === section && mayOpen(entry, viewer));
+
+export const actionsFor = (viewer: Viewer) => actions.filter((action) => mayOpen(action, viewer));
 
 export type EntryGroup = { readonly group: Group; readonly entries: readonly Entry[] };
 

@@ -1,13 +1,11 @@
 "use client";
 
 import { Menu } from "@base-ui/react/menu";
-import { useMutation } from "@tanstack/react-query";
 import { Check, ChevronsUpDown } from "lucide-react";
-import { announce } from "#components/ui/announcements.tsx";
+import { useRef } from "react";
 import { useHydrated } from "#components/ui/hydrated.ts";
-import { mutation } from "#lib/http/query.ts";
-import { activateOrganization } from "#lib/identity/contract.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
+import { useActivateOrganization } from "#components/identity/leave.ts";
 import { businessOf } from "./navigation.ts";
 
 type Props = {
@@ -32,11 +30,9 @@ const Line = ({ name, text, chosen }: ItemProps) => (
 /** Changes the organization that this session acts for. Everything of the other one leaves with the page. */
 export function OrganizationSwitch({ organizations, activeId, platform }: Props) {
   const hydrated = useHydrated();
-  const activate = useMutation({
-    ...mutation(activateOrganization),
-    onSuccess: () => location.assign("/"),
-    onError: (error) => announce(error.message),
-  });
+  const activate = useActivateOrganization();
+  // Beside its button, so that the menu belongs to the same landmark of the page.
+  const place = useRef<HTMLSpanElement>(null);
   const active = organizations.find(({ organizationId }) => organizationId === activeId);
   const name = active?.name ?? (platform ? "Platform" : "No organization");
   const text = active ? businessOf(active.productRoles) : platform ? "Administration" : "Choose one";
@@ -50,8 +46,9 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
         <span className="sr">Switch organization</span>
         <ChevronsUpDown className="icon" aria-hidden="true" />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="float" align="start" sideOffset={4}>
+      <span ref={place} className="contents" />
+      <Menu.Portal container={place}>
+        <Menu.Positioner className="float" positionMethod="fixed" align="start" sideOffset={4}>
           <Menu.Popup className="menu-popup min-w-(--anchor-width)">
             {organizations.map((one) => (
               <Menu.Item

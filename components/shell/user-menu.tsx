@@ -1,10 +1,10 @@
 "use client";
 
 import { Menu } from "@base-ui/react/menu";
-import { useMutation } from "@tanstack/react-query";
 import { ChevronsUpDown } from "lucide-react";
-import { requestAuth } from "#components/identity/auth-request.ts";
+import { useRef } from "react";
 import { useHydrated } from "#components/ui/hydrated.ts";
+import { useSignOut } from "#components/identity/leave.ts";
 
 type Props = {
   readonly name: string;
@@ -16,10 +16,9 @@ type Props = {
 /** Who is signed in, and the way out. */
 export function UserMenu({ name, role, links }: Props) {
   const hydrated = useHydrated();
-  const signOut = useMutation({
-    mutationFn: () => requestAuth("sign-out", {}),
-    onSuccess: () => location.assign("/sign-in"),
-  });
+  const signOut = useSignOut();
+  // Beside its button, so that the menu belongs to the same landmark of the page.
+  const place = useRef<HTMLSpanElement>(null);
   return (
     <Menu.Root>
       <Menu.Trigger className="org user" disabled={!hydrated || signOut.isPending}>
@@ -30,8 +29,9 @@ export function UserMenu({ name, role, links }: Props) {
         <span className="sr">Account menu</span>
         <ChevronsUpDown className="icon" aria-hidden="true" />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="float" align="start" sideOffset={4}>
+      <span ref={place} className="contents" />
+      <Menu.Portal container={place}>
+        <Menu.Positioner className="float" positionMethod="fixed" align="start" sideOffset={4}>
           <Menu.Popup className="menu-popup min-w-(--anchor-width)">
             {links.map(([label, href]) => (
               <Menu.LinkItem className="menu-item" key={href} href={href}>

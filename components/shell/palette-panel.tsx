@@ -1,0 +1,103 @@
+"use client";
+
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { call } from "#lib/http/client.ts";
+import { searchOrganization } from "#lib/search/contract.ts";
+import { foundCommands, matching, type Act, type Command, type CommandGroup } from "./commands.ts";
+import { useActivateOrganization, useSignOut } from "#components/identity/leave.ts";
+import { applyTheme } from "./theme.ts";
+
+const PAUSE_MS = 150;
+const QUERY_MIN = 2;
+const QUERY_MAX = 128;
+
+/** The text, once whoever writes it pauses. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
+
+function useFound(text: string): CommandGroup {
+  const q = usePaused(text.trim());
+  const { data } = useQuery({
+    queryKey: [searchOrganization.id, q],
+    queryFn: ({ signal }) => call(searchOrganization, { query: { q } }, { signal }),
+    enabled: q.length >= QUERY_MIN && q.length <= QUERY_MAX,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return foundCommands(text.trim().length >= QUERY_MIN ? (data?.items ?? []) : []);
+}
+
+function useAct(close: () => void): (act: Act) => void {
+  const router = useRouter();
+  const signOut = useSignOut();
+  const activate = useActivateOrganization();
+  return (act) => {
+    close();
+    if ("go" in act) router.push(act.go);
+    else if ("activate" in act) activate.mutate({ organizationId: act.activate });
+    else if ("signOut" in act) signOut.mutate();
+    else applyTheme(act.theme);
+  };
+}
+
+const Line = ({ command, onChoose }: { readonly command: Command; readonly onChoose: () => void }) => (
+  <Autocomplete.Item className="palette-item" value={command} onClick={onChoose}>
+    <span>{command.label}</span>
+    {command.hint !== undefined && <span className="hint">{command.hint}</span>}
+  </Autocomplete.Item>
+);
+
+type Props = { readonly commands: readonly CommandGroup[]; readonly onClose: () => void };
+
+/** The field and the list of the palette. Loaded when it is opened for the first time. */
+export function PalettePanel({ commands, onClose }: Props) {
+  const [text, setText] = useState("");
+  const found = useFound(text);
+  const act = useAct(onClose);
+  const field = useRef<HTMLInputElement>(null);
+  // The dialog opened, and took the focus, before this was loaded.
+  useEffect(() => field.current?.focus(), []);
+  const groups = [...matching(commands, text), ...(found.items.length > 0 ? [found] : [])];
+  return (
+    <Autocomplete.Root
+      open
+      inline
+      items={groups}
+      filter={null}
+      value={text}
+      onValueChange={(value, { reason }) => reason !== "item-press" && setText(value)}
+      itemToStringValue={({ label }: Command) => label}
+      autoHighlight="always"
+      keepHighlight
+    >
+      <div className="palette-field">
+        <Search className="icon" aria-hidden />
+        <Autocomplete.Input
+          aria-label="Search pages, actions, names and ids"
+          placeholder="Search pages, actions, names and ids"
+        />
+      </div>
+      <Autocomplete.Empty className="palette-empty">{text !== "" && `Nothing found for “${text}”.`}</Autocomplete.Empty>
+      <Autocomplete.List className="palette-list">
+        {(group: CommandGroup) => (
+          <Autocomplete.Group key={group.value} items={group.items}>
+            <Autocomplete.GroupLabel className="palette-label">{group.value}</Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(command: Command) => <Line key={command.value} command={command} onChoose={() => act(command.act)} />}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  );
+}
