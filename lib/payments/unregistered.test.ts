@@ -58,6 +58,19 @@ describe("an unregistered seller's challenge", () => {
     expect([mismatches, accepted]).toEqual([[], accept]);
   });
 
+  test.each(["permit2", "erc7710", 1])("that is paid by another method than EIP-3009 is no offer: %s", (assetTransferMethod) => {
+    const other = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
+    const alone = judged({}, { ...required, accepts: [other] });
+    expect(alone.accepted).toBeNull();
+    expect(alone.mismatches.map(({ field }) => field)).toEqual(["scheme"]);
+    expect(judged({}, { ...required, accepts: [other, accept] })).toMatchObject({ mismatches: [], accepted: accept });
+  });
+
+  test.each(["eip3009", null])("may say that it is paid by EIP-3009: %s", (assetTransferMethod) => {
+    const named = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
+    expect(judged({}, { ...required, accepts: [named] })).toMatchObject({ mismatches: [], accepted: named });
+  });
+
   test.each<[string, Record<string, unknown>, string]>([
     ["no chain", { chain: undefined }, "/intent/chain"],
     ["no payTo", { payTo: undefined }, "/intent/payTo"],

@@ -38,6 +38,6 @@ export async function probeCheckout(storefront: Discovered, quote: Order, idempo
   if (reply.status !== 402) throw problemOfRefusal(domain, reply.status, reply.json);
   const raw = challengeOf(reply);
   const { accepted, terms, mismatches } = compareChallenge(raw, { asset, payTo, amount: quote.amount, url: checkoutUrl });
-  if (!accepted || !terms) throw storefrontInvalid(`The checkout of ${domain} takes no payment of scheme exact.`);
+  if (!accepted || !terms) throw storefrontInvalid(`The checkout of ${domain} takes no payment of scheme exact by EIP-3009.`);
   return { paymentRequired: headersOfChallenge(raw, accepted), terms, accepted, raw, mismatches };
 }

@@ -41,8 +41,14 @@ export function readChallenge(json: unknown): PaymentRequired | null {
   return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
 }
 
-const isExact = ({ scheme, amount, asset, payTo }: PaymentRequirements): boolean =>
-  scheme === "exact" && AMOUNT.test(amount) && BigInt(amount) < 2n ** 256n && ADDRESS.test(asset) && ADDRESS.test(payTo);
+/** As stock clients read it: absent is EIP-3009. Another one asks for a credential that execute refuses. */
+const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
+
+const isExact = (accepted: PaymentRequirements): boolean =>
+  accepted.scheme === "exact" && transferMethod(accepted) === "eip3009" && isReadable(accepted);
+
+const isReadable = ({ amount, asset, payTo }: PaymentRequirements): boolean =>
+  AMOUNT.test(amount) && BigInt(amount) < 2n ** 256n && ADDRESS.test(asset) && ADDRESS.test(payTo);
 
 const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
 
@@ -105,7 +111,7 @@ export function compareChallenge(required: PaymentRequired, expected: ExpectedCh
     const mismatches = compareTerms(terms, expected, index);
     if (!best || mismatches.length < best.mismatches.length) best = { accepted, terms, mismatches };
   }
-  const actual = required.accepts.map(({ scheme }) => shown(scheme)).join(", ");
-  const none: Mismatch = { field: "scheme", pointer: "/accepts", expected: "exact", actual };
+  const actual = required.accepts.map((accepted) => `${shown(accepted.scheme)} by ${shown(transferMethod(accepted))}`).join(", ");
+  const none: Mismatch = { field: "scheme", pointer: "/accepts", expected: "exact by eip3009", actual };
   return best ?? { accepted: null, terms: null, mismatches: [none] };
 }
