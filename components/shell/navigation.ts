@@ -51,11 +51,13 @@ export type EntryGroup = { readonly group: Group; readonly entries: readonly Ent
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 
-/** Where a person's work starts: the buyer's home, else the seller's, else the platform's. Null when there is none yet. */
+const homes: readonly string[] = ["/home", "/seller", "/admin"];
+
+/** Where a person's work starts: the buyer's home, else the seller's, else the platform's; onboarding before there is an organization. */
 export function homeOf(viewer: Viewer): string | null {
-  const open = [...entriesFor("organization", viewer), ...entriesFor("platform", viewer)];
-  if (open.length > 0) return open[0]?.href ?? null;
-  return viewer.organizations.length === 0 ? "/onboarding" : null;
+  const open = [...entriesFor("organization", viewer), ...entriesFor("platform", viewer)].map(({ href }) => href);
+  const home = homes.find((one) => open.some((href) => href === one));
+  return home ?? (viewer.organizations.length === 0 ? "/onboarding" : null);
 }
 
 /** The entry that a path belongs to: itself, or the nearest one above it. */

@@ -4,7 +4,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import { call } from "#lib/http/client.ts";
 import { searchOrganization } from "#lib/search/contract.ts";
 import { foundCommands, matching, type Act, type Command, type CommandGroup } from "./commands.ts";
@@ -57,16 +57,17 @@ const Line = ({ command, onChoose }: { readonly command: Command; readonly onCho
   </Autocomplete.Item>
 );
 
-type Props = { readonly commands: readonly CommandGroup[]; readonly onClose: () => void };
+type Props = {
+  readonly commands: readonly CommandGroup[];
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly onClose: () => void;
+};
 
 /** The field and the list of the palette. Loaded when it is opened for the first time. */
-export function PalettePanel({ commands, onClose }: Props) {
+export function PalettePanel({ commands, field, onClose }: Props) {
   const [text, setText] = useState("");
   const found = useFound(text);
   const act = useAct(onClose);
-  const field = useRef<HTMLInputElement>(null);
-  // The dialog opened, and took the focus, before this was loaded.
-  useEffect(() => field.current?.focus(), []);
   const groups = [...matching(commands, text), ...(found.items.length > 0 ? [found] : [])];
   return (
     <Autocomplete.Root
@@ -83,6 +84,7 @@ export function PalettePanel({ commands, onClose }: Props) {
       <div className="palette-field">
         <Search className="icon" aria-hidden />
         <Autocomplete.Input
+          ref={field}
           aria-label="Search pages, actions, names and ids"
           placeholder="Search pages, actions, names and ids"
         />
