@@ -76,6 +76,13 @@ const Variables = z.object({
   RATE_LIMIT_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(100),
   METRICS_TOKEN: secret.optional(),
   DATABASE_POOL: z.coerce.number().int().min(4).max(200).default(16),
+  /** smtp://user:password@host:587 or smtps://…; further settings of nodemailer as query parameters. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/, message: "must begin with smtp:// or smtps://" }).optional(),
+  MAIL_FROM: z
+    .string()
+    .max(320)
+    .regex(/^(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/, "must be an address, or a name and an address in <>")
+    .optional(),
   FACILITATOR_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
@@ -86,8 +93,9 @@ const weak = (value: string): boolean =>
   new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value);
 
 const Checked = Variables.superRefine((variables, context) => {
-  if (variables.ENVIRONMENT !== "production") return;
   const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+  if (variables.SMTP_URL && !variables.MAIL_FROM) refuse("MAIL_FROM", "must say from whom mail comes, as SMTP_URL is set");
+  if (variables.ENVIRONMENT !== "production") return;
   for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const) {
     if (weak(variables[name])) refuse(name, "is weak; make one with: openssl rand -base64 48");
   }

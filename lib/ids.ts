@@ -29,6 +29,7 @@ export const prefixes = {
   account: "acc",
   verification: "ver",
   invitation: "inv",
+  mail: "mai",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

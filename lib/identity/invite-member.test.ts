@@ -8,6 +8,7 @@ import * as identity from "#lib/identity/contract.ts";
 import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
 import { invitation } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
+import { mailsTo } from "#test/mail.ts";
 import { newMember, newOrganization, newPerson, type Person } from "#test/identity.ts";
 import { cancel, invite } from "#test/members.ts";
 import { send } from "#test/tenant.ts";
@@ -35,6 +36,18 @@ describe("inviteMember", () => {
       membershipRole: "finance",
     });
     expect((await accept(guest, invitationTokenOf(data.invitationId))).status).toBe(404);
+  });
+
+  test("the mail to that address carries the link, and a refused invitation sends none", async () => {
+    const owner = await newOrganization({ name: "Harbor Books" });
+    const email = newAddress();
+    const { invitationId } = (await invite(owner, { email, role: "approver" })).data;
+    const [mail] = await mailsTo(email);
+    expect(mail).toMatchObject({ subject: "You are invited to “Harbor Books”" });
+    expect(mail?.plain).toContain(`/invitations/${invitationTokenOf(invitationId)}\n`);
+    expect(mail?.plain).toContain("as approver");
+    expect((await invite(owner, { email: owner.email })).status).toBe(409);
+    expect(await mailsTo(owner.email)).toEqual([]);
   });
 
   test("the id alone, another account and an invitation whose time is over accept nothing", async () => {

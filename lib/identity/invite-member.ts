@@ -3,6 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { queueInvitationMail } from "#lib/identity/invitation-mail.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/member-contract.ts";
 import { findPending, isMemberAddress, saveInvitation, type InvitationRow } from "#lib/identity/member-store.ts";
@@ -48,6 +49,7 @@ export const inviteMember: Handler<typeof contract.inviteMember> = async (
     const now = await clock(tx);
     const row = invitationOf(invited, open, now);
     await saveInvitation(tx, { ...row, inviterId: caller.userId });
+    await queueInvitationMail(tx, row.id);
     const event = { actorId: caller.userId, organizationId, entityType: "invitation", entityId: row.id };
     audit(tx, { ...event, type: "member.invited", metadata: { email, role, ...(open && { again: true }) } }, now);
     return presentInvitation(row);

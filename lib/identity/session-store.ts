@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
@@ -42,4 +42,18 @@ export async function readSession(
 
 export async function setActiveOrganization(tx: Tx, sessionId: string, organizationId: string): Promise<void> {
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
+}
+
+// A scalar subquery, because no index serves a comparison with a volatile function.
+export async function deleteEndedSessions(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
+}
+
+export async function deleteEndedVerifications(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM verification
+    WHERE id IN (SELECT id FROM verification WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, bigint, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/* The first eight tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
+/* The first tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
 
 export const user = pgTable("user", {
   id: text("id").primaryKey(),
@@ -40,7 +40,7 @@ export const session = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("session_user").on(table.userId)],
+  (table) => [index("session_user").on(table.userId), index("session_end").on(table.expiresAt)],
 );
 
 export const account = pgTable(
@@ -75,7 +75,23 @@ export const verification = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("verification_identifier").on(table.identifier)],
+  (table) => [index("verification_identifier").on(table.identifier), index("verification_end").on(table.expiresAt)],
+);
+
+/** The wallets that people sign in with. */
+export const walletAddress = pgTable(
+  "wallet_address",
+  {
+    id: text("id").primaryKey(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    address: text("address").notNull(),
+    chainId: integer("chain_id").notNull(),
+    isPrimary: boolean("is_primary").notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
 );
 
 export const organization = pgTable("organization", {

@@ -1,7 +1,9 @@
 import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { log } from "#lib/http/log.ts";
+import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -12,6 +14,8 @@ const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
+const MAIL_EVERY_MS = 2_000;
+const SESSIONS_EVERY_MS = 600_000;
 /** A database that is away is not asked twice a second. */
 const AFTER_FAILURE_MS = 5_000;
 
@@ -57,6 +61,9 @@ export function startWorkers(): Worker {
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
+    every(MAIL_EVERY_MS, "sendMails", sendMails),
+    every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
+    every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
   ];
   return {
     async stop() {

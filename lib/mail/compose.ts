@@ -1,0 +1,67 @@
+/** What a mail says. Everything is text; the texts themselves stand with what causes them. */
+export type Message = {
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  /** The one thing to do: a path of this service, so that no mail of ours leads elsewhere. */
+  readonly action?: { readonly label: string; readonly path: `/${string}` };
+  /** Why it came, and what to do if it is not for the reader. */
+  readonly note: string;
+};
+
+export type Composed = { readonly subject: string; readonly plain: string; readonly html: string };
+
+/** What could hide or turn the text around it, break a header, or end up as a link that a mail program makes of it. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
+
+/** A name that somebody chose, fit to stand in a mail of ours: one line, quoted, short, and no link. */
+export function quoted(name: string, max = 80): string {
+  const text = name.replaceAll(UNSEEN, " ").replaceAll(LINKED, "").replaceAll(/\s+/g, " ").trim();
+  const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;
+  // A full stop between letters is what makes a domain of a word.
+  return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
+}
+
+const escape = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const INK = "#111d2b";
+const MUTED = "#55636b";
+const BLUE = "#144a9e";
+
+const paragraph = (text: string, style = `margin:0 0 16px;color:${INK}`): string => `<p style="${style}">${escape(text)}</p>`;
+
+function htmlOf({ paragraphs, action, note }: Message, origin: string): string {
+  const href = action === undefined ? "" : escape(origin + action.path);
+  const button =
+    action === undefined
+      ? ""
+      : `<p style="margin:24px 0"><a href="${href}" style="display:inline-block;padding:12px 20px;border-radius:4px;background:${BLUE};color:#ffffff;text-decoration:none;font-weight:600">${escape(action.label)}</a></p>` +
+        `<p style="margin:0 0 16px;font-size:13px;color:${MUTED};word-break:break-all">${href}</p>`;
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light"></head>` +
+    `<body style="margin:0;padding:32px 16px;background:#eef3f0;${FONT};font-size:16px;line-height:24px">` +
+    `<div style="max-width:480px;margin:0 auto;padding:32px;background:#fdfefd;border:1px solid #d5dcd8">` +
+    `<p style="margin:0 0 24px;font-weight:700;color:${INK}">Countersign</p>` +
+    paragraphs.map((text) => paragraph(text)).join("") +
+    button +
+    paragraph(
+      note,
+      `margin:24px 0 0;padding-top:16px;border-top:1px solid #d5dcd8;font-size:13px;line-height:20px;color:${MUTED}`,
+    ) +
+    `</div></body></html>`
+  );
+}
+
+function plainOf({ paragraphs, action, note }: Message, origin: string): string {
+  const link = action === undefined ? [] : [`${action.label}:\n${origin}${action.path}`];
+  return `${[...paragraphs, ...link, `--\n${note}`].join("\n\n")}\n`;
+}
+
+/** The mail as it is sent, with links to `origin`. */
+export const compose = (message: Message, origin: string): Composed => ({
+  subject: message.subject.replaceAll(UNSEEN, " "),
+  plain: plainOf(message, origin),
+  html: htmlOf(message, origin),
+});

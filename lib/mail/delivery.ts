@@ -1,0 +1,11 @@
+import { env } from "#lib/env.ts";
+
+/**
+ * Where mail goes: to the SMTP server; in a sandbox without one to the outbox that a developer reads at /outbox; in production without
+ * one nowhere.
+ */
+export function mailDelivery(): "smtp" | "outbox" | "none" {
+  const { SMTP_URL, ENVIRONMENT } = env();
+  if (SMTP_URL !== undefined) return "smtp";
+  return ENVIRONMENT === "sandbox" ? "outbox" : "none";
+}

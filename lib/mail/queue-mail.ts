@@ -1,0 +1,31 @@
+import type { Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { newId } from "#lib/ids.ts";
+import { compose, type Message } from "#lib/mail/compose.ts";
+import { mailDelivery } from "#lib/mail/delivery.ts";
+import { insertMail } from "#lib/mail/store.ts";
+
+export type Mail = Message & {
+  /** One e-mail address. */
+  readonly to: string;
+  /** When its link ends; it is not sent after that. */
+  readonly usefulUntil?: Date;
+};
+
+/**
+ * Writes a mail into the outbox in the transaction that causes it: both are there, or neither. A worker sends it afterwards. Where no
+ * mail can be delivered (production without SMTP) nothing is written.
+ *
+ *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
+ */
+export async function queueMail(tx: Tx, { to, usefulUntil, ...message }: Mail): Promise<void> {
+  const delivery = mailDelivery();
+  if (delivery === "none") return;
+  await insertMail(tx, {
+    mailId: newId("mail"),
+    recipient: to,
+    ...compose(message, env().BASE_URL),
+    status: delivery === "smtp" ? "queued" : "kept",
+    usefulUntil: usefulUntil ?? null,
+  });
+}

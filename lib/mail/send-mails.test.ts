@@ -1,0 +1,146 @@
+import { eq, sql } from "drizzle-orm";
+import { afterEach, describe, expect, test } from "vitest";
+import { transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
+import { forgetOldMails, pauseAfter, sendMails } from "#lib/mail/send-mails.ts";
+import { newestKept } from "#lib/mail/store.ts";
+import { mails } from "#lib/mail/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { startSmtp, type Mailbox } from "#test/mail.ts";
+
+useDatabase();
+
+let smtp: Mailbox | undefined;
+afterEach(async () => {
+  await smtp?.stop();
+  smtp = undefined;
+  await database().delete(mails);
+});
+
+const mail = (to: string, more: Partial<Mail> = {}): Mail => ({
+  to,
+  subject: "A receipt",
+  paragraphs: ["You approved 43.00 USDC."],
+  action: { label: "Open it", path: "/payments" },
+  note: "You get this because you approved a payment.",
+  ...more,
+});
+const queue = (to: string, more: Partial<Mail> = {}) => transact((tx) => queueMail(tx, mail(to, more)));
+const rows = () => database().select().from(mails);
+const due = () =>
+  database()
+    .update(mails)
+    .set({ nextAttemptAt: new Date(0) });
+
+describe("the outbox", () => {
+  test("a mail is there exactly when the transaction that causes it commits", async () => {
+    const failed = transact(async (tx) => {
+      await queueMail(tx, mail("ada@example.com"));
+      throw new Error("rolled back");
+    });
+    await expect(failed).rejects.toThrow("rolled back");
+    expect(await rows()).toEqual([]);
+    await queue("ada@example.com");
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test("a sandbox without SMTP keeps mail to be read, and sends none", async () => {
+    await queue("ada@example.com");
+    await queue("bob@example.com");
+    expect(await sendMails()).toBe(0);
+    const kept = await newestKept(10);
+    expect(kept.map(({ recipient, status }) => [recipient, status])).toEqual([
+      ["bob@example.com", "kept"],
+      ["ada@example.com", "kept"],
+    ]);
+    expect(kept[0]?.plain).toContain("http://localhost:3000/payments");
+  });
+});
+
+describe("sendMails", () => {
+  test("each mail is sent once, whoever asks at the same time, and its text is gone afterwards", async () => {
+    smtp = await startSmtp();
+    for (let index = 0; index < 24; index += 1) await queue(`reader-${index}@example.com`);
+    while ((await Promise.all([sendMails(), sendMails(), sendMails()])).some((count) => count > 0));
+    expect(smtp.received).toHaveLength(24);
+    const to = smtp.received.map((text) => /^To: (.*)$/m.exec(text)?.[1]?.trim());
+    expect(new Set(to).size).toBe(24);
+    expect(smtp.received[0]).toMatch(/^From: Countersign <pay@example\.com>\r?$/m);
+    for (const row of await rows()) expect(row).toMatchObject({ status: "sent", plain: "", html: "", nextAttemptAt: null });
+  });
+
+  test("what the server refuses for now is tried again later, under the same Message-ID", async () => {
+    let refuse = true;
+    smtp = await startSmtp({
+      onRcptTo: (_, __, done) => done(refuse ? Object.assign(new Error("busy"), { responseCode: 450 }) : null),
+    });
+    await queue("ada@example.com");
+    await sendMails();
+    const [postponed] = await rows();
+    expect(postponed).toMatchObject({ status: "queued", attempts: 1 });
+    expect(postponed!.nextAttemptAt!.getTime()).toBeGreaterThan(postponed!.createdAt.getTime() + pauseAfter(1) - 1_000);
+    expect(await sendMails()).toBe(0);
+    refuse = false;
+    await due();
+    await sendMails();
+    expect(smtp.received).toHaveLength(1);
+    expect(smtp.received[0]).toContain(`Message-ID: <${postponed!.mailId}@localhost>`);
+  });
+
+  test("a server that is away loses nothing", async () => {
+    smtp = await startSmtp();
+    await smtp.stop();
+    process.env["SMTP_URL"] = `smtp://127.0.0.1:${smtp.port}`;
+    process.env["MAIL_FROM"] = "pay@example.com";
+    await queue("ada@example.com");
+    await sendMails();
+    expect(await rows()).toMatchObject([{ status: "queued", attempts: 1 }]);
+    expect((await rows())[0]?.plain).not.toBe("");
+  });
+
+  test("an address that the server refuses for good is given up at once, others after twelve attempts", async () => {
+    smtp = await startSmtp({ onRcptTo: (_, __, done) => done(Object.assign(new Error("no such user"), { responseCode: 550 })) });
+    await queue("nobody@example.com");
+    await sendMails();
+    expect(await rows()).toMatchObject([{ status: "failed", attempts: 1, plain: "" }]);
+    await smtp.stop();
+    smtp = await startSmtp({ onRcptTo: (_, __, done) => done(Object.assign(new Error("busy"), { responseCode: 451 })) });
+    await database().delete(mails);
+    await queue("ada@example.com");
+    await database().update(mails).set({ attempts: 11 });
+    await sendMails();
+    expect(await rows()).toMatchObject([{ status: "failed", attempts: 12 }]);
+  });
+
+  test("a worker that died costs its lease: the mail is sent when that ends, not before", async () => {
+    smtp = await startSmtp();
+    await queue("ada@example.com");
+    await database()
+      .update(mails)
+      .set({ attempts: 1, nextAttemptAt: sql`clock_timestamp() + interval '2 minutes'` });
+    expect(await sendMails()).toBe(0);
+    await due();
+    expect(await sendMails()).toBe(1);
+    expect(smtp.received).toHaveLength(1);
+  });
+
+  test("a mail whose link has ended is not sent", async () => {
+    smtp = await startSmtp();
+    await queue("ada@example.com", { usefulUntil: new Date(Date.now() - 1000) });
+    await sendMails();
+    expect(smtp.received).toEqual([]);
+    expect(await rows()).toMatchObject([{ status: "failed" }]);
+  });
+
+  test("old mail is forgotten, queued mail never", async () => {
+    smtp = await startSmtp();
+    for (const to of ["old@example.com", "new@example.com", "waiting@example.com"]) await queue(to);
+    const old = sql`clock_timestamp() - interval '31 days'`;
+    await database().update(mails).set({ status: "sent", createdAt: old }).where(eq(mails.recipient, "old@example.com"));
+    await database().update(mails).set({ status: "sent" }).where(eq(mails.recipient, "new@example.com"));
+    await database().update(mails).set({ createdAt: old }).where(eq(mails.recipient, "waiting@example.com"));
+    expect(await forgetOldMails()).toBe(1);
+    expect((await rows()).map(({ recipient }) => recipient).sort()).toEqual(["new@example.com", "waiting@example.com"]);
+  });
+});

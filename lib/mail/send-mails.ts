@@ -1,0 +1,80 @@
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { log } from "#lib/http/log.ts";
+import { mailDelivery } from "#lib/mail/delivery.ts";
+import { deleteOldMails, endMail, leaseDueMails, postponeMail, type MailRow } from "#lib/mail/store.ts";
+import { LEASE_MS, transport } from "#lib/mail/transport.ts";
+import { clock } from "#lib/audit/transact.ts";
+
+const BATCH = 16;
+const AT_ONCE = 4;
+const ATTEMPTS_MAX = 12;
+const PAUSE_MS = 15_000;
+const PAUSE_MAX_MS = 3_600_000;
+const KEPT_DAYS = 30;
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** 15 s, 30 s, a minute and so on up to an hour: twelve attempts are spread over some six hours. */
+export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
+
+/** Sends what is due, each mail by one worker at a time. Answers how many were tried. */
+export async function sendMails(): Promise<number> {
+  if (mailDelivery() !== "smtp") return 0;
+  const due = await database().transaction((tx) => leaseDueMails(tx, BATCH, LEASE_MS));
+  const queue = [...due];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) await sendOne(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return due.length;
+}
+
+async function sendOne(mail: MailRow): Promise<void> {
+  const { mailId, attempts, recipient, subject, plain, html, usefulUntil } = mail;
+  if (usefulUntil !== null && usefulUntil <= (await clock(database()))) {
+    await endMail(mailId, "failed");
+    return;
+  }
+  try {
+    await transport().sendMail({
+      to: { name: "", address: recipient },
+      subject,
+      text: plain,
+      html,
+      // The same for every attempt, so that a reader's server knows a second copy.
+      messageId: `<${mailId}@${new URL(env().BASE_URL).hostname}>`,
+      headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+    });
+  } catch (error) {
+    await retryOrGiveUp(mailId, attempts, error);
+    return;
+  }
+  await endMail(mailId, "sent");
+}
+
+/** 5xx is the server's last word on this mail. Everything else may pass. */
+const isFinal = (error: unknown): boolean => {
+  const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
+  return typeof responseCode === "number" && responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+};
+
+async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): Promise<void> {
+  const given = isFinal(error) || attempts >= ATTEMPTS_MAX;
+  // The server's words name the address, so its codes alone are logged.
+  const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
+  log().warn(
+    { mailId, attempts, code, responseCode },
+    given ? "A mail was given up" : "A mail could not be sent; it is tried again",
+  );
+  await (given ? endMail(mailId, "failed") : postponeMail(mailId, pauseAfter(attempts)));
+}
+
+/** Forgets mail of last month. */
+export async function forgetOldMails(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const now = await deleteOldMails(KEPT_DAYS, FORGOTTEN_AT_ONCE);
+    gone += now;
+    if (now < FORGOTTEN_AT_ONCE) return gone;
+  }
+}

@@ -1,0 +1,68 @@
+import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { mails } from "#lib/mail/tables.ts";
+
+export type MailRow = typeof mails.$inferSelect;
+type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
+
+const now = sql`clock_timestamp()`;
+const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
+
+export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
+  const kept = mail.status === "kept";
+  await tx.insert(mails).values({ ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null });
+}
+
+/**
+ * Takes due mail off the queue for a while: a lease, not a lock. A worker that dies costs its lease, and whatever it had handed over
+ * without saying so is sent again under the same Message-ID.
+ */
+export async function leaseDueMails(tx: Tx, limit: number, leaseMs: number): Promise<readonly MailRow[]> {
+  const due = await tx
+    .select({ mailId: mails.mailId })
+    .from(mails)
+    .where(and(eq(mails.status, "queued"), lte(mails.nextAttemptAt, sql`(SELECT clock_timestamp())`)))
+    .orderBy(asc(mails.nextAttemptAt))
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  if (due.length === 0) return [];
+  return tx
+    .update(mails)
+    .set({ nextAttemptAt: after(leaseMs), attempts: sql`${mails.attempts} + 1` })
+    .where(
+      inArray(
+        mails.mailId,
+        due.map(({ mailId }) => mailId),
+      ),
+    )
+    .returning();
+}
+
+/** The end of a mail that is still queued. Its text goes: what was sent is with its reader, what was given up is for nobody. */
+export async function endMail(mailId: string, status: "sent" | "failed"): Promise<void> {
+  await database()
+    .update(mails)
+    .set({ status, plain: "", html: "", nextAttemptAt: null, endedAt: now })
+    .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
+}
+
+export async function postponeMail(mailId: string, milliseconds: number): Promise<void> {
+  await database()
+    .update(mails)
+    .set({ nextAttemptAt: after(milliseconds) })
+    .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
+}
+
+/** What the sandbox kept, newest first. */
+export const newestKept = (rows: number): Promise<MailRow[]> =>
+  database().select().from(mails).where(eq(mails.status, "kept")).orderBy(desc(mails.createdAt), desc(mails.mailId)).limit(rows);
+
+/** Answers how many went; `rows` at most. */
+export async function deleteOldMails(days: number, rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM mails WHERE mail_id IN (
+      SELECT mail_id FROM mails
+      WHERE created_at < (SELECT clock_timestamp() - ${days} * interval '1 day') AND status <> 'queued' LIMIT ${rows})
+    RETURNING mail_id`);
+  return gone.length;
+}
