@@ -67,6 +67,7 @@ import { getResource } from "#lib/sellers/get-resource.ts";
 import { getSeller } from "#lib/sellers/get-seller.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
+import { probeResource } from "#lib/sellers/probe-resource.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { stepUp } from "#lib/identity/step-up.ts";
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   route(sellers.getResource, getResource),
   route(sellers.archiveResource, archiveResource),
   route(search.searchOrganization, searchOrganization),
+  route(sellers.probeResource, probeResource),
   route(billing.quoteFee, quoteFee),
   route(billing.saveFeeSchedule, saveFeeSchedule),
   route(billing.listFeeSchedules, listFeeSchedules),

@@ -127,6 +127,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   listMandateLedger: withMandate,
   upsertPaidResource: ({ sellerId, resourceId }) => ({ id: resourceId, body: { sellerId } }),
   getResource: ({ resourceId, sellerId }) => ({ id: resourceId, query: `?sellerId=${sellerId}` }),
+  probeResource: ({ resourceId, sellerId }) => ({ id: resourceId, body: { sellerId } }),
   archiveResource: ({ resourceId, sellerId }) => ({ id: resourceId, body: { sellerId } }),
   verifySellerDomain: ({ sellerId }) => ({ id: sellerId }),
   createServiceAccount: ({ organizationId }) => ({ body: { organizationId } }),

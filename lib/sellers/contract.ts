@@ -2,7 +2,14 @@ import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { Id } from "#lib/ids.ts";
-import { PaidResource, RegisterSeller, Seller, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
+import {
+  PaidResource,
+  ProbeResource,
+  RegisterSeller,
+  ResourceProbe,
+  Seller,
+  UpsertPaidResource,
+} from "#lib/sellers/resource-schema.ts";
 
 const exampleSeller = {
   sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
@@ -140,4 +147,36 @@ export const archiveResource = operation({
   response: PaidResource,
   problems: ["idempotency_in_flight", "idempotency_key_reused", "not_found"],
   example: { params: { id: exampleResource.resourceId }, body: {}, response: exampleResource },
+});
+
+export const probeResource = operation({
+  id: "probeResource",
+  method: "POST",
+  path: "/api/v1/seller/resources/{id}/probe",
+  tag: "Sellers",
+  summary: "Ask a paid resource without paying",
+  description:
+    "Calls the resource at the seller's domain as an agent does first, and compares its 402 with what is registered here. Where they differ, a payment is denied with challenge_mismatch. Nothing is paid and nothing is stored. GET and POST resources can be asked.",
+  access: { capability: "resources:manage" },
+  body: ProbeResource,
+  response: ResourceProbe,
+  problems: ["not_found", "conflict", "storefront_unavailable", "storefront_invalid"],
+  example: {
+    params: { id: exampleResource.resourceId },
+    body: {},
+    response: {
+      url: "https://data.example.com/reports/daily",
+      status: 402,
+      payable: false,
+      findings: [
+        {
+          field: "amount",
+          pointer: "/accepts/0/amount",
+          expected: "250000",
+          actual: "300000",
+          message: "The 402 asks for another amount.",
+        },
+      ],
+    },
+  },
 });

@@ -39,6 +39,14 @@ export async function inDns(domain: string, token: string, resolve: ResolveTxt =
   return records.some((pieces) => hasLine(pieces.join(""), token));
 }
 
+/** What the owner has to publish, and where: the file, or the record where the domain can have one. */
+export type DomainProof = { readonly token: string; readonly url: string; readonly dnsName?: string };
+
+export function proofOf(claim: Claim): DomainProof {
+  const { domain } = claim;
+  return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
+}
+
 /** What the owner has to publish, in one place or the other. */
 function instructions(domain: string, token: string) {
   const metadata = {

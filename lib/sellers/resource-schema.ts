@@ -100,3 +100,35 @@ export const UpsertPaidResource = z
   })
   .meta({ id: "UpsertPaidResource" });
 export type UpsertPaidResource = z.output<typeof UpsertPaidResource>;
+
+export const ProbeResource = z
+  .strictObject({
+    sellerId: Id.optional().meta({ description: "Needed only where two sellers of one organization use the same resourceId." }),
+    path: z
+      .string()
+      .max(2048)
+      .optional()
+      .meta({ description: "The path to call, with its parameters filled in. Left out: the template, where it has none." }),
+  })
+  .meta({ id: "ProbeResource" });
+
+const ProbeFinding = z
+  .object({
+    field: z.enum(["status", "scheme", "amount", "payTo", "asset", "chain", "resource", "tokenName", "tokenVersion"]),
+    pointer: z.string().meta({ description: "Into the decoded PAYMENT-REQUIRED." }),
+    expected: z.string(),
+    actual: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: "ProbeFinding", description: "Where the answer differs from what is registered." });
+
+export const ResourceProbe = z
+  .object({
+    url: z.string(),
+    status: z.int(),
+    payable: z.boolean().meta({ description: "Whether a payment that is authorized for this resource fits the 402." }),
+    findings: z.array(ProbeFinding),
+    challenge: z.record(z.string(), z.unknown()).optional().meta({ description: "The decoded PAYMENT-REQUIRED." }),
+  })
+  .meta({ id: "ResourceProbe", description: "What a resource answers to a call without a payment." });
+export type ResourceProbe = z.input<typeof ResourceProbe>;

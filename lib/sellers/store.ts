@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ilike, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -31,6 +31,15 @@ export async function findOwnSeller(
   const row = await findSeller(db, environment, sellerId);
   return row?.organizationId === organizationId ? row : null;
 }
+
+/** The oldest first. An organization has a few. */
+export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
+  db
+    .select()
+    .from(sellers)
+    .where(and(eq(sellers.organizationId, organizationId), eq(sellers.environment, environment)))
+    .orderBy(sellers.sellerId)
+    .limit(200);
 
 /** One at a time may prove a domain. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {
@@ -150,6 +159,56 @@ export const listLiveResources = (db: Reader, which: OwnResources, place: string
     .where(and(own(which), before(place)))
     .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
     .limit(limit);
+
+/** Text that a person types is no pattern. */
+const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+
+type Narrowed = OwnResources & {
+  readonly archived: boolean;
+  readonly search?: string | undefined;
+  readonly method?: string | undefined;
+};
+
+/** As the page lists them: live or archived ones, narrowed by text and method. Newest first. */
+export const filterResources = (db: Reader, which: Narrowed, place: string | null, limit: number) =>
+  db
+    .select()
+    .from(resources)
+    .where(
+      and(
+        own({ ...which, archivedToo: true }),
+        which.archived ? isNotNull(resources.archivedAt) : isNull(resources.archivedAt),
+        which.method === undefined ? undefined : eq(resources.method, which.method),
+        which.search === undefined
+          ? undefined
+          : or(
+              ...[resources.pathTemplate, resources.description, resources.resourceId].map((text) =>
+                ilike(text, literally(which.search ?? "")),
+              ),
+            ),
+        before(place),
+      ),
+    )
+    .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
+    .limit(limit);
+
+/** One of the organization's resources, archived or not. */
+export async function findOwnResource(
+  db: Reader,
+  {
+    organizationId,
+    sellerId,
+    resourceId,
+  }: { readonly organizationId: string; readonly sellerId: string; readonly resourceId: string },
+): Promise<ResourceRow | null> {
+  const [row] = await db
+    .select()
+    .from(resources)
+    .where(
+      and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), eq(resources.organizationId, organizationId)),
+    );
+  return row ?? null;
+}
 
 export async function markArchived(tx: Tx, { sellerId, resourceId }: ResourceRow): Promise<ResourceRow> {
   const [saved] = await tx

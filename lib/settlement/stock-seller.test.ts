@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { buy } from "../../examples/agent.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
+import { viewReceived } from "#lib/sellers/view-received.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import {
@@ -53,6 +54,9 @@ const balanceOfSeller = ({ seller }: PaymentScene) => chain().balanceOf(seller.p
 
 const settlementStatus = async (scene: PaymentScene, authorizationId: string) =>
   (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;
+
+const received = async ({ sellerOrganizationId }: PaymentScene) =>
+  (await viewReceived({ organizationId: sellerOrganizationId, environment: "sandbox" }, { limit: 20 })).items;
 
 async function ourShop(scene: PaymentScene) {
   const service = await opened(listenService());
@@ -114,6 +118,9 @@ describe("a stock x402 seller", () => {
     expect(first.status).toBe(200);
     const receipt = decodePaymentResponseHeader(first.headers.get("payment-response") ?? "");
     expect(receipt).toMatchObject({ success: true, transaction: executed.data.settlementReference });
+    expect(await received(scene)).toMatchObject([
+      { paymentId: executed.data.executionId, resourceId: "report", amount: "0.25", transaction: receipt.transaction },
+    ]);
     const second = await fetch(`${shop.url}/report`, { headers });
     expect(second.status).toBe(402);
     expect(await balanceOfSeller(scene)).toBe(250_000n);
@@ -143,6 +150,9 @@ describe("a stock x402 seller", () => {
     expect(await reply.json()).toEqual({ report: "all is well" });
     expect(await balanceOfSeller(scene)).toBe(250_000n);
     expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
+    expect(await received(scene)).toMatchObject([
+      { resourceId: "report", amount: "0.25", status: "settled", payer: wallet.address.toLowerCase() },
+    ]);
   });
 
   test("cannot have a payment to somebody else settled, nor without the capability", async () => {

@@ -1,0 +1,117 @@
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSeller } from "../../examples/seller.ts";
+import { env } from "#lib/env.ts";
+import { forget } from "#lib/process.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { probeResource } from "#lib/sellers/probe-resource.ts";
+import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { useDatabase } from "#test/database.ts";
+import { newOrganization, type Owner } from "#test/identity.ts";
+import { useSettlement } from "#test/payments.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+import { listen, stockFacilitator, type Listening } from "#test/shop.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+const open: Pick<Listening, "close">[] = [];
+const payTo = randomAddress();
+let owner: Owner;
+let shop: string;
+let plain: string;
+
+beforeAll(async () => {
+  owner = await newOrganization({ productRoles: ["seller"] });
+  const stock = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
+  const free = await listen(createServer((_, response) => void response.writeHead(200).end("{}")));
+  open.push(stock, free);
+  [shop, plain] = [new URL(stock.url).host, new URL(free.url).host];
+  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = `${shop},${plain}`;
+  forget("outbound");
+});
+afterAll(() => Promise.all(open.map((one) => one.close())));
+
+const probe = (id: string, body: object = {}, as = owner.credential) =>
+  send(contract.probeResource, probeResource, { as, id, body });
+
+describe("probeResource", () => {
+  test("200 payable: the 402 of a stock seller is what is registered", async () => {
+    await newSeller(owner.credential, { domain: shop, payTo, resourceId: "right" });
+    const { status, data } = await probe("right");
+    expect(status).toBe(200);
+    expect(data).toMatchObject({ url: `http://${shop}/report`, status: 402, payable: true, findings: [] });
+    expect(data.challenge).toMatchObject({ x402Version: 2, accepts: [{ amount: "250000" }] });
+  });
+
+  test("200 tells every field in which the 402 differs", async () => {
+    const elsewhere = randomAddress();
+    await newSeller(owner.credential, { domain: shop, payTo: elsewhere, price: "0.5", resourceId: "wrong" });
+    const { data } = await probe("wrong");
+    expect(data.payable).toBe(false);
+    expect(data.findings).toMatchObject([
+      { field: "payTo", expected: elsewhere, actual: payTo },
+      { field: "amount", expected: "500000", actual: "250000" },
+    ]);
+  });
+
+  test("200 tells of a resource that asks for no payment", async () => {
+    await newSeller(owner.credential, { domain: plain, resourceId: "free" });
+    expect((await probe("free")).data).toMatchObject({
+      status: 200,
+      payable: false,
+      findings: [{ field: "status", actual: "200" }],
+    });
+  });
+
+  test("200 with a quoted price takes what the 402 asks, up to the registered maximum", async () => {
+    const { sellerId } = await newSeller(owner.credential, { domain: shop, payTo, resourceId: "quoted" });
+    const quote = (maxAmount: string) =>
+      send(contract.upsertPaidResource, upsertPaidResource, {
+        as: owner.credential,
+        id: "quoted",
+        body: {
+          sellerId,
+          method: "GET",
+          pathTemplate: "/report",
+          pricing: { type: "quoted", asset: "USDC", maxAmount },
+          acceptedPaymentChallengeTypes: ["x402"],
+          paymentConfig: { payTo },
+        },
+      });
+    await quote("1");
+    expect((await probe("quoted")).data.payable).toBe(true);
+    await quote("0.1");
+    expect((await probe("quoted")).data.findings).toMatchObject([{ field: "amount", expected: "0.1", actual: "0.25" }]);
+  });
+
+  test.each(["http://example.com/report", "//example.com/report", "/other", "/report/../other"])(
+    "400 stays at the seller's own resource: %s",
+    async (path) => {
+      const { problem } = await probe("right", { path });
+      expect(problem).toMatchObject({ status: 400, errors: [{ pointer: "/path" }] });
+    },
+  );
+
+  test("409 a method that cannot be asked without effect", async () => {
+    const { sellerId } = await newSeller(owner.credential, { domain: shop, payTo, resourceId: "gone" });
+    await send(contract.upsertPaidResource, upsertPaidResource, {
+      as: owner.credential,
+      id: "gone",
+      body: {
+        sellerId,
+        method: "DELETE",
+        pathTemplate: "/report",
+        pricing: { type: "fixed", amount: "1", asset: "USDC" },
+        acceptedPaymentChallengeTypes: ["x402"],
+        paymentConfig: { payTo },
+      },
+    });
+    expect((await probe("gone")).problem.code).toBe("conflict");
+  });
+
+  test("404 hides a resource of another organization", async () => {
+    const other = await newOrganization({ productRoles: ["seller"] });
+    expect((await probe("right", {}, other.credential)).status).toBe(404);
+  });
+});

@@ -1,0 +1,106 @@
+import type { PaymentRequired } from "@x402/core/types";
+import { database } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { address, assetOf, type AssetOnChain } from "#lib/onchain/chains.ts";
+import { invalidField, notFound, Problem } from "#lib/problem.ts";
+import type * as contract from "#lib/sellers/contract.ts";
+import { isLocalDomain } from "#lib/sellers/domain-proof.ts";
+import { theOne } from "#lib/sellers/own-resource.ts";
+import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
+import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
+import { findOwnResources, findOwnSeller, type ResourceRow } from "#lib/sellers/store.ts";
+import { challengeOf } from "#lib/storefront/challenge-header.ts";
+import { compareChallenge, exactOffers, type Mismatch } from "#lib/storefront/compare-challenge.ts";
+import { guardedFetch, type GuardedReply } from "#lib/storefront/guarded-fetch.ts";
+
+type Finding = ResourceProbe["findings"][number];
+
+const words: Readonly<Record<Mismatch["field"], string>> = {
+  scheme: "The 402 offers no payment of scheme exact.",
+  amount: "The 402 asks for another amount.",
+  payTo: "The 402 names another address to pay to.",
+  asset: "The 402 asks for another token.",
+  chain: "The 402 names another network.",
+  resource: "The 402 names another address of the resource.",
+  tokenName: "The token's name in extra is not the one that its signatures need.",
+  tokenVersion: "The token's version in extra is not the one that its signatures need.",
+};
+
+/** Asks what an agent asks first, and compares the answer with what is registered. Nothing is paid and nothing is stored. */
+export const probeResource: Handler<typeof contract.probeResource> = async ({ id, body }, { caller }) => {
+  const { organizationId, environment } = caller;
+  const { path, sellerId } = body;
+  const resource = theOne(await findOwnResources(database(), { organizationId, sellerId, archivedToo: true }, id), "/sellerId");
+  const seller = await findOwnSeller(database(), environment, organizationId, resource.sellerId);
+  if (!seller) throw notFound("resource");
+  const asked = terms(resource);
+  const url = addressOf(seller.domain, resource, path);
+  const reply = await guardedFetch(url, {
+    method: methodOf(resource),
+    ...(resource.method === "POST" && { json: {} }),
+    expect: "text",
+  });
+  return { url, status: reply.status, ...judge(reply, resource, { ...asked, url }) };
+};
+
+function methodOf({ method }: ResourceRow): "GET" | "POST" {
+  if (method === "GET" || method === "POST") return method;
+  throw new Problem("conflict", { detail: `Only GET and POST resources can be asked from here; this one is ${method}.` });
+}
+
+function addressOf(domain: string, { pathTemplate }: ResourceRow, path: string | undefined): string {
+  const base = `${isLocalDomain(domain) ? "http" : "https"}://${domain}`;
+  const filled = path ?? pathTemplate;
+  if (filled.includes("{")) throw invalidField("/path", "Write the path with its parameters filled in.");
+  const url = URL.canParse(filled, base) ? new URL(filled, base) : null;
+  if (url?.host !== domain || !fitsTemplate(url.pathname, pathTemplate))
+    throw invalidField("/path", `Write a path such as ${pathTemplate}.`);
+  url.hash = "";
+  return url.href;
+}
+
+type Terms = { readonly asset: AssetOnChain; readonly payTo: `0x${string}`; readonly price: Atomic | null };
+
+/** What the 402 has to ask for; a quoted price is the 402's own to say. */
+function terms({ paymentConfig, pricing }: ResourceRow): Terms {
+  if (!paymentConfig)
+    throw new Problem("conflict", { detail: "This resource does not say yet whom to pay: set the address that it is paid to." });
+  const asset = assetOf(paymentConfig.chain, pricing.asset);
+  if (!asset)
+    throw new Problem("conflict", { detail: `This installation no longer names ${pricing.asset} on ${paymentConfig.chain}.` });
+  const price = pricing.type === "fixed" ? parseAmount(pricing.amount, asset.tokenDecimals) : null;
+  return { asset, payTo: address(paymentConfig.payTo), price };
+}
+
+type Judged = Pick<ResourceProbe, "payable" | "findings" | "challenge">;
+
+function judge(reply: GuardedReply, { pricing }: ResourceRow, asked: Terms & { readonly url: string }): Judged {
+  if (reply.status !== 402) {
+    const message =
+      reply.status < 300 ? "It answered without asking for a payment." : "It answered neither with a 402 nor with success.";
+    return {
+      payable: false,
+      findings: [{ field: "status", pointer: "", expected: "402", actual: String(reply.status), message }],
+    };
+  }
+  const challenge = challengeOf(reply);
+  const amount = asked.price ?? quotedIn(challenge);
+  const findings: Finding[] = compareChallenge(challenge, { ...asked, amount }).mismatches.map((mismatch) => ({
+    ...mismatch,
+    message: words[mismatch.field],
+  }));
+  if (pricing.type === "quoted" && pricing.maxAmount !== undefined)
+    findings.push(...above(pricing.maxAmount, amount, asked.asset));
+  return { payable: findings.length === 0, findings, challenge: { ...challenge } };
+}
+
+const quotedIn = (challenge: PaymentRequired): Atomic => BigInt(exactOffers(challenge)[0]?.amount ?? "0") as Atomic;
+
+function above(maxAmount: string, amount: Atomic, { tokenDecimals }: AssetOnChain): Finding[] {
+  if (amount <= parseAmount(maxAmount, tokenDecimals)) return [];
+  const message = "The 402 asks for more than the registered maximum.";
+  return [
+    { field: "amount", pointer: "/accepts/0/amount", expected: maxAmount, actual: formatAmount(amount, tokenDecimals), message },
+  ];
+}

@@ -1,0 +1,56 @@
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { notFound } from "#lib/problem.ts";
+import { presentResource, presentSeller } from "#lib/sellers/present.ts";
+import type { Scope } from "#lib/sellers/received-store.ts";
+import type { PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
+import { filterResources, findOwnResource, findOwnSeller, placeOfResource } from "#lib/sellers/store.ts";
+
+type Query = {
+  readonly archived: boolean;
+  readonly search?: string | undefined;
+  readonly method?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+};
+
+/**
+ * The organization's resources as the page lists them: listResources, with archived ones apart, narrowed by text and method.
+ * @throws Problem invalid_request for a cursor of another list
+ */
+export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<PaidResource>> {
+  const { cursor, limit, ...filter } = query;
+  const rows = await filterResources(database(), { organizationId, ...filter }, decodeCursor(cursor), limit + 1);
+  const { items, ...rest } = page(rows, limit, placeOfResource);
+  return { items: items.map(presentResource), ...rest };
+}
+
+export type ResourceView = { readonly resource: PaidResource; readonly seller: Seller; readonly archived: boolean };
+
+/** One resource of the organization, archived or not. @throws Problem not_found */
+export async function viewResource(scope: Scope, sellerId: string, resourceId: string): Promise<ResourceView> {
+  const { organizationId, environment } = scope;
+  const resource = await findOwnResource(database(), { organizationId, sellerId, resourceId });
+  const seller = resource && (await findOwnSeller(database(), environment, organizationId, sellerId));
+  if (!seller) throw notFound("resource");
+  return { resource: presentResource(resource), seller: presentSeller(seller), archived: resource.archivedAt !== null };
+}
+
+/** What the installation can be paid in, and by whom it has payments settled. */
+export type Installation = {
+  readonly coins: readonly AssetOnChain[];
+  readonly facilitators: readonly string[];
+  readonly origin: string;
+};
+
+export function viewInstallation(): Installation {
+  const { CHAINS, FACILITATORS, BASE_URL } = env();
+  return {
+    coins: CHAINS.flatMap(({ chain, assets }) => assets.flatMap(({ asset }) => assetOf(chain, asset) ?? [])),
+    facilitators: (FACILITATORS ?? []).map(({ url }) => url),
+    origin: new URL(BASE_URL).origin,
+  };
+}
