@@ -1,0 +1,92 @@
+import { found } from "#app/found.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { requireMember } from "#app/session.ts";
+import { KeepFresh } from "#components/buyer/keep-fresh.tsx";
+import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
+import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money } from "#components/ui/money.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { one } from "#components/ui/page-query.ts";
+import { Pager } from "#components/ui/pager.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { viewDecided, viewWaiting, type DecidedApproval, type Waiting } from "#lib/commerce/view-approvals.ts";
+
+export const metadata = { title: "Approvals" };
+
+const PATH = "/approvals";
+const LIMIT = 20;
+
+const columns = [
+  { name: "Payee", cell: ({ domain }: DecidedApproval) => <Untrusted>{domain}</Untrusted> },
+  { name: "Asked by", cell: ({ agent }: DecidedApproval) => <Untrusted>{agent}</Untrusted> },
+  { name: "Asked", cell: ({ requestedAt }: DecidedApproval) => <Moment at={requestedAt} show="short" /> },
+  { name: "State", cell: ({ status }: DecidedApproval) => <StatusBadge of="checkout" status={status} /> },
+  {
+    name: "Decided by",
+    cell: ({ decided }: DecidedApproval) =>
+      decided === undefined ? null : (
+        <span>
+          <Untrusted>{decided.by}</Untrusted>, <Moment at={decided.at} show="short" />
+        </span>
+      ),
+  },
+  { name: "Amount", numeric: true, cell: ({ amount }: DecidedApproval) => <Money>{amount}</Money> },
+];
+
+const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: Waiting; readonly mayDecide: boolean }) => (
+  <section className="panel" aria-labelledby="waiting">
+    <div className="panel-head">
+      <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
+      <span className="muted small">{requestsWords(waiting)}</span>
+    </div>
+    {waiting.items.length > 0 ? (
+      <WaitingList waiting={waiting} mayDecide={mayDecide} />
+    ) : (
+      <Empty title="Nothing to approve">A payment that a mandate wants a person for appears here, until its time is over.</Empty>
+    )}
+    <div className="panel-foot">
+      <KeepFresh count={waiting.items.length} words={requestsWords(waiting)} />
+    </div>
+  </section>
+);
+
+/** Who asks to pay what, until when; and what became of what was asked before. */
+export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const query = await searchParams;
+  const caller = await requireMember(PATH);
+  const mayDecide = caller.capabilities.has("checkouts:approve");
+  if (!mayDecide && !caller.capabilities.has("checkouts:read")) {
+    return <NotForRole title="Approvals" what="payments that wait" who="Owners, admins, approvers, developers and viewers" />;
+  }
+  const cursor = one(query, "cursor");
+  const [waiting, decided] = await Promise.all([viewWaiting(caller), found(viewDecided(caller, { cursor, limit: LIMIT }))]);
+  return (
+    <>
+      <PageHeader title="Approvals" description="What agents ask a person about. Nothing is paid before someone approves it." />
+      <div className="stack">
+        <WaitingPanel waiting={waiting} mayDecide={mayDecide} />
+        {(decided.items.length > 0 || cursor !== undefined) && (
+          <section className="panel" aria-labelledby="decided">
+            <div className="panel-head">
+              <h2 id="decided">Decided, or over</h2>
+            </div>
+            <Ledger
+              caption="Requests that were decided, or that nobody decided in time"
+              columns={columns}
+              rows={decided.items}
+              rowKey={(row) => row.checkoutIntentId}
+              href={(row) => `/checkout/${row.checkoutIntentId}`}
+            />
+            <div className="panel-foot">
+              <Pager path={PATH} query={query} nextCursor={decided.nextCursor} />
+            </div>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}

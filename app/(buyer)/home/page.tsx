@@ -1,0 +1,117 @@
+import Link from "next/link";
+import { requireMember } from "#app/session.ts";
+import { Allowances } from "#components/buyer/allowances.tsx";
+import { Begin } from "#components/buyer/begin.tsx";
+import { RecentPayments } from "#components/buyer/recent-payments.tsx";
+import { SpendingFacts } from "#components/buyer/spending-facts.tsx";
+import { SpendingPanel } from "#components/buyer/spending-panel.tsx";
+import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { viewWaiting, type Waiting } from "#lib/commerce/view-approvals.ts";
+import { env } from "#lib/env.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { viewLiveMandates } from "#lib/mandates/view-mandates.ts";
+import type { Payment } from "#lib/payments/execution.ts";
+import { viewRecentPayments } from "#lib/payments/view-recent.ts";
+import { viewSpending } from "#lib/payments/view-spending.ts";
+
+export const metadata = { title: "Home" };
+
+const SHOWN = 5;
+
+function WaitingPanel({ waiting, mayDecide }: { readonly waiting: Waiting; readonly mayDecide: boolean }) {
+  if (waiting.items.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="waiting">
+      <div className="panel-head">
+        <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
+        {waiting.more ? (
+          <Link className="small" href="/approvals">
+            All requests
+          </Link>
+        ) : (
+          <span className="muted small">{requestsWords(waiting)}</span>
+        )}
+      </div>
+      <WaitingList waiting={waiting} mayDecide={mayDecide} />
+    </section>
+  );
+}
+
+const PaymentsPanel = ({ payments }: { readonly payments: readonly Payment[] }) => (
+  <section className="panel" aria-labelledby="payments">
+    <div className="panel-head">
+      <h2 id="payments">Recent payments</h2>
+      {payments.length > 0 && (
+        <Link className="small" href="/payments">
+          All payments
+        </Link>
+      )}
+    </div>
+    {payments.length > 0 ? (
+      <RecentPayments payments={payments} />
+    ) : (
+      <Empty title="No payments yet">Each one is listed with the rules that allowed or denied it.</Empty>
+    )}
+  </section>
+);
+
+const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) => (
+  <section className="panel" aria-labelledby="mandates">
+    <div className="panel-head">
+      <h2 id="mandates">Mandates</h2>
+      <Link className="small" href="/mandates">
+        All mandates
+      </Link>
+    </div>
+    <Allowances mandates={mandates} />
+  </section>
+);
+
+/** Where a buyer's day starts: what waits, what was spent, what is left. Each part is for those whose role shows it. */
+export default async function HomePage() {
+  const caller = await requireMember("/home");
+  const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);
+  const [mandates, waiting, payments, spending] = await Promise.all([
+    may("mandates:read") ? viewLiveMandates(caller, SHOWN) : [],
+    may("checkouts:read") || may("checkouts:approve") ? viewWaiting(caller, SHOWN) : null,
+    may("payments:read") ? viewRecentPayments(caller, SHOWN + 1) : null,
+    may("payments:read") ? viewSpending(caller) : [],
+  ]);
+  const [main] = spending;
+  const fresh = may("mandates:read") && mandates.length === 0 && (payments?.length ?? 0) === 0;
+  return (
+    <>
+      <PageHeader
+        title="Home"
+        description="What your agents want to pay, and what they paid."
+        actions={
+          may("mandates:create") && !fresh ? (
+            <Link className={buttonClass()} href="/mandates/new">
+              New mandate
+            </Link>
+          ) : undefined
+        }
+      />
+      <div className="stack">
+        {waiting && <WaitingPanel waiting={waiting} mayDecide={may("checkouts:approve")} />}
+        {fresh ? (
+          <Begin baseUrl={env().BASE_URL} mayCreate={may("mandates:create")} />
+        ) : (
+          <>
+            {main && <SpendingFacts spending={main} />}
+            <div className="split">
+              <div className="stack">
+                {main && <SpendingPanel spending={main} />}
+                {payments && <PaymentsPanel payments={payments} />}
+              </div>
+              {mandates.length > 0 && <MandatesPanel mandates={mandates} />}
+            </div>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

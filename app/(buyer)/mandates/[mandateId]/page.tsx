@@ -1,0 +1,131 @@
+import { found } from "#app/found.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { requireMember } from "#app/session.ts";
+import { assetOf } from "#components/mandates/headline.ts";
+import { History } from "#components/mandates/history.tsx";
+import { LedgerPanel } from "#components/mandates/ledger-panel.tsx";
+import { PlainWords } from "#components/mandates/sentences.tsx";
+import { Steps } from "#components/mandates/steps.tsx";
+import { UsagePanel } from "#components/mandates/usage-panel.tsx";
+import { wordsOf } from "#components/mandates/words-of.ts";
+import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { one } from "#components/ui/page-query.ts";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { viewLedger } from "#lib/mandates/list-mandate-ledger.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { viewMandate } from "#lib/mandates/view-mandate.ts";
+
+export const metadata = { title: "Mandate" };
+
+const LIMIT = 20;
+const PATH = "/mandates";
+
+type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonly searchParams: SearchParams };
+
+/** What keeps agents from paying under it, and what to do. */
+function Standing({ mandate: { status, mandateId }, manage }: { readonly mandate: Mandate; readonly manage: boolean }) {
+  const edit = manage ? <a href={`${PATH}/${mandateId}/edit`}>Edit the mandate</a> : "An owner or admin can change it";
+  if (status === "draft") {
+    return (
+      <Notice>
+        This is a draft. No agent can pay under it until {manage ? "you activate it" : "an owner or admin activates it"}.
+      </Notice>
+    );
+  }
+  if (status === "expired") return <Notice tone="caution">Its time is over, so every payment is denied. {edit}.</Notice>;
+  if (status === "exhausted") return <Notice tone="caution">Its total is used up, so every payment is denied. {edit}.</Notice>;
+  if (status === "suspended")
+    return <Notice tone="caution">It is paused, so every payment is denied until somebody resumes it.</Notice>;
+  return null;
+}
+
+const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
+  <section className="panel" aria-labelledby="facts">
+    <div className="panel-head">
+      <h2 id="facts">Details</h2>
+    </div>
+    <div className="panel-body">
+      <Pairs
+        items={[
+          ["Mandate id", <Copyable key="id" value={mandate.mandateId} label="mandate id" head={8} />],
+          ["Version", String(mandate.version)],
+          ...(mandate.wallet
+            ? [["Wallet", <Copyable key="wallet" value={mandate.wallet.address} label="wallet address" />] as const]
+            : []),
+          ["Written", <Moment key="created" at={mandate.createdAt} show="short" />],
+          ["Changed", <Moment key="updated" at={mandate.updatedAt} show="short" />],
+        ]}
+      />
+    </div>
+  </section>
+);
+
+/** One mandate: what it says, what is used of it, and what happened to it. */
+export default async function MandatePage({ params, searchParams }: Props) {
+  const { mandateId } = await params;
+  const query = await searchParams;
+  const path = `${PATH}/${encodeURIComponent(mandateId)}`;
+  const caller = await requireMember(path);
+  const { capabilities } = caller;
+  if (!capabilities.has("mandates:read")) {
+    return <NotForRole title="Mandate" what="mandates" who="Owners, admins, approvers, developers and viewers" />;
+  }
+  const { mandate, names, history, effect } = await found(viewMandate(caller, mandateId));
+  const ledger = await found(viewLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
+  const manage = capabilities.has("mandates:manage");
+  return (
+    <>
+      <PageHeader
+        back={{ href: PATH, label: "Mandates" }}
+        title={<Untrusted>{mandate.name}</Untrusted>}
+        description={
+          <>
+            <StatusBadge of="mandate" status={mandate.status} /> Version {mandate.version}
+            {mandate.status === "revoked" || mandate.status === "draft" ? "" : " is in force"}
+          </>
+        }
+        actions={
+          <Steps
+            mandateId={mandateId}
+            status={mandate.status}
+            rights={{ manage, revoke: capabilities.has("mandates:revoke") }}
+            effect={effect}
+            asset={assetOf(mandate)}
+          />
+        }
+      />
+      <div className="stack">
+        <Standing mandate={mandate} manage={manage} />
+        <div className="split">
+          <div className="stack">
+            <section className="panel" aria-labelledby="words">
+              <div className="panel-head">
+                <h2 id="words">In plain words</h2>
+              </div>
+              <PlainWords summary={wordsOf(mandate.policy, mandate, names)} />
+            </section>
+            <LedgerPanel page={ledger} path={path} query={query} />
+          </div>
+          <div className="stack">
+            <UsagePanel mandate={mandate} />
+            <Facts mandate={mandate} />
+            <section className="panel" aria-labelledby="history">
+              <div className="panel-head">
+                <h2 id="history">History</h2>
+              </div>
+              <div className="panel-body">
+                <History events={history} names={names} />
+              </div>
+            </section>
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import Link from "next/link";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Code } from "#components/ui/code.tsx";
+
+const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/authorize \\
+  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "mandateId": "mdt_…",
+    "intent": { "amount": "0.0020", "asset": "USDC", … }
+  }'`;
+
+type Props = { readonly baseUrl: string; readonly mayCreate: boolean };
+
+/** The home page of an organization without a mandate. */
+export const Begin = ({ baseUrl, mayCreate }: Props) => (
+  <>
+    <section className="panel begin" aria-labelledby="begin">
+      <div>
+        <h2 id="begin">No agent can pay yet. A mandate says what they may spend.</h2>
+        <p className="muted">
+          Set a limit, say when you want to be asked, and choose which agents may use it. You can pause or revoke it at any time.
+        </p>
+        {mayCreate ? (
+          <div className="actions">
+            <Link className={buttonClass({ tone: "primary", size: "large" })} href="/mandates/new">
+              Create your first mandate
+            </Link>
+          </div>
+        ) : (
+          <p>Your role does not write mandates. Ask an owner or admin of the organization.</p>
+        )}
+      </div>
+      <div>
+        <h3>Then your agent asks like this</h3>
+        <Code label="Example request" text={request(baseUrl)} />
+        <p className="small muted mt-3">
+          You need a <Link href="/settings/keys">service account key</Link> for this.
+        </p>
+      </div>
+    </section>
+    <div className="three">
+      <section className="panel" aria-labelledby="begin-waiting">
+        <h2 id="begin-waiting">Waiting for you</h2>
+        <p>Nothing to approve. Requests above your limits appear here.</p>
+      </section>
+      <section className="panel" aria-labelledby="begin-payments">
+        <h2 id="begin-payments">Payments</h2>
+        <p>No payments yet. Each one is listed with the rules that allowed or denied it.</p>
+      </section>
+      <section className="panel" aria-labelledby="begin-keys">
+        <h2 id="begin-keys">Agents and keys</h2>
+        <p>Make a service account for each agent, so that you can stop them one by one.</p>
+      </section>
+    </div>
+  </>
+);

@@ -1,0 +1,49 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+
+const EVERY_MS = 10_000;
+/** Half an hour: a page that was left open does not ask for ever. */
+const TIMES_MAX = 180;
+
+type Props = {
+  /** What waits now; it is said aloud when there is more of it. */
+  readonly count: number;
+  readonly words: string;
+};
+
+/** Reads the page again every ten seconds while somebody looks at it, says so when something new came, and stops after half an hour. */
+export function KeepFresh({ count, words }: Props) {
+  const router = useRouter();
+  const [times, setTimes] = useState(0);
+  const before = useRef(count);
+  const stopped = times >= TIMES_MAX;
+  useEffect(() => {
+    if (count > before.current) announce(`${words} waiting`);
+    before.current = count;
+  }, [count, words]);
+  useEffect(() => {
+    if (stopped) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState !== "visible") return;
+      router.refresh();
+      setTimes((done) => done + 1);
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [router, stopped]);
+  if (!stopped) return <span>Refreshes every 10 seconds while it is open</span>;
+  return (
+    <Button
+      size="small"
+      onClick={() => {
+        setTimes(0);
+        router.refresh();
+      }}
+    >
+      Refresh
+    </Button>
+  );
+}

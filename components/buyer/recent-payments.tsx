@@ -1,0 +1,52 @@
+import Link from "next/link";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { Payment } from "#lib/payments/execution.ts";
+
+/** What was paid for, or why it was not. */
+function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
+  if (policyDecision.outcome === "deny") {
+    const because = policyDecision.reasons.find(({ effect }) => effect === "deny");
+    if (because) return because.message;
+  }
+  if (resource?.method !== undefined && resource.pathTemplate !== undefined) return `${resource.method} ${resource.pathTemplate}`;
+  return resource?.description ?? "";
+}
+
+function State({ payment: { authorization, executions } }: { readonly payment: Payment }) {
+  const [newest] = executions;
+  if (newest) return <StatusBadge of="settlement" status={newest.settlementStatus} />;
+  return <StatusBadge of="outcome" status={authorization.policyDecision.outcome} />;
+}
+
+/** The newest payments, each with the way to its explanation. */
+export const RecentPayments = ({ payments }: { readonly payments: readonly Payment[] }) => (
+  <ul className="recent">
+    {payments.map((payment) => {
+      const { intent, authorization } = payment;
+      return (
+        <li key={authorization.authorizationId}>
+          <div>
+            <Link href={`/payments/${authorization.authorizationId}`}>
+              <Untrusted>{intent.seller.domain ?? "Seller that is not known"}</Untrusted>
+            </Link>
+            <span className="what">
+              <Untrusted>{whatOf(payment)}</Untrusted>
+            </span>
+            <span className="what">
+              <Moment at={authorization.policyDecision.createdAt} show="short" />
+            </span>
+          </div>
+          <span className="state">
+            <State payment={payment} />
+          </span>
+          <span className="num">
+            <Money>{money(intent.amount, intent.asset)}</Money>
+          </span>
+        </li>
+      );
+    })}
+  </ul>
+);

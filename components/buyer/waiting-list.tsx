@@ -1,0 +1,68 @@
+import Link from "next/link";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money } from "#components/ui/money.tsx";
+import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import type { Waiting, WaitingApproval } from "#lib/commerce/view-approvals.ts";
+
+/** "9 min" until a request is over; the exact time stands beside it. */
+function left(until: string, now: string): string {
+  const seconds = Math.max(0, Math.floor((Date.parse(until) - Date.parse(now)) / 1_000));
+  if (seconds < 60) return "less than a minute";
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+type ItemProps = { readonly one: WaitingApproval; readonly now: string; readonly mayDecide: boolean };
+
+const Item = ({ one, now, mayDecide }: ItemProps) => (
+  <li>
+    <div>
+      <h3>
+        <Untrusted>{one.domain}</Untrusted>
+      </h3>
+      <p>
+        <Untrusted>{one.agent}</Untrusted>, asked <Moment at={one.requestedAt} show="short" />
+      </p>
+      <p>
+        {one.mandate === undefined ? (
+          `Wants to place ${one.why}`
+        ) : (
+          <>
+            <Untrusted>{one.mandate}</Untrusted> {one.why.startsWith("an order") ? `would pay ${one.why}` : one.why}
+          </>
+        )}
+      </p>
+    </div>
+    <div className="amount">
+      <Money>{one.amount}</Money>
+      <span className="due">
+        expires in {left(one.expiresAt, now)}, <Moment at={one.expiresAt} show="short" />
+      </span>
+    </div>
+    <Link
+      className={buttonClass(mayDecide ? { tone: "primary" } : {})}
+      href={`/checkout/${one.checkoutIntentId}`}
+      aria-label={`${mayDecide ? "Review" : "Open"} ${one.amount} to ${visible(one.domain)}`}
+    >
+      {mayDecide ? "Review" : "Open"}
+    </Link>
+  </li>
+);
+
+type Props = { readonly waiting: Waiting; readonly mayDecide: boolean };
+
+/** Requests that wait for a person, each with the way to its confirmation page. */
+export const WaitingList = ({ waiting, mayDecide }: Props) => (
+  <ul className="waiting">
+    {waiting.items.map((one) => (
+      <Item key={one.checkoutIntentId} one={one} now={waiting.now} mayDecide={mayDecide} />
+    ))}
+  </ul>
+);
+
+/** "2 requests", "more than 50 requests". */
+export const requestsWords = ({ items, more }: Waiting): string => {
+  const count = items.length;
+  return `${more ? "more than " : ""}${count} ${count === 1 ? "request" : "requests"}`;
+};

@@ -1,0 +1,58 @@
+import { Empty } from "#components/ui/empty.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import type { PageQuery } from "#components/ui/page-query.ts";
+import { Pager } from "#components/ui/pager.tsx";
+import type { Page } from "#lib/http/paging.ts";
+import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
+import type { LedgerKind } from "#lib/vocabulary.ts";
+
+const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means: string }>> = {
+  hold: { word: "Held", means: "counts against the limits" },
+  capture: { word: "Captured", means: "paid" },
+  release: { word: "Released", means: "not paid, free again" },
+  expire: { word: "Expired", means: "not used in time, free again" },
+  overrun: { word: "Captured late", means: "paid after its hold had ended" },
+};
+
+const columns = [
+  {
+    name: "Entry",
+    cell: ({ kind }: LedgerEntry) => (
+      <>
+        {kinds[kind].word} <span className="sub">{kinds[kind].means}</span>
+      </>
+    ),
+  },
+  { name: "When", cell: ({ createdAt }: LedgerEntry) => <Moment at={createdAt} show="short" /> },
+  { name: "Amount", numeric: true, cell: ({ amount, asset }: LedgerEntry) => <Money>{money(amount, asset)}</Money> },
+];
+
+type Props = { readonly page: Page<LedgerEntry>; readonly path: string; readonly query: PageQuery };
+
+/** What was held, captured and released under a mandate, each entry with the way to its payment. */
+export const LedgerPanel = ({ page, path, query }: Props) => (
+  <section className="panel" aria-labelledby="ledger">
+    <div className="panel-head">
+      <h2 id="ledger">Ledger</h2>
+    </div>
+    {page.items.length > 0 ? (
+      <>
+        <Ledger
+          caption="Ledger of this mandate, newest first"
+          columns={columns}
+          rows={page.items}
+          rowKey={(row) => row.ledgerId}
+          href={(row) => `/payments/${row.authorizationId}`}
+        />
+        <div className="panel-foot">
+          <span>Entries never change.</span>
+          <Pager path={path} query={query} nextCursor={page.nextCursor} />
+        </div>
+      </>
+    ) : (
+      <Empty title="No entries yet">Every hold, and how it ended, is written down here.</Empty>
+    )}
+  </section>
+);

@@ -1,0 +1,128 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { Money, money } from "#components/ui/money.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { call } from "#lib/http/client.ts";
+import { mutation } from "#lib/http/query.ts";
+import { activateMandate, resumeMandate, revokeMandate, suspendMandate } from "#lib/mandates/contract.ts";
+import type { MandateView } from "#lib/mandates/view-mandate.ts";
+import type { MandateStatus } from "#lib/vocabulary.ts";
+
+export type Rights = { readonly manage: boolean; readonly revoke: boolean };
+
+type StepProps = { readonly mandateId: string };
+
+/** Only a person puts a mandate in force: what it allows stands on the page beside the button. */
+function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate" | "resume" }) {
+  const router = useRouter();
+  const hydrated = useHydrated();
+  const operation = step === "activate" ? activateMandate : resumeMandate;
+  const send = useMutation({
+    ...mutation(operation),
+    onSuccess: () => {
+      announce(step === "activate" ? "The mandate is active" : "The mandate is active again");
+      router.refresh();
+    },
+  });
+  return (
+    <>
+      <Button
+        tone="primary"
+        disabled={!hydrated}
+        aria-busy={send.isPending}
+        onClick={() => send.isPending || send.mutate({ id: mandateId })}
+      >
+        {step === "activate" ? "Activate" : "Resume"}
+      </Button>
+      {send.error && (
+        <ProblemNotice error={send.error} nothing={step === "activate" ? "Nothing was activated." : "Nothing was resumed."} />
+      )}
+    </>
+  );
+}
+
+const plural = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
+
+type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
+
+/** What taking the mandate away touches now. */
+function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
+  return (
+    <ul className="grid gap-1">
+      <li>From the moment it is answered, nothing new is authorized, approved or submitted under this mandate.</li>
+      {Number(reserved) > 0 && (
+        <li>
+          <Money>{money(reserved, asset)}</Money> is held under it. What was not submitted is let go.
+        </li>
+      )}
+      {submitted > 0 && (
+        <li>{plural(submitted, "payment")} already submitted: followed to the end, because money may be on its way.</li>
+      )}
+      {waiting > 0 && <li>{plural(waiting, "request")} waiting for a person can no longer be approved under it.</li>}
+    </ul>
+  );
+}
+
+function Pause({ mandateId, effect, asset }: StepProps & EffectProps) {
+  return (
+    <ReasonDialog
+      trigger="Pause"
+      title="Pause this mandate"
+      action="Pause mandate"
+      nothing="Nothing was paused."
+      reasonRequired={false}
+      act={(reason) => call(suspendMandate, { id: mandateId, body: reason === "" ? {} : { reason } })}
+      onDone={() => announce("The mandate is paused")}
+    >
+      <Effect effect={effect} asset={asset} />
+      <p className="mt-3">You can resume it at any time. What was used stays used.</p>
+    </ReasonDialog>
+  );
+}
+
+function Revoke({ mandateId, effect, asset }: StepProps & EffectProps) {
+  return (
+    <ReasonDialog
+      trigger="Revoke"
+      look={{ tone: "warn" }}
+      title="Revoke this mandate for ever"
+      action="Revoke mandate"
+      nothing="Nothing was revoked."
+      act={(reason) => call(revokeMandate, { id: mandateId, body: { reason } })}
+      onDone={() => announce("The mandate is revoked")}
+    >
+      <Effect effect={effect} asset={asset} />
+      <p className="mt-3">A revoked mandate stays revoked. To let its agents pay again, write another one.</p>
+    </ReasonDialog>
+  );
+}
+
+const pausable: ReadonlySet<MandateStatus> = new Set(["active", "expired", "exhausted"]);
+
+type Props = EffectProps & StepProps & { readonly status: MandateStatus; readonly rights: Rights };
+
+/** What this person may do with the mandate now. */
+export function Steps({ mandateId, status, rights, effect, asset }: Props) {
+  if (status === "revoked") return null;
+  const shared = { mandateId, effect, asset };
+  return (
+    <>
+      {rights.manage && (
+        <Link className={buttonClass()} href={`/mandates/${mandateId}/edit`}>
+          Edit
+        </Link>
+      )}
+      {rights.revoke && pausable.has(status) && <Pause {...shared} />}
+      {rights.revoke && <Revoke {...shared} />}
+      {rights.manage && status === "draft" && <PutInForce mandateId={mandateId} step="activate" />}
+      {rights.manage && status === "suspended" && <PutInForce mandateId={mandateId} step="resume" />}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import { UsageBar } from "./usage.tsx";
+
+const plain = (amount: string, unit: string): string => (unit === "payments" ? amount : money(amount, unit));
+
+const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly usage: WindowUsage }) => (
+  <Pairs
+    items={[
+      [unit === "payments" ? "Made" : "Spent", <Money key="spent">{plain(spent, unit)}</Money>],
+      ...(unit === "payments" ? [] : [["Held", <Money key="held">{plain(reserved, unit)}</Money>] as const]),
+      ...(end !== undefined && !window.startsWith("PT")
+        ? [["Begins anew", <Moment key="end" at={end} show="short" />] as const]
+        : []),
+    ]}
+  />
+);
+
+/** Every limit with what is used of it: spent, held, and left. */
+export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
+  <section className="panel" aria-labelledby="usage">
+    <div className="panel-head">
+      <h2 id="usage">Used</h2>
+    </div>
+    <ul className="allowances">
+      {mandate.usage.map((usage) => (
+        <li key={`${usage.window} ${usage.unit}`}>
+          <UsageBar usage={usage} />
+          <Figures usage={usage} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);

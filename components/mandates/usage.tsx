@@ -1,0 +1,40 @@
+import { Bar } from "#components/ui/bar.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import { windowWords } from "#lib/mandates/words.ts";
+import { headlineOf } from "./headline.ts";
+
+const figure = (amount: string, unit: string): string =>
+  unit === "payments" ? `${amount} ${amount === "1" ? "payment" : "payments"}` : money(amount, unit);
+
+/** What is left of a limit, and of how much; a picture above it. */
+export function UsageBar({ usage: { window, unit, limit, spent, reserved, available } }: { readonly usage: WindowUsage }) {
+  return (
+    <>
+      <Bar
+        limit={limit}
+        parts={[
+          { kind: "used", amount: spent },
+          { kind: "held", amount: reserved },
+        ]}
+      />
+      <p className="used-of">
+        <span>
+          <strong>
+            <Money>{figure(available, unit)}</Money>
+          </strong>{" "}
+          left
+        </span>
+        <span>
+          of <Money>{figure(limit, unit)}</Money> {windowWords(window)}
+        </span>
+      </p>
+    </>
+  );
+}
+
+/** The budget of a mandate that runs out first. */
+export function MandateUsage({ mandate }: { readonly mandate: Mandate }) {
+  const usage = headlineOf(mandate);
+  return usage === undefined ? null : <UsageBar usage={usage} />;
+}

@@ -1,0 +1,17 @@
+import { networkName } from "#components/checkout/names.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { summarize, type Summary } from "#lib/mandates/summary.ts";
+
+type Bound = {
+  readonly agents?: readonly string[] | undefined;
+  readonly wallet?: { readonly address: string } | undefined;
+};
+
+/** A policy and what it is bound to, in words, with the names that people know. */
+export const wordsOf = (policy: Policy, { agents, wallet }: Bound, names: Readonly<Record<string, string>>): Summary =>
+  summarize(policy, {
+    agents: agents ?? null,
+    wallet: wallet?.address,
+    nameOf: (id) => names[id] ?? id,
+    network: networkName(policy.assets[0]?.chain ?? ""),
+  });
