@@ -24,7 +24,10 @@ export type Entry = {
 };
 
 /** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
-export const entries: readonly Entry[] = [{ label: "Members", href: "/settings/members", group: "Organization" }];
+export const entries: readonly Entry[] = [
+  { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
+  { label: "Members", href: "/settings/members", group: "Organization" },
+];
 
 /** What a person may start from anywhere, by the command palette. */
 const actions: readonly Omit<Entry, "group">[] = [];

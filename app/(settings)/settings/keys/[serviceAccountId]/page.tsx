@@ -1,0 +1,141 @@
+import Link from "next/link";
+import { notFound } from "next/navigation";
+import { requireMember } from "#app/session.ts";
+import { AccountState } from "#components/keys/accounts-ledger.tsx";
+import { capabilityWords } from "#components/keys/capability-words.ts";
+import { KeysLedger } from "#components/keys/keys-ledger.tsx";
+import { RevokeServiceAccount } from "#components/keys/revoke-service-account.tsx";
+import { RotateKey } from "#components/keys/rotate-key.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import type { AccountDetail } from "#lib/identity/service-account-view.ts";
+import { viewServiceAccount } from "#lib/identity/view-service-accounts.ts";
+import { isProblem } from "#lib/problem.ts";
+
+export const metadata = { title: "Service account" };
+
+type Params = Promise<{ readonly serviceAccountId: string }>;
+type Member = SessionCaller & { readonly organizationId: string };
+
+/** Another organization's account is as absent as one that never was. */
+async function view(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
+  try {
+    return await viewServiceAccount(caller, serviceAccountId);
+  } catch (error) {
+    if (isProblem(error) && (error.code === "not_found" || error.code === "capability_required")) notFound();
+    throw error;
+  }
+}
+
+const factsOf = ({ account, createdBy }: AccountDetail) => [
+  ["Id", <Copyable key="id" value={account.serviceAccountId} label="service account id" />] as const,
+  ["State", <AccountState key="state" account={account} />] as const,
+  [
+    "Made",
+    <span key="made">
+      <Moment at={account.createdAt} /> by <Untrusted>{createdBy}</Untrusted>
+    </span>,
+  ] as const,
+  ...(account.revokedAt === undefined ? [] : [["Revoked", <Moment key="revoked" at={account.revokedAt} />] as const]),
+];
+
+const Capabilities = ({ account }: AccountDetail) => (
+  <section className="panel" aria-labelledby="may">
+    <div className="panel-head">
+      <h2 id="may">What it may do</h2>
+    </div>
+    <div className="panel-body">
+      {account.capabilities.length === 0 ? (
+        <p className="muted small">Nothing: it has no capability.</p>
+      ) : (
+        <ul className="capability-list">
+          {account.capabilities.map((capability) => (
+            <li key={capability}>
+              <strong className="mono">{capability}</strong>
+              <span>{capabilityWords(capability)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+    <div className="panel-foot">Capabilities stay as they are. For others, make another service account.</div>
+  </section>
+);
+
+const Mandates = ({ mandates, openMandates }: AccountDetail) => (
+  <section className="panel" aria-labelledby="mandates">
+    <div className="panel-head">
+      <h2 id="mandates">Mandates that name it</h2>
+    </div>
+    <div className="panel-body">
+      {mandates.length === 0 ? (
+        <p className="muted small">No mandate names this account.</p>
+      ) : (
+        <Pairs
+          items={mandates.map(({ mandateId, name, status }) => [
+            name,
+            <span key={mandateId}>
+              <Link href={`/mandates/${mandateId}`}>Open</Link> <StatusBadge of="mandate" status={status} />
+            </span>,
+          ])}
+        />
+      )}
+    </div>
+    <div className="panel-foot">
+      {openMandates === 0
+        ? "No active mandate is open to every agent."
+        : `${openMandates} active ${openMandates === 1 ? "mandate is" : "mandates are"} open to every agent of the organization.`}
+    </div>
+  </section>
+);
+
+export default async function ServiceAccountPage({ params }: { readonly params: Params }) {
+  const { serviceAccountId } = await params;
+  const caller = await requireMember(`/settings/keys/${encodeURIComponent(serviceAccountId)}`);
+  const detail = await view(caller, serviceAccountId);
+  const { account, keys } = detail;
+  const acts = caller.capabilities.has("serviceAccounts:manage") && account.revokedAt === undefined && (
+    <>
+      <RotateKey serviceAccountId={serviceAccountId} name={account.name} />
+      <RevokeServiceAccount serviceAccountId={serviceAccountId} name={account.name} />
+    </>
+  );
+  return (
+    <>
+      <PageHeader
+        back={{ href: "/settings/keys", label: "Agents and keys" }}
+        title={<Untrusted>{account.name}</Untrusted>}
+        actions={acts}
+      />
+      <div className="split">
+        <div className="stack">
+          <section className="panel" aria-labelledby="keys">
+            <div className="panel-head">
+              <h2 id="keys">Keys</h2>
+              <span className="muted small">{account.liveKeys} live</span>
+            </div>
+            <KeysLedger keys={keys} />
+            <div className="panel-foot">Last use is written once a minute.</div>
+          </section>
+          <Capabilities {...detail} />
+        </div>
+        <div className="stack">
+          <section className="panel" aria-labelledby="facts">
+            <div className="panel-head">
+              <h2 id="facts">Service account</h2>
+            </div>
+            <div className="panel-body">
+              <Pairs items={factsOf(detail)} />
+            </div>
+          </section>
+          <Mandates {...detail} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Badge } from "#components/ui/badge.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { AccountView } from "#lib/identity/service-account-view.ts";
+import { ageText } from "./age-text.ts";
+import { mayText } from "./capability-words.ts";
+import { LastUsed } from "./last-used.tsx";
+import { RevokeServiceAccount } from "./revoke-service-account.tsx";
+import { RotateKey } from "./rotate-key.tsx";
+
+type Props = { readonly accounts: readonly AccountView[]; readonly manages: boolean; readonly caption: string };
+
+/** A key's beginning and its last characters, as people know it: csk_sandbox_7h3n…w4qz. */
+export const Preview = ({ children }: { readonly children: string }) => (
+  <code className="nowrap" title={children}>
+    {children.replace(/^(csk_[a-z]+_.{4}).*_?…/, "$1…")}
+  </code>
+);
+
+export function AccountState({ account }: { readonly account: AccountView }) {
+  if (account.revokedAt !== undefined) return <StatusBadge of="key" status="revoked" />;
+  if (account.liveKeys > 1)
+    return (
+      <Badge tone="caution" icon="clock">
+        Two keys
+      </Badge>
+    );
+  if (account.lastUse === undefined) return <Badge icon="info">Unused</Badge>;
+  return <StatusBadge of="key" status="active" />;
+}
+
+export function AccountsLedger({ accounts, manages, caption }: Props) {
+  const actions = {
+    name: "Actions",
+    actions: true,
+    cell: ({ serviceAccountId, name, revokedAt }: AccountView) =>
+      revokedAt === undefined && (
+        <span className="actions">
+          <RotateKey serviceAccountId={serviceAccountId} name={name} />
+          <RevokeServiceAccount serviceAccountId={serviceAccountId} name={name} />
+        </span>
+      ),
+  };
+  return (
+    <Ledger
+      caption={caption}
+      rows={accounts}
+      rowKey={(account) => account.serviceAccountId}
+      columns={[
+        {
+          name: "Name",
+          cell: ({ name, serviceAccountId }) => (
+            <>
+              <a href={`/settings/keys/${serviceAccountId}`}>
+                <Untrusted>{name}</Untrusted>
+              </a>
+              <span className="sub">
+                <Copyable value={serviceAccountId} label="service account id" />
+              </span>
+            </>
+          ),
+        },
+        { name: "Key", cell: ({ keyPreview }) => <Preview>{keyPreview}</Preview> },
+        { name: "May", cell: ({ capabilities }) => mayText(capabilities) },
+        { name: "Last used", cell: ({ lastUse }) => <LastUsed use={lastUse} /> },
+        { name: "Key age", cell: ({ keyAgeDays }) => ageText(keyAgeDays) },
+        { name: "State", cell: (account) => <AccountState account={account} /> },
+        ...(manages ? [actions] : []),
+      ]}
+    />
+  );
+}

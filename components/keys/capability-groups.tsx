@@ -1,0 +1,42 @@
+"use client";
+
+import type { ComponentProps } from "react";
+import { Choice } from "#components/ui/choice.tsx";
+import type { Capability } from "#lib/vocabulary.ts";
+import { capabilityGroups, capabilityWords, excludedBy } from "./capability-words.ts";
+
+type Props = {
+  /** What the reader has and may hand on. */
+  readonly grantable: readonly Capability[];
+  readonly chosen: readonly string[];
+  /** What a registered field spreads into each of its checkboxes. */
+  readonly control: ComponentProps<"input">;
+};
+
+/** Every capability with what it is for, in groups. What the reader does not have is not offered. */
+export function CapabilityGroups({ grantable, chosen, control }: Props) {
+  const groups = capabilityGroups
+    .map(({ name, capabilities }) => ({ name, capabilities: capabilities.filter((one) => grantable.includes(one)) }))
+    .filter(({ capabilities }) => capabilities.length > 0);
+  return (
+    <fieldset>
+      <legend className="label mb-2">Capabilities</legend>
+      <div className="capability-groups">
+        {groups.map(({ name, capabilities }) => (
+          <fieldset key={name}>
+            <legend>{name}</legend>
+            {capabilities.map((capability) => {
+              const excluded = excludedBy(capability, chosen);
+              return (
+                <Choice key={capability} {...control} type="checkbox" value={capability} disabled={excluded !== null}>
+                  <strong className="mono">{capability}</strong>
+                  <span>{excluded ?? capabilityWords(capability)}</span>
+                </Choice>
+              );
+            })}
+          </fieldset>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

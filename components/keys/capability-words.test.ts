@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { Capability } from "#lib/vocabulary.ts";
+import { capabilityGroups, excludedBy, mayText } from "./capability-words.ts";
+
+const offered = capabilityGroups.flatMap(({ capabilities }) => capabilities);
+
+describe("the capabilities of a key on its page", () => {
+  test("everything that a key may have is offered once, and nothing that is for persons only", () => {
+    expect(offered.toSorted()).toEqual([...keyCapabilitiesOf(Capability.options)].toSorted());
+  });
+
+  test("what excludes another there is what the service refuses", () => {
+    const everything = new Set(Capability.options);
+    for (const one of offered) {
+      for (const other of offered) {
+        const grant = () => grantCapabilities([one, other], everything);
+        if (excludedBy(one, [other]) === null) expect(grant).not.toThrow();
+        else expect(grant).toThrow();
+      }
+    }
+  });
+
+  test.each([
+    [["payments:authorize", "payments:execute", "orders:place", "payments:read"], "Pay and order"],
+    [["payments:read"], "List payments"],
+    [["payments:read", "mandates:read"], "Read only"],
+    [["sellers:manage", "payments:settle", "mandates:create"], "Draft mandates, sell, and settle"],
+    [[], "Nothing"],
+  ] as [Capability[], string][])("%j reads as %s", (capabilities, text) => {
+    expect(mayText(capabilities)).toBe(text);
+  });
+});

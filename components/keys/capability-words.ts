@@ -1,0 +1,78 @@
+import type { Capability } from "#lib/vocabulary.ts";
+
+/** What a key can be given, in the words of a person; what only persons have is not among it. */
+type KeyCapability = Exclude<
+  Capability,
+  "checkouts:approve" | "mandates:manage" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage"
+>;
+
+const words: Readonly<Record<KeyCapability, string>> = {
+  "payments:authorize": "Ask whether a payment is allowed",
+  "payments:execute": "Carry out what was allowed",
+  "orders:place": "Order at storefronts",
+  "readiness:read": "Check before paying",
+  "checkouts:preview": "Show a person a basket to approve",
+  "checkouts:read": "Follow what a person decides",
+  "payments:read": "List payments",
+  "mandates:read": "Read mandates and what is left",
+  "sellers:read": "Read sellers and paid resources",
+  "billing:quote": "Ask what the service charges",
+  "billing:read": "Read fees and schedules",
+  "audit:read": "Read and verify the audit log",
+  "mandates:create": "Draft mandates that a person activates",
+  "mandates:revoke": "Pause and revoke mandates",
+  "sellers:manage": "Register sellers and verify domains",
+  "resources:manage": "Change paid resources and prices",
+  "payments:settle": "Settle payments at our facilitator",
+};
+
+export const capabilityWords = (capability: Capability): string =>
+  (words as Partial<Record<Capability, string>>)[capability] ?? "";
+
+export const capabilityGroups: readonly { readonly name: string; readonly capabilities: readonly KeyCapability[] }[] = [
+  { name: "Pay", capabilities: ["payments:authorize", "payments:execute", "orders:place"] },
+  { name: "Manage", capabilities: ["mandates:create", "mandates:revoke"] },
+  { name: "Sell", capabilities: ["sellers:manage", "resources:manage", "payments:settle"] },
+  {
+    name: "Look",
+    capabilities: [
+      "readiness:read",
+      "checkouts:preview",
+      "checkouts:read",
+      "payments:read",
+      "mandates:read",
+      "sellers:read",
+      "billing:quote",
+      "billing:read",
+      "audit:read",
+    ],
+  },
+];
+
+/** Who spends does not set limits: payments:* and mandates:create exclude each other. */
+export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
+  if (capability === "mandates:create") return chosen.some((one) => one.startsWith("payments:")) ? "Not with payments:*" : null;
+  return capability.startsWith("payments:") && chosen.includes("mandates:create") ? "Not with mandates:create" : null;
+}
+
+const has = (capabilities: readonly Capability[], ...any: readonly Capability[]) => any.some((one) => capabilities.includes(one));
+
+/** What a key may do, in a few words: "Pay and order". */
+export function mayText(capabilities: readonly Capability[]): string {
+  const acts = [
+    has(capabilities, "payments:authorize", "payments:execute") && "pay",
+    has(capabilities, "orders:place") && "order",
+    has(capabilities, "mandates:create") && "draft mandates",
+    has(capabilities, "mandates:revoke") && "pause mandates",
+    has(capabilities, "sellers:manage", "resources:manage") && "sell",
+    has(capabilities, "payments:settle") && "settle",
+  ].filter((act) => act !== false);
+  const text = acts.length > 0 ? new Intl.ListFormat("en", { type: "conjunction" }).format(acts) : readsText(capabilities);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function readsText(capabilities: readonly Capability[]): string {
+  if (capabilities.length === 0) return "nothing";
+  const [only, another] = capabilities;
+  return only !== undefined && another === undefined ? capabilityWords(only) || only : "read only";
+}

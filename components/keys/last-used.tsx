@@ -1,0 +1,21 @@
+import { Moment } from "#components/ui/moment.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { LastUse } from "#lib/identity/service-account-view.ts";
+
+/** When a key was used last, and what the program that used it said it is. Written once a minute. */
+export function LastUsed({ use }: { readonly use: LastUse | undefined }) {
+  if (!use) return "Never";
+  return (
+    <>
+      <Moment at={use.at} />
+      <span className="sub">
+        {use.address}
+        {use.userAgent !== undefined && (
+          <>
+            , <Untrusted>{use.userAgent}</Untrusted>
+          </>
+        )}
+      </span>
+    </>
+  );
+}

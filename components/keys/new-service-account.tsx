@@ -1,0 +1,86 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { useWatch } from "react-hook-form";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { createServiceAccount } from "#lib/identity/contract.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+import { CapabilityGroups } from "./capability-groups.tsx";
+import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
+
+type Props = {
+  readonly organizationId: string;
+  readonly grantable: readonly Capability[];
+  /** What an agent needs for the main job, ticked at first. */
+  readonly suggested: readonly Capability[];
+};
+
+const opener = (
+  <>
+    <Plus className="icon" aria-hidden />
+    New service account
+  </>
+);
+
+/** Makes an account and its first key, and shows the key once. */
+export function NewServiceAccount({ organizationId, grantable, suggested }: Props) {
+  const id = useId();
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const state = useOperationForm(createServiceAccount, {
+    defaults: { name: "", organizationId, capabilities: [...suggested] },
+    onDone: ({ apiKey, ...account }) => {
+      setOpen(false);
+      if (apiKey !== undefined) setMade({ ...account, apiKey });
+    },
+  });
+  const change = (next: boolean) => {
+    if (next) state.reset();
+    setOpen(next);
+  };
+  const chosen = useWatch({ control: state.form.control, name: "capabilities" }) ?? [];
+  const { error: _, ...control } = state.field("capabilities");
+  return (
+    <>
+      <Dialog
+        wide
+        trigger={opener}
+        look={{ tone: "primary" }}
+        title="New service account"
+        open={open}
+        onOpenChange={change}
+        footer={
+          <>
+            <DialogClose>Cancel</DialogClose>
+            <Submit state={state} form={id}>
+              Create key
+            </Submit>
+          </>
+        }
+      >
+        <OperationForm state={state} id={id} nothing="Nothing was created.">
+          <Field
+            label="Name"
+            autoComplete="off"
+            maxLength={200}
+            hint="You see it on every approval request."
+            {...state.field("name")}
+          />
+          <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
+        </OperationForm>
+      </Dialog>
+      <SecretDialog
+        made={made}
+        onSaved={() => {
+          setMade(null);
+          router.refresh();
+        }}
+      />
+    </>
+  );
+}

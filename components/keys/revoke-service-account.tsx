@@ -1,0 +1,26 @@
+"use client";
+
+import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { call } from "#lib/http/client.ts";
+import { revokeServiceAccount } from "#lib/identity/contract.ts";
+
+type Props = { readonly serviceAccountId: string; readonly name: string };
+
+/** Ends an account and its keys, behind a reason. */
+export const RevokeServiceAccount = ({ serviceAccountId, name }: Props) => (
+  <ReasonDialog
+    trigger={
+      <>
+        Revoke<span className="sr"> {name}</span>
+      </>
+    }
+    look={{ tone: "warn", size: "small" }}
+    title={`Revoke ${name}`}
+    action="Revoke service account"
+    nothing="Nothing was revoked."
+    act={(reason) => call(revokeServiceAccount, { id: serviceAccountId, body: { reason } })}
+  >
+    None of its keys starts anything from the next request on. What was submitted before is followed to its end. This cannot be
+    undone.
+  </ReasonDialog>
+);

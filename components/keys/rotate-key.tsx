@@ -1,0 +1,78 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { Select } from "#components/ui/field.tsx";
+import { rotateServiceAccountKey } from "#lib/identity/contract.ts";
+import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
+
+type Props = { readonly serviceAccountId: string; readonly name: string };
+
+const graces = [
+  ["0", "It stops now"],
+  ["3600", "It works for another hour"],
+  ["86400", "It works for another 24 hours"],
+  ["604800", "It works for another 7 days"],
+] as const;
+
+/** Makes another key for an account and shows it once; the one before lives on for the grace that is chosen. */
+export function RotateKey({ serviceAccountId, name }: Props) {
+  const id = useId();
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const state = useOperationForm(rotateServiceAccountKey, {
+    defaults: { gracePeriodSeconds: 86_400 },
+    params: { id: serviceAccountId },
+    onDone: ({ apiKey, ...account }) => {
+      setOpen(false);
+      const grace = String(state.form.getValues("gracePeriodSeconds"));
+      const before = graces.find(([seconds]) => seconds === grace)?.[1];
+      if (apiKey !== undefined) setMade({ ...account, apiKey, ...(before !== undefined && { before }) });
+    },
+  });
+  const change = (next: boolean) => {
+    if (next) state.reset();
+    setOpen(next);
+  };
+  return (
+    <>
+      <Dialog
+        trigger={
+          <>
+            Rotate<span className="sr"> the key of {name}</span>
+          </>
+        }
+        look={{ size: "small" }}
+        title={`Rotate the key of ${name}`}
+        open={open}
+        onOpenChange={change}
+        footer={
+          <>
+            <DialogClose>Cancel</DialogClose>
+            <Submit state={state} form={id}>
+              Make a new key
+            </Submit>
+          </>
+        }
+      >
+        <OperationForm state={state} id={id} nothing="The key is as it was.">
+          <p className="small">
+            You get a new key with the same capabilities. Two keys work at most: one that still lives from an earlier rotation
+            stops now.
+          </p>
+          <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
+        </OperationForm>
+      </Dialog>
+      <SecretDialog
+        made={made}
+        onSaved={() => {
+          setMade(null);
+          router.refresh();
+        }}
+      />
+    </>
+  );
+}

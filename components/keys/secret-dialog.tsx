@@ -1,0 +1,87 @@
+"use client";
+
+import { Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Choice } from "#components/ui/choice.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { mayText } from "./capability-words.ts";
+import type { ServiceAccount } from "#lib/identity/contract.ts";
+
+/** A service account with the key that its reply showed, and what becomes of the key before it. */
+export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly before?: string };
+
+type Props = { readonly made: MadeKey | null; readonly onSaved: () => void };
+
+/** A browser asks before it leaves a page whose key nobody can show again. */
+function useLeaveGuard(active: boolean): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [active]);
+}
+
+function Secret({ apiKey }: { readonly apiKey: string }) {
+  const copy = () =>
+    navigator.clipboard.writeText(apiKey).then(
+      () => announce("Copied"),
+      () => announce("The browser did not let us copy"),
+    );
+  return (
+    <div className="secret">
+      <code>{apiKey}</code>
+      <Button onClick={() => void copy()}>
+        <Copy className="icon" aria-hidden />
+        Copy key
+      </Button>
+    </div>
+  );
+}
+
+const factsOf = ({ serviceAccountId, keyPreview, capabilities, before }: MadeKey) => [
+  ["Service account", <Copyable key="id" value={serviceAccountId} label="service account id" />] as const,
+  ["Known as", <code key="preview">{keyPreview}</code>] as const,
+  ["May", mayText(capabilities)] as const,
+  ...(before === undefined ? [] : [["The key before it", before] as const]),
+];
+
+/** Shows a key once. Nothing but "I saved it" closes this: no Escape, no press beside it. */
+export function SecretDialog({ made, onSaved }: Props) {
+  const [saved, setSaved] = useState(false);
+  useLeaveGuard(made !== null);
+  const change = (open: boolean) => {
+    if (open) return;
+    setSaved(false);
+    onSaved();
+  };
+  return (
+    <Dialog
+      insistent
+      title={`Save the key of ${made?.name ?? "this account"} now`}
+      open={made !== null}
+      onOpenChange={change}
+      footer={
+        <DialogClose tone="primary" disabled={!saved}>
+          Done
+        </DialogClose>
+      }
+    >
+      {made && (
+        <>
+          <p>This is the only time you see it. We keep a fingerprint, not the key.</p>
+          <Secret apiKey={made.apiKey} />
+          <Pairs items={factsOf(made)} />
+          <Choice type="checkbox" checked={saved} onChange={(event) => setSaved(event.target.checked)}>
+            <strong>I saved it in a safe place</strong>
+            <span>Then you can close this.</span>
+          </Choice>
+        </>
+      )}
+    </Dialog>
+  );
+}
