@@ -1,0 +1,159 @@
+/** Code for a seller's own server, with what is registered filled in. Browser-safe: forms show it as it is typed. */
+import { readAmount } from "#lib/money.ts";
+import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+
+/** A token as the installation names it. */
+export type Coin = {
+  readonly chain: string;
+  readonly asset: string;
+  readonly tokenAddress: string;
+  readonly tokenName: string;
+  readonly tokenVersion: string;
+  readonly tokenDecimals: number;
+};
+
+export type Offered = Pick<PaidResource, "resourceId" | "method" | "pathTemplate" | "description" | "pricing"> & {
+  readonly payTo: string;
+  readonly maxTimeoutSeconds: number;
+};
+
+/** The price in the token's smallest unit; null where it is quoted or not yet an amount. */
+export function atomicPrice({ pricing }: Pick<Offered, "pricing">, { tokenDecimals }: Coin): string | null {
+  if (pricing.type !== "fixed") return null;
+  const read = readAmount(pricing.amount, tokenDecimals);
+  return read.ok ? read.amount.toString() : null;
+}
+
+const QUOTED = "what this order costs, in the token's smallest unit";
+
+/** The 402 that the seller has to answer, decoded. */
+export const challengeText = (offered: Offered, coin: Coin, domain: string): string =>
+  JSON.stringify(
+    {
+      x402Version: 2,
+      resource: { url: `https://${domain}${offered.pathTemplate}` },
+      accepts: [
+        {
+          scheme: "exact",
+          network: coin.chain,
+          amount: atomicPrice(offered, coin) ?? QUOTED,
+          asset: coin.tokenAddress,
+          payTo: offered.payTo,
+          maxTimeoutSeconds: offered.maxTimeoutSeconds,
+          extra: { name: coin.tokenName, version: coin.tokenVersion },
+        },
+      ],
+    },
+    null,
+    2,
+  );
+
+/** What the stock x402 servers take for a route; its path has :name where ours has {name}. */
+export const routesOf = (offered: Offered, coin: Coin) => ({
+  [`${offered.method} ${offered.pathTemplate.replace(/\{([^}]+)\}/g, ":$1")}`]: {
+    accepts: {
+      scheme: "exact" as const,
+      network: coin.chain as `${string}:${string}`,
+      payTo: offered.payTo,
+      maxTimeoutSeconds: offered.maxTimeoutSeconds,
+      price: {
+        amount: atomicPrice(offered, coin) ?? QUOTED,
+        asset: coin.tokenAddress,
+        extra: { name: coin.tokenName, version: coin.tokenVersion },
+      },
+    },
+    ...(offered.description !== undefined && offered.description !== "" && { description: offered.description }),
+  },
+});
+
+/** Keys that need no quotes stand without, as people write them. */
+const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
+
+const server = (
+  chain: string,
+  origin: string,
+): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\` };
+const facilitator = new HTTPFacilitatorClient({
+  url: "${origin}/api/x402",
+  createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: headers }),
+});
+const server = new x402ResourceServer(facilitator).register("${chain}", new ExactEvmScheme());`;
+
+const imports = (from: string): string => `import { HTTPFacilitatorClient } from "@x402/core/server";
+import { ExactEvmScheme } from "@x402/evm/exact/server";
+${from}`;
+
+export type Snippet = { readonly name: string; readonly label: string; readonly text: string };
+
+/** The resource on each of the stock servers, and the request that saves it here. */
+export function snippets(
+  offered: Offered,
+  coin: Coin,
+  { origin, sellerId }: { readonly origin: string; readonly sellerId: string },
+): Snippet[] {
+  const routes = `const routes = ${literal(routesOf(offered, coin))};`;
+  const middleware = (name: string) => `import { paymentMiddleware, x402ResourceServer } from "@x402/${name}";`;
+  const { resourceId, payTo, maxTimeoutSeconds, ...terms } = offered;
+  const saved = {
+    sellerId,
+    ...terms,
+    acceptedPaymentChallengeTypes: ["x402"],
+    paymentConfig: { chain: coin.chain, payTo, maxTimeoutSeconds },
+  };
+  return [
+    {
+      name: "Express",
+      label: "With @x402/express",
+      text: `${imports(middleware("express"))}
+import express from "express";
+
+${server(coin.chain, origin)}
+${routes}
+
+const app = express();
+app.use(paymentMiddleware(routes, server));
+`,
+    },
+    {
+      name: "Hono",
+      label: "With @x402/hono",
+      text: `${imports(middleware("hono"))}
+import { Hono } from "hono";
+
+${server(coin.chain, origin)}
+${routes}
+
+const app = new Hono();
+app.use(paymentMiddleware(routes, server));
+`,
+    },
+    {
+      name: "Next.js",
+      label: "With @x402/next, in proxy.ts",
+      text: `${imports('import { paymentProxy, x402ResourceServer } from "@x402/next";')}
+
+${server(coin.chain, origin)}
+${routes}
+
+export const proxy = paymentProxy(routes, server);
+`,
+    },
+    {
+      name: "curl",
+      label: "Save this resource from your own code",
+      text: `curl -X PUT ${origin}/api/v1/seller/resources/${resourceId} \\
+  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(saved, null, 2).replaceAll("'", "'\\''")}'
+`,
+    },
+  ];
+}
+
+/** An id made of a path: "/reports/{date}" is "reports-date". */
+export const idOfPath = (pathTemplate: string): string =>
+  pathTemplate
+    .replace(/[{}]/g, "")
+    .replace(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 128) || "root";
