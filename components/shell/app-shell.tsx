@@ -1,14 +1,12 @@
 import type { ReactNode } from "react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { Environment, PlatformRole } from "#lib/vocabulary.ts";
-import { Brand } from "./brand.tsx";
 import { commandsFor } from "./commands.ts";
-import { EnvironmentBanner } from "./environment-banner.tsx";
 import { NavLinks } from "./nav-links.tsx";
 import { entriesFor, groupsFor, roleName, type Section } from "./navigation.ts";
 import { OrganizationSwitch } from "./organization-switch.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
-import { SmallMenu } from "./small-menu.tsx";
+import { ShellFrame } from "./shell-frame.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import type { Theme } from "./theme.ts";
 import { UserMenu } from "./user-menu.tsx";
@@ -31,53 +29,33 @@ function roleOf({ section, session }: Pick<Props, "section" | "session">): strin
   return session.activeOrganization ? roleName[session.activeOrganization.membershipRole] : session.user.email;
 }
 
-/** The frame of every signed-in page: rail or menu, banner, and the way past them. Pages bring their own h1. */
+/** The frame of every signed-in page. Pages bring their own h1. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
-  const switcher = (
-    <OrganizationSwitch
-      organizations={session.organizations}
-      activeId={section === "platform" ? null : (session.activeOrganization?.organizationId ?? null)}
-      platform={entriesFor("platform", session).length > 0}
-    />
-  );
   const groups = groupsFor(section, session);
-  const account = (
-    <>
-      <UserMenu name={session.user.name} role={roleOf({ section, session })} links={[]} />
-      <ThemeSwitch theme={theme} />
-    </>
-  );
   return (
     <>
-      <a className="skip" href="#main">
-        Skip to content
-      </a>
-      <EnvironmentBanner environment={environment} />
-      <header className="site-menu" aria-label="Site, small screens">
-        <div className="menu-bar">
-          <Brand />
-          <SmallMenu>
-            {switcher}
+      <ShellFrame
+        environment={environment}
+        head={
+          <>
+            <OrganizationSwitch
+              organizations={session.organizations}
+              activeId={section === "platform" ? null : (session.activeOrganization?.organizationId ?? null)}
+              platform={entriesFor("platform", session).length > 0}
+            />
             <PaletteButton />
-            <NavLinks groups={groups} waiting={waiting} label="Main, small screens" />
-            {account}
-          </SmallMenu>
-        </div>
-      </header>
-      <div className="shell">
-        <header className="rail" aria-label="Site">
-          <div className="rail-held">
-            <Brand />
-            {switcher}
-            <PaletteButton />
-            <NavLinks groups={groups} waiting={waiting} label="Main" />
-            <div className="rail-foot">{account}</div>
-          </div>
-        </header>
-        <main className="main" id="main" tabIndex={-1}>
-          {children}
-        </main>
-      </div>
+          </>
+        }
+        nav={(label) => <NavLinks groups={groups} waiting={waiting} label={label} />}
+        foot={
+          <>
+            <UserMenu name={session.user.name} role={roleOf({ section, session })} links={[]} />
+            <ThemeSwitch theme={theme} />
+          </>
+        }
+      >
+        {children}
+      </ShellFrame>
       <Palette commands={commandsFor(session)} />
     </>
   );

@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { readCaller } from "#app/session.ts";
+import { readTheme } from "#app/frame.tsx";
+import { DocsNav, type DocsChapter } from "#components/docs/docs-nav.tsx";
+import { ShellFrame } from "#components/shell/shell-frame.tsx";
+import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { chapters } from "#lib/docs/reference.ts";
+import { env } from "#lib/env.ts";
+
+const contents = (): DocsChapter[] => [
+  {
+    title: "Start",
+    links: [
+      ["Quickstart", "/docs/quickstart"],
+      ["API reference", "/docs"],
+    ],
+  },
+  ...chapters().map(({ tag, operations }) => ({
+    title: tag,
+    links: operations.map(({ id }) => [id, `/docs/${id}`] as const),
+  })),
+];
+
+/** The documentation is open to anyone; whoever is signed in finds the way back. */
+export default async function DocsLayout({ children }: { readonly children: ReactNode }) {
+  const caller = await readCaller();
+  return (
+    <ShellFrame
+      environment={env().ENVIRONMENT}
+      head={
+        <a className={buttonClass()} href={caller ? "/" : "/sign-in"}>
+          {caller ? "Back to your pages" : "Sign in"}
+        </a>
+      }
+      nav={(label) => <DocsNav chapters={contents()} label={label} />}
+      foot={<ThemeSwitch theme={await readTheme()} />}
+    >
+      {children}
+    </ShellFrame>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+export type DocsChapter = { readonly title: string; readonly links: readonly (readonly [label: string, href: string])[] };
+
+/** Every page of the documentation. */
+export function DocsNav({ chapters, label }: { readonly chapters: readonly DocsChapter[]; readonly label: string }) {
+  const path = usePathname();
+  return (
+    <nav aria-label={label} className="rail-groups">
+      {chapters.map(({ title, links }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <ul className="rail-nav">
+            {links.map(([text, href]) => (
+              <li key={href}>
+                <Link href={href} prefetch={false} aria-current={path === href ? "page" : undefined}>
+                  {text}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import { Badge } from "#components/ui/badge.tsx";
+import { Code } from "#components/ui/code.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import type { Exchange } from "./exchange.ts";
+
+const look = (status: number) =>
+  status < 400 ? ({ tone: "positive", icon: "check" } as const) : ({ tone: "danger", icon: "cross" } as const);
+
+function One({ exchange }: { readonly exchange: Exchange }) {
+  const { method, path, sent, status, requestId, milliseconds, received } = exchange;
+  return (
+    <li className="grid grid-cols-1 gap-3 py-4">
+      <p className="small flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge {...look(status)}>{String(status)}</Badge>
+        <code>
+          {method} {path}
+        </code>
+        <span className="muted">{milliseconds} ms</span>
+        {requestId !== null && <Copyable value={requestId} label="request id" head={8} />}
+      </p>
+      {sent !== null && (
+        <details>
+          <summary>Request</summary>
+          <div className="pt-2">
+            <Code label="Request" text={sent} />
+          </div>
+        </details>
+      )}
+      <Code label="Reply" text={received} />
+    </li>
+  );
+}
+
+/** What was sent and answered, the newest first. */
+export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
+  <ol className="exchanges" aria-label="Requests">
+    {exchanges.map((exchange) => (
+      <One key={exchange.id} exchange={exchange} />
+    ))}
+  </ol>
+);

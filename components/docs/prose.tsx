@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+
+const part = (text: string, index: number): ReactNode =>
+  text.startsWith("`") ? (
+    <code key={index}>{text.slice(1, -1)}</code>
+  ) : text.startsWith("**") ? (
+    <strong key={index}>{text.slice(2, -2)}</strong>
+  ) : (
+    text
+  );
+
+/** The two marks that our descriptions use: `code` and **subject**. */
+export const Prose = ({ text }: { readonly text: string }) => <>{text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map(part)}</>;

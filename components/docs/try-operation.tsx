@@ -1,0 +1,146 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field, FieldError, TextArea } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { ExchangeLog } from "./exchange-log.tsx";
+import { exchange, type Asked } from "./exchange.ts";
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly example: string | undefined;
+};
+
+type Props = {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** JSON to start from; null where there is no body. */
+  readonly body: string | null;
+  readonly credentials: readonly ("apiKey" | "session")[];
+  readonly signedIn: boolean;
+};
+
+/** The request that the form describes. A form's text is never more than text in one part of the address. */
+function readForm({ method, path, parameters, body }: Props, form: FormData): Asked {
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const { name, in: place } of parameters) {
+    const value = formText(form, `${place}.${name}`).trim();
+    if (place === "path") filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value !== "") query.set(name, value);
+  }
+  const apiKey = formText(form, "apiKey").trim();
+  return {
+    method,
+    path: `${filled}${query.size > 0 ? `?${query}` : ""}` as Asked["path"],
+    body: body === null ? (method === "GET" ? null : "{}") : formText(form, "body"),
+    ...(form.get("credential") === "apiKey" && { apiKey }),
+  };
+}
+
+function Credential({ credentials, signedIn }: Pick<Props, "credentials" | "signedIn">) {
+  const keys = credentials.includes("apiKey");
+  const [chosen, setChosen] = useState(signedIn || !keys ? "session" : "apiKey");
+  if (credentials.length === 0) return null;
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="label">Credential</legend>
+      <Choice
+        type="radio"
+        name="credential"
+        value="session"
+        checked={chosen === "session"}
+        disabled={!signedIn}
+        onChange={() => setChosen("session")}
+      >
+        Your session
+        {!signedIn && <span>You are not signed in.</span>}
+      </Choice>
+      {keys && (
+        <Choice type="radio" name="credential" value="apiKey" checked={chosen === "apiKey"} onChange={() => setChosen("apiKey")}>
+          An API key
+        </Choice>
+      )}
+      {keys && chosen === "apiKey" && (
+        <Field
+          label="API key"
+          name="apiKey"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          placeholder="csk_sandbox_…"
+          hint="It is sent to this service alone, with this request, and kept nowhere."
+        />
+      )}
+    </fieldset>
+  );
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Sends a request to the sandbox, as the reader or with a key of the reader's. */
+export function TryOperation(props: Props) {
+  const { method, parameters, body, credentials, signedIn } = props;
+  const hydrated = useHydrated();
+  const [bodyError, setBodyError] = useState<string>();
+  const send = useMutation({ mutationFn: exchange, onSuccess: ({ status }) => announce(`Answered ${status}`) });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const asked = readForm(props, new FormData(event.currentTarget));
+    const readable = asked.body === null || isJson(asked.body);
+    setBodyError(readable ? undefined : "This is not JSON.");
+    if (readable) send.mutate(asked);
+  };
+  return (
+    <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
+      <Credential credentials={credentials} signedIn={signedIn} />
+      {parameters.map(({ name, in: place, required, example }) => (
+        <Field
+          key={name}
+          label={name}
+          name={`${place}.${name}`}
+          className="mono"
+          autoComplete="off"
+          spellCheck={false}
+          required={required}
+          placeholder={example}
+          hint={place === "path" ? "In the path" : required ? "In the query" : "In the query; may be left out"}
+        />
+      ))}
+      {body !== null && (
+        <TextArea
+          label="Body"
+          name="body"
+          className="mono"
+          rows={Math.min(18, body.split("\n").length + 1)}
+          spellCheck={false}
+          defaultValue={body}
+          error={bodyError}
+        />
+      )}
+      <div className="actions">
+        <Button tone="primary" type="submit" disabled={!hydrated} aria-busy={send.isPending}>
+          Send {method} in the sandbox
+        </Button>
+      </div>
+      {send.error && <FieldError>We could not reach the service. Try again.</FieldError>}
+      {send.data && <ExchangeLog exchanges={[send.data]} />}
+    </form>
+  );
+}
