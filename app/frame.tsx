@@ -1,20 +1,26 @@
-import { cookies } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { ChooseOrganization } from "#components/shell/choose-organization.tsx";
-import { THEME_COOKIE, themeOf } from "#components/shell/theme.ts";
+import { waitingCount } from "#lib/commerce/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
+import type { Session } from "#lib/identity/session-schema.ts";
 import { requestPath, requireCaller } from "./session.ts";
+import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-export const readTheme = async () => themeOf((await cookies()).get(THEME_COOKIE)?.value);
-
 /** Pages about the person; they need no organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
+
+/** What the menu counts: requests that wait for a person of a buying organization. */
+async function countWaiting({ activeOrganization, capabilities }: Session): Promise<Readonly<Record<string, number>>> {
+  if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return {};
+  const { organizationId } = activeOrganization;
+  return { "/approvals": await waitingCount({ organizationId, environment: env().ENVIRONMENT }) };
+}
 
 /** The frame of an organization's pages. Whoever is nobody signs in first, whoever has no organization gets one first. */
 export async function OrganizationFrame({ children }: Props) {
@@ -27,7 +33,13 @@ export async function OrganizationFrame({ children }: Props) {
     return <ChooseOrganization environment={ENVIRONMENT} organizations={session.organizations} />;
   }
   return (
-    <AppShell section="organization" session={session} environment={ENVIRONMENT} theme={await readTheme()} waiting={{}}>
+    <AppShell
+      section="organization"
+      session={session}
+      environment={ENVIRONMENT}
+      theme={await readTheme()}
+      waiting={await countWaiting(session)}
+    >
       {children}
     </AppShell>
   );

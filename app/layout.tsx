@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Providers } from "#components/shell/providers.tsx";
-import { readTheme } from "./frame.tsx";
+import { readTheme } from "./theme.ts";
 import "./global.css";
 
 export const metadata = {

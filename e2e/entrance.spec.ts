@@ -17,8 +17,8 @@ test.describe("the entrance", () => {
     await expect(page.getByLabel("Short name")).toHaveValue("harbor-books-maps");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create organization" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+    await expect(page).toHaveURL("/home");
+    await expect(page.getByRole("heading", { name: "Home", exact: true })).toBeVisible();
   });
 
   test("a wrong password is refused in one sentence, and the right one signs in", async ({ page }) => {
@@ -31,8 +31,9 @@ test.describe("the entrance", () => {
     await expectAccessible(page);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page).toHaveURL("/");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await expect(page).toHaveURL("/home");
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
     await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
     await page.goto("/onboarding");
     await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding$/);
@@ -58,7 +59,7 @@ test.describe("the entrance", () => {
     await expect(page.getByLabel("Short name")).toHaveAccessibleDescription(/taken/);
     await page.getByLabel("Short name").fill(`free-${crypto.randomUUID().slice(0, 8)}`);
     await page.getByRole("button", { name: "Create organization" }).click();
-    await expect(page).toHaveURL("/");
+    await expect(page).toHaveURL("/home");
   });
 
   test("whoever is signed in is led on, and never to another origin", async ({ page, context }) => {
@@ -66,7 +67,7 @@ test.describe("the entrance", () => {
     await signInAs(context, credential);
     for (const elsewhere of ["//evil.example", "/\\evil.example", "/%5cevil.example", "https://evil.example"]) {
       await page.goto(`/sign-in?returnTo=${encodeURIComponent(elsewhere)}`);
-      await expect(page).toHaveURL("/");
+      await expect(page).toHaveURL("/home");
     }
     await page.goto("/sign-in?returnTo=%2Fonboarding");
     await expect(page).toHaveURL("/onboarding");

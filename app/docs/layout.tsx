@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { readCaller } from "#app/session.ts";
-import { readTheme } from "#app/frame.tsx";
+import { readTheme } from "#app/theme.ts";
 import { DocsNav, type DocsChapter } from "#components/docs/docs-nav.tsx";
 import { ShellFrame } from "#components/shell/shell-frame.tsx";
 import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
@@ -11,10 +11,7 @@ import { env } from "#lib/env.ts";
 const contents = (): DocsChapter[] => [
   {
     title: "Start",
-    links: [
-      ["Quickstart", "/docs/quickstart"],
-      ["API reference", "/docs"],
-    ],
+    links: [["API reference", "/docs"]],
   },
   ...chapters().map(({ tag, operations }) => ({
     title: tag,

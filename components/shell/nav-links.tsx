@@ -29,7 +29,7 @@ export function NavLinks({ groups, waiting, label }: Props) {
           <ul className="rail-nav">
             {one.entries.map(({ href, label: text }) => (
               <li key={href}>
-                <Link href={href} aria-current={href === current ? "page" : undefined}>
+                <Link href={href} prefetch={false} aria-current={href === current ? "page" : undefined}>
                   {text}
                   {(waiting[href] ?? 0) > 0 && (
                     <span className="count">

@@ -25,12 +25,24 @@ export type Entry = {
 
 /** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
 export const entries: readonly Entry[] = [
+  { label: "Home", href: "/home", group: "Buying", productRole: "buyer" },
+  {
+    label: "Approvals",
+    href: "/approvals",
+    group: "Buying",
+    productRole: "buyer",
+    capability: ["checkouts:read", "checkouts:approve"],
+  },
+  { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
 ];
 
 /** What a person may start from anywhere, by the command palette. */
-const actions: readonly Omit<Entry, "group">[] = [];
+const actions: readonly Omit<Entry, "group">[] = [
+  { label: "Create a key", href: "/settings/keys", capability: ["serviceAccounts:manage"] },
+  { label: "Invite a member", href: "/settings/members", capability: ["members:manage"] },
+];
 
 /** What the menu reads of a session. */
 export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;
