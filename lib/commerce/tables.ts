@@ -184,8 +184,17 @@ export const orders = pgTable(
     /** Who works on it, and until when: a lease, because no transaction is open while the storefront is asked. */
     lease: text("lease"),
     leasedUntil: moment("leased_until"),
+    /** When a worker looks at it: set while a payment may be under way. */
+    nextCheckAt: moment("next_check_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [uniqueIndex("orders_slot").on(table.slot), index("orders_of_organization").on(table.organizationId, table.orderId)],
+  (table) => [
+    uniqueIndex("orders_slot").on(table.slot),
+    index("orders_of_organization").on(table.organizationId, table.orderId),
+    index("orders_of_authorization").on(table.authorizationId),
+    index("orders_due")
+      .on(table.nextCheckAt)
+      .where(sql`next_check_at IS NOT NULL`),
+  ],
 );

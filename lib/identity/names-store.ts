@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
@@ -22,3 +22,14 @@ export async function subjectNames(
   ]);
   return new Map([...accounts, ...users].map(({ id, name }) => [id, name]));
 }
+
+const NAMES_MAX = 200;
+
+/** The newest service accounts of the organization, revoked ones too: they paid once. */
+export const agentNames = (db: Database | Tx, organizationId: string) =>
+  db
+    .select({ agentId: serviceAccounts.serviceAccountId, name: serviceAccounts.name })
+    .from(serviceAccounts)
+    .where(eq(serviceAccounts.organizationId, organizationId))
+    .orderBy(desc(serviceAccounts.serviceAccountId))
+    .limit(NAMES_MAX);

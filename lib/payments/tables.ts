@@ -52,6 +52,10 @@ export const authorizations = pgTable(
       .where(sql`outcome <> 'deny'`),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
+    // For the page that lists them: what is allowed, nearly all, pays nothing for it.
+    index("authorizations_not_allowed")
+      .on(table.organizationId, table.outcome, table.authorizationId)
+      .where(sql`outcome <> 'allow'`),
     amountCheck("authorizations_amount", "amount"),
     amountCheck("authorizations_buyer_share", "buyer_share"),
     amountCheck("authorizations_seller_share", "seller_share"),
@@ -143,6 +147,10 @@ export const executions = pgTable(
     index("executions_of_credential").on(table.payer, table.nonce),
     index("executions_of_authorization").on(table.authorizationId, table.executionId),
     index("executions_of_organization").on(table.organizationId, table.executionId),
+    index("executions_of_status").on(table.organizationId, table.settlementStatus, table.authorizationId),
+    index("executions_of_reference")
+      .on(table.settlementReference)
+      .where(sql`settlement_reference IS NOT NULL`),
     index("executions_received")
       .on(table.sellerOrganizationId, table.executionId)
       .where(sql`seller_organization_id IS NOT NULL`),

@@ -1,0 +1,73 @@
+import { and, eq, sql } from "drizzle-orm";
+import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { slotOf } from "#lib/http/idempotency.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import type { PaymentSearch } from "#lib/payments/payment-filter.ts";
+import { executions, reservations } from "#lib/payments/tables.ts";
+import { Environment } from "#lib/vocabulary.ts";
+
+type Db = Database | Tx;
+
+type Id = Extract<PaymentSearch, { kind: "id" }>;
+
+/** The authorization behind another id of ours. */
+function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
+  switch (of) {
+    case "authorization":
+      return Promise.resolve([{ id }]);
+    case "execution":
+      return db
+        .select({ id: executions.authorizationId })
+        .from(executions)
+        .where(and(eq(executions.executionId, id), eq(executions.organizationId, organizationId)));
+    case "reservation":
+      return db
+        .select({ id: reservations.authorizationId })
+        .from(reservations)
+        .where(and(eq(reservations.reservationId, id), eq(reservations.organizationId, organizationId)));
+    case "checkout":
+      return db
+        .select({ id: checkoutIntents.authorizationId })
+        .from(checkoutIntents)
+        .where(and(eq(checkoutIntents.checkoutIntentId, id), eq(checkoutIntents.organizationId, organizationId)));
+    case "order":
+      return db
+        .select({ id: orders.authorizationId })
+        .from(orders)
+        .where(and(eq(orders.orderId, id), eq(orders.organizationId, organizationId)));
+  }
+}
+
+/** By idempotency key of an authorize, execute or place-order request, and by intentId of what was not denied. */
+async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
+  const { organizationId } = scope;
+  const environment = Environment.parse(scope.environment);
+  const slot = (operationId: string) => slotOf({ organizationId, environment, operationId, key: text });
+  const rows = await db.execute(sql`
+    SELECT authorization_id AS id FROM authorizations WHERE slot = ${slot("authorizePayment")}
+    UNION SELECT authorization_id FROM executions WHERE slot = ${slot("executePayment")}
+    UNION SELECT authorization_id FROM orders WHERE slot IN (${slot("placeOrder")}, ${slot("continueCheckout")})
+    UNION SELECT a.authorization_id FROM ${mandates} m, LATERAL (
+      SELECT authorization_id FROM authorizations
+      WHERE (mandate_id || ' ' || intent_id) = m.mandate_id || ' ' || ${text} AND outcome <> 'deny' LIMIT 1) a
+    WHERE m.organization_id = ${organizationId} AND m.environment = ${scope.environment}`);
+  return rows.map((row) => row["id"] as string | null);
+}
+
+/** The payments that a search names; null where it names none and every one has to be compared. */
+export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
+  if (search === undefined || search.kind === "amount") return null;
+  const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);
+  if (search.kind === "id") return known((await idOf(db, scope, search)).map(({ id }) => id));
+  if (search.kind === "text") {
+    const ids = known(await idsOfText(db, scope, search.text));
+    return ids.length > 0 ? ids : null;
+  }
+  const rows = await db
+    .select({ id: executions.authorizationId })
+    .from(executions)
+    .where(and(eq(executions.settlementReference, search.hash), eq(executions.organizationId, scope.organizationId)));
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,47 @@
+import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
+
+/** How far a payment has come: one status of the vocabulary, the one that says most. */
+export type Stage =
+  | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
+  | { readonly of: "reservation"; readonly status: ReservationStatus }
+  | { readonly of: "checkout"; readonly status: CheckoutStatus }
+  | { readonly of: "settlement"; readonly status: SettlementStatus };
+
+export type StageFacts = {
+  readonly outcome: Outcome;
+  readonly hold: { readonly status: ReservationStatus; readonly expiresAt: Date } | null;
+  /** Where a person is or was asked. */
+  readonly checkout: { readonly status: CheckoutStatus; readonly expiresAt: Date } | null;
+  /** Of every attempt. */
+  readonly attempts: readonly SettlementStatus[];
+};
+
+/** At most one attempt of a payment is live. */
+export const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
+  attempts.find((status) => status !== "failed");
+
+/** Pure: the facts and the time in, the stage out. */
+export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
+  if (outcome === "deny") return { of: "outcome", status: "deny" };
+  const live = liveAttempt(attempts);
+  if (live) return { of: "settlement", status: live };
+  const held = hold?.status === "held" && hold.expiresAt > now;
+  if (outcome === "requireApproval") {
+    const asked = askedStage(checkout, held, now);
+    if (asked) return asked;
+  }
+  if (held) return { of: "reservation", status: "held" };
+  if (attempts.length > 0) return { of: "settlement", status: "failed" };
+  return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
+}
+
+/** Null once the person's yes was used: then the payment goes on as every other. */
+function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
+  if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;
+  const { status, expiresAt } = checkout;
+  if (status === "previewed" || status === "awaiting_approval") {
+    return expiresAt > now ? { of: "outcome", status: "requireApproval" } : { of: "checkout", status: "expired" };
+  }
+  const ended = status === "rejected" || status === "expired" || status === "canceled" || status === "superseded";
+  return ended || status === "approved" ? { of: "checkout", status } : null;
+}
