@@ -36,6 +36,7 @@ export const entries: readonly Entry[] = [
   { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
+  { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },
 ];
 
 /** What a person may start from anywhere, by the command palette. */

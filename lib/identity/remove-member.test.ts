@@ -8,8 +8,7 @@ import { getSession } from "#lib/identity/get-session.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
 import { invitation, member } from "#lib/identity/tables.ts";
 import { viewMembers } from "#lib/identity/view-members.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
-import { env } from "#lib/env.ts";
+import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization, signIn, type Owner } from "#test/identity.ts";
 import { invite, remove } from "#test/members.ts";
@@ -93,11 +92,7 @@ describe("removeMember", () => {
 });
 
 describe("viewMembers", () => {
-  const view = async (as: Owner) => {
-    const caller = await authenticate(new Request(env().BASE_URL, { headers: as.credential }));
-    if (caller?.kind !== "session" || caller.organizationId === null) throw new Error("Nobody in an organization");
-    return viewMembers({ ...caller, organizationId: caller.organizationId });
-  };
+  const view = async ({ credential }: Owner) => viewMembers(await callerOf(credential));
 
   test("members in the order in which they joined; open invitations and roles only for who may change them", async () => {
     const owner = await newOrganization();

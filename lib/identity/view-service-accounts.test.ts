@@ -6,18 +6,14 @@ import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { viewServiceAccount, viewServiceAccounts } from "#lib/identity/view-service-accounts.ts";
+import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
-import { newKey, newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { newKey, newMember, newOrganization } from "#test/identity.ts";
 import { activeMandate } from "#test/mandates.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 
-async function callerOf({ credential }: Owner) {
-  const caller = await authenticate(new Request(env().BASE_URL, { headers: credential }));
-  if (caller?.kind !== "session" || caller.organizationId === null) throw new Error("Nobody in an organization");
-  return { ...caller, organizationId: caller.organizationId };
-}
 const live = { revoked: false, cursor: undefined };
 
 test("accounts newest first, page by page, with the newest key, its age and its last use", async () => {
@@ -26,7 +22,7 @@ test("accounts newest first, page by page, with the newest key, its age and its 
   for (let at = 0; at < 22; at += 1) made.unshift(await newKey(owner));
   await authenticate(new Request(env().BASE_URL, { headers: { ...made[0]!.credential, "user-agent": "agent/2.1" } }));
   await flushKeyUses();
-  const caller = await callerOf(owner);
+  const caller = await callerOf(owner.credential);
   const first = await viewServiceAccounts(caller, live);
   const second = await viewServiceAccounts(caller, { revoked: false, cursor: first.nextCursor });
   const ids = [...first.items, ...second.items].map(({ serviceAccountId }) => serviceAccountId);
@@ -50,7 +46,7 @@ test("an account shows its keys, the one in its grace too, and the mandates that
   const named = await activeMandate(as, { name: "Lab", agents: [id] });
   await activeMandate(as, { name: "For all" });
   await send(contract.rotateServiceAccountKey, rotateServiceAccountKey, { id, as, body: { gracePeriodSeconds: 3600 } });
-  const caller = await callerOf(owner);
+  const caller = await callerOf(owner.credential);
   const { account, keys, mandates, openMandates, createdBy } = await viewServiceAccount(caller, id);
   expect(account.liveKeys).toBe(2);
   expect(keys.map(({ status, endsAt }) => [status, endsAt !== undefined])).toEqual([
@@ -68,8 +64,10 @@ test("an account shows its keys, the one in its grace too, and the mandates that
 test("404 hides an account of another organization, 403 without serviceAccounts:read", async () => {
   const [owner, other] = [await newOrganization(), await newOrganization()];
   const { serviceAccountId } = await newKey(other);
-  await expect(viewServiceAccount(await callerOf(owner), serviceAccountId)).rejects.toMatchObject({ code: "not_found" });
-  expect((await viewServiceAccounts(await callerOf(owner), live)).items).toEqual([]);
-  const approver = await callerOf(await newMember(owner, "approver"));
+  await expect(viewServiceAccount(await callerOf(owner.credential), serviceAccountId)).rejects.toMatchObject({
+    code: "not_found",
+  });
+  expect((await viewServiceAccounts(await callerOf(owner.credential), live)).items).toEqual([]);
+  const approver = await callerOf((await newMember(owner, "approver")).credential);
   await expect(viewServiceAccounts(approver, live)).rejects.toMatchObject({ code: "capability_required" });
 });

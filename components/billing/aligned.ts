@@ -1,0 +1,8 @@
+/** Decimal texts with one number of decimals, so that the figures of a column stand below each other. */
+export function aligned(amounts: readonly string[]): (amount: string) => string {
+  const digits = Math.max(2, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0));
+  return (amount) => {
+    const [whole = "0", fraction = ""] = amount.split(".");
+    return `${whole}.${fraction.padEnd(digits, "0")}`;
+  };
+}

@@ -1,0 +1,73 @@
+import { Bar } from "#components/ui/bar.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
+import type { StatementView } from "#lib/billing/statement.ts";
+import { appliesText, chargeText, payerText } from "./schedule-words.ts";
+
+/** How much of the volume that costs nothing is used: whole units of the schedule's asset, for each UTC month. */
+function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; readonly volumes: StatementView["volumes"] }) {
+  const { includedMonthlyVolume: included, asset } = schedule;
+  const [only] = volumes;
+  const unit = asset ?? only?.asset;
+  if (unit === undefined) return <>{included} a month</>;
+  const used = volumes.find((volume) => volume.asset === unit)?.gross ?? "0";
+  return (
+    <span>
+      <Money>{money(used, unit)}</Money> of <Money>{money(String(included), unit)}</Money> used
+      <Bar limit={String(included)} parts={[{ kind: "used", amount: used }]} />
+    </span>
+  );
+}
+
+/** What the service charges, schedule by schedule; the one that fits a payment closest applies to it. */
+export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "schedules" | "volumes">) => (
+  <section className="panel" aria-labelledby="schedules">
+    <div className="panel-head">
+      <h2 id="schedules">Fee schedules</h2>
+    </div>
+    <Ledger
+      caption="Fee schedules that concern this organization"
+      rows={schedules}
+      rowKey={({ feeScheduleId }) => feeScheduleId}
+      columns={[
+        {
+          name: "Schedule",
+          cell: (schedule) => (
+            <>
+              {schedule.name}
+              <span className="sub">{appliesText(schedule)}</span>
+            </>
+          ),
+        },
+        { name: "Charges", cell: chargeText },
+        { name: "Paid by", cell: payerText },
+        {
+          name: "Included",
+          cell: (schedule) => (schedule.includedMonthlyVolume === 0 ? null : <Included schedule={schedule} volumes={volumes} />),
+        },
+        {
+          name: "Holds",
+          cell: ({ feeScheduleId, effectiveFrom, effectiveUntil }) =>
+            feeScheduleId === "fs_default" ? (
+              "Always"
+            ) : (
+              <span>
+                From <Moment at={effectiveFrom} show="date" />
+                {effectiveUntil !== undefined && (
+                  <>
+                    {" "}
+                    until <Moment at={effectiveUntil} show="date" />
+                  </>
+                )}
+              </span>
+            ),
+        },
+        { name: "Status", cell: ({ status }) => <StatusBadge of="feeSchedule" status={status} /> },
+      ]}
+    />
+    <div className="panel-foot">The schedule that fits a payment closest applies to it; ties go to the newer one.</div>
+  </section>
+);
