@@ -1,0 +1,60 @@
+import { useWatch } from "react-hook-form";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
+import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
+import { useDraft } from "./draft-form.ts";
+import { Disclosed, Term } from "./parts.tsx";
+
+const modes: readonly { readonly mode: ApprovalMode; readonly name: string; readonly text?: string }[] = [
+  { mode: "above", name: "Above an amount" },
+  { mode: "firstPayment", name: "For the first payment to a seller" },
+  { mode: "always", name: "Always" },
+  { mode: "never", name: "Never", text: "Inside the limits, agents pay without asking" },
+];
+
+const levels: readonly (readonly [AssuranceLevel, string])[] = [
+  ["softwareApproved", "Signed-in session"],
+  ["passkeyApproved", "Passkey"],
+  ["walletApproved", "Wallet signature"],
+  ["hardwareApproved", "Attested hardware key"],
+];
+
+export function Ask({ assured }: { readonly assured: boolean }) {
+  const { form, field } = useDraft();
+  const [mode, coin, assurance] = useWatch<MandateDraft, readonly ["mode", "coin", "assurance"]>({
+    name: ["mode", "coin", "assurance"],
+  });
+  const far = assurance === "walletApproved" || assurance === "hardwareApproved";
+  return (
+    <Term title="When to ask me" text="The payment waits until a person approves or declines.">
+      <fieldset className="choices">
+        <legend className="sr">When to ask me</legend>
+        {modes.map(({ mode: value, name, text }) => (
+          <Choice key={value} type="radio" value={value} {...form.register("mode")}>
+            <strong>{name}</strong>
+            {text !== undefined && <span>{text}</span>}
+          </Choice>
+        ))}
+      </fieldset>
+      {mode === "above" && (
+        <Field
+          label="Ask me above"
+          suffix={coin.split(" ")[0] ?? ""}
+          inputMode="decimal"
+          autoComplete="off"
+          className="num"
+          {...field("above")}
+        />
+      )}
+      <Disclosed summary="How much a confirmation proves" filled={assured} fields={["assurance"]}>
+        <Select
+          label="At least"
+          options={levels}
+          hint={far ? "Nothing here reaches this yet: every payment would be denied." : "A payment that proves less is denied."}
+          {...field("assurance")}
+        />
+      </Disclosed>
+    </Term>
+  );
+}

@@ -1,0 +1,28 @@
+import { get, type Path, set, useFormContext, type Resolver } from "react-hook-form";
+import { checkDraft } from "#lib/mandates/check-draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+
+/** Checks the form with the schema and the rules that the service checks the request with. */
+export const resolverOf =
+  (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>
+  (draft) => {
+    const { decimals = 18 } = coins.find(({ asset, chain }) => `${asset} ${chain}` === draft.coin) ?? {};
+    const wrong = checkDraft(draft, decimals);
+    if (wrong.size === 0) return { values: draft, errors: {} };
+    const errors = {};
+    for (const [field, message] of wrong) set(errors, field, { type: "refused", message });
+    return { values: {}, errors };
+  };
+
+/** The form around, and what wires a control to a field of it. */
+export function useDraft() {
+  const form = useFormContext<MandateDraft>();
+  const { errors } = form.formState;
+  const errorOf = (path: string): string | undefined => {
+    const found: { readonly message?: string } | undefined = get(errors, path);
+    return found?.message;
+  };
+  const field = (path: Path<MandateDraft>) => ({ ...form.register(path), error: errorOf(path) });
+  return { form, field, errorOf };
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { FormProvider, type Path, useForm } from "react-hook-form";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { call, ProblemError } from "#lib/http/client.ts";
+import { createBody, fieldErrors, updateBody } from "#lib/mandates/check-draft.ts";
+import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
+import { termsOf } from "#lib/mandates/draft-body.ts";
+import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import { Ask } from "./ask.tsx";
+import { resolverOf } from "./draft-form.ts";
+import { Limits } from "./limits.tsx";
+import { LiveWords } from "./live-words.tsx";
+import { Trial } from "./trial.tsx";
+import { When } from "./when.tsx";
+import { Where } from "./where.tsx";
+import { Who } from "./who.tsx";
+
+type Props = {
+  /** Left out where a new one is written. */
+  readonly mandate?: Mandate;
+  readonly choices: EditorChoices;
+};
+
+function firstDraft({ mandate, choices: { agents, coins } }: Props): MandateDraft {
+  const [coin] = coins;
+  if (mandate === undefined) return newDraft(`${coin?.asset} ${coin?.chain}`);
+  const draft = draftOf(mandate);
+  // A service account that was revoked can no longer be chosen, and the service would refuse it.
+  return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
+}
+
+const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Mandate> => {
+  const { terms } = termsOf(draft);
+  return mandate === undefined
+    ? call(createMandate, { body: createBody(terms) })
+    : call(updateMandate, { id: mandate.mandateId, body: updateBody(terms) });
+};
+
+/** The form of a mandate, and what saving it does. */
+function useEditor({ mandate, choices }: Props) {
+  const router = useRouter();
+  const [first] = useState(() => firstDraft({ ...(mandate && { mandate }), choices }));
+  const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
+  // The second click of a double click comes before the page has drawn the first.
+  const sending = useRef(false);
+  const save = useMutation({
+    mutationFn: (draft: MandateDraft) => send(mandate, draft),
+    onSuccess: ({ mandateId, version }) => {
+      announce(mandate === undefined ? "Saved as a draft" : `Saved as version ${version}`);
+      router.push(`/mandates/${mandateId}`);
+      router.refresh();
+    },
+    onError: (error, draft) => {
+      sending.current = false;
+      if (!(error instanceof ProblemError)) return;
+      const { fieldOf } = termsOf(draft);
+      for (const [field, message] of fieldErrors(error.problem.errors ?? [], fieldOf)) {
+        form.setError(field as Path<MandateDraft>, { type: "refused", message }, { shouldFocus: true });
+      }
+    },
+  });
+  useEffect(() => {
+    // A person means his own days; the server does not know his zone.
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
+    for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
+  }, [form, mandate, choices.zones]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (sending.current) return;
+    void form.handleSubmit((draft) => {
+      sending.current = true;
+      save.mutate(draft);
+    })(event);
+  };
+  return { form, first, save, submit };
+}
+
+/** Writes a mandate or a new version of one: every rule of the policy, what it says in plain words, and what it would have decided. */
+export function MandateEditor(props: Props) {
+  const { mandate, choices } = props;
+  const hydrated = useHydrated();
+  const { form, first, save, submit } = useEditor(props);
+  // A stored zone may be one that this runtime lists under another name.
+  const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
+  const zones = [...new Set([...choices.zones, ...stored])];
+  const finer = [first.sellers, first.payTo].some(({ only, deny }) => only || deny.length > 0) || first.resources.only;
+  return (
+    <FormProvider {...form}>
+      <div className="editor">
+        <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit}>
+          <Who agents={choices.agents} wallet={first.wallet !== ""} />
+          <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
+          <Ask assured={first.assurance !== "softwareApproved"} />
+          <Where
+            coins={choices.coins}
+            fixedCoin={mandate !== undefined}
+            finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"}
+          />
+          <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
+          {save.error && (
+            <div className="term">
+              <ProblemNotice error={save.error} nothing="Nothing was saved." />
+            </div>
+          )}
+          <div className="panel-foot foot-actions">
+            <div className="actions">
+              <Button disabled={!hydrated} onClick={() => form.reset()}>
+                Discard changes
+              </Button>
+              <Button tone="primary" type="submit" disabled={!hydrated} aria-busy={save.isPending || save.isSuccess}>
+                {mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}
+              </Button>
+            </div>
+          </div>
+        </form>
+        <div className="side">
+          <LiveWords names={Object.fromEntries(choices.agents.map(({ id, name }) => [id, name]))} />
+          {mandate && <Trial mandateId={mandate.mandateId} />}
+        </div>
+      </div>
+    </FormProvider>
+  );
+}

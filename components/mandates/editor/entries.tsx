@@ -1,0 +1,88 @@
+import { X } from "lucide-react";
+import { type KeyboardEvent, useRef, useState } from "react";
+import { useController } from "react-hook-form";
+import { announce } from "#components/ui/announcements.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { visible } from "#components/ui/untrusted.tsx";
+import type { MandateDraft } from "#lib/mandates/draft.ts";
+import { useDraft } from "./draft-form.ts";
+
+type ListPath =
+  | "domains.allow"
+  | "domains.deny"
+  | "sellers.allow"
+  | "sellers.deny"
+  | "payTo.allow"
+  | "payTo.deny"
+  | "resources.allow";
+
+type Props = {
+  readonly path: ListPath;
+  /** What the field takes: "Add a domain". */
+  readonly label: string;
+  readonly hint?: string;
+  /** Entries with blanks inside are parted by commas alone. */
+  readonly blanks?: boolean;
+  readonly tidy?: (entry: string) => string;
+};
+
+const asTyped = (entry: string): string => entry;
+
+/** A list of texts: Enter, a comma or leaving the field adds what was typed, and each entry has a button that removes it. */
+export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: Props) {
+  const { errorOf } = useDraft();
+  const { field } = useController<MandateDraft, ListPath>({ name: path });
+  const [typed, setTyped] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  const add = (text: string) => {
+    const found = text.split(blanks ? /,/ : /[\s,]+/).map((entry) => tidy(entry.trim()));
+    const fresh = [...new Set(found)].filter((entry) => entry !== "" && !field.value.includes(entry));
+    setTyped("");
+    if (fresh.length > 0) field.onChange([...field.value, ...fresh]);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    // Enter adds here; it does not send the form.
+    event.preventDefault();
+    add(typed);
+  };
+  const remove = (entry: string) => {
+    field.onChange(field.value.filter((one) => one !== entry));
+    announce(`Removed ${entry}`);
+    input.current?.focus();
+  };
+  return (
+    <div className="grid gap-2">
+      {field.value.length > 0 && (
+        <ul className="chips">
+          {field.value.map((entry) => (
+            <li className="chip" key={entry}>
+              {visible(entry)}
+              <button type="button" aria-label={`Remove ${visible(entry)}`} onClick={() => remove(entry)}>
+                <X className="icon" aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Field
+        ref={(element) => {
+          input.current = element;
+          field.ref(element);
+        }}
+        label={label}
+        hint={hint}
+        error={errorOf(path)}
+        value={typed}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => (event.target.value.endsWith(",") ? add(event.target.value) : setTyped(event.target.value))}
+        onKeyDown={keys}
+        onBlur={() => {
+          add(typed);
+          field.onBlur();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { useWatch } from "react-hook-form";
+import { Field, Select } from "#components/ui/field.tsx";
+import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import { useDraft } from "./draft-form.ts";
+import { MoreLimits } from "./more-limits.tsx";
+import { Term } from "./parts.tsx";
+
+/** Amounts are typed as text: a number field would round and lose digits. */
+const amount = { inputMode: "decimal", autoComplete: "off", className: "num" } as const;
+
+export function Limits({ zones, more }: Pick<EditorChoices, "zones"> & { readonly more: boolean }) {
+  const { field } = useDraft();
+  const [timezone, coin] = useWatch<MandateDraft, readonly ["timezone", "coin"]>({ name: ["timezone", "coin"] });
+  const unit = coin.split(" ")[0] ?? "";
+  return (
+    <Term title="Limits" text="One payment, and a day, a month or a total at least. An empty field limits nothing.">
+      <div className="fields">
+        <Field label="Per payment" suffix={unit} hint="Fees included" {...amount} {...field("perPayment")} />
+        <Field label="A day" suffix={unit} hint={`Midnight to midnight, ${timezone}`} {...amount} {...field("day")} />
+        <Field label="A month" suffix={unit} hint={`First to last day, ${timezone}`} {...amount} {...field("month")} />
+        <Field label="In all" suffix={unit} hint="For the life of the mandate" {...amount} {...field("total")} />
+        <Field label="Payments a day" inputMode="numeric" autoComplete="off" {...field("countDay")} />
+        <Select label="Time zone" options={zones.map((zone) => [zone, zone])} {...field("timezone")} />
+      </div>
+      <MoreLimits zones={zones} unit={unit} filled={more} />
+    </Term>
+  );
+}

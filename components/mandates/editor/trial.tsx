@@ -1,0 +1,128 @@
+import { useMutation } from "@tanstack/react-query";
+import { ArrowRight } from "lucide-react";
+import { useFormContext } from "react-hook-form";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { call, type ReplyOf } from "#lib/http/client.ts";
+import { simulateMandate } from "#lib/mandates/contract.ts";
+import { termsOf } from "#lib/mandates/draft-body.ts";
+import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { Outcome } from "#lib/vocabulary.ts";
+
+type Compared = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
+
+/** As many as the operation compares. */
+const LAST = 200;
+const SHOWN = 3;
+
+const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
+
+/** The rule that makes the difference, in its own sentence. */
+const whyOf = ({ wouldBe, reasons }: Compared): string =>
+  wouldBe === "allow"
+    ? "Every rule is kept."
+    : (reasons.find(({ effect }) => effect === effects[wouldBe])?.message ?? "A rule of the policy says so.");
+
+const Change = ({ one }: { readonly one: Compared }) => (
+  <li>
+    <a href={`/payments/${one.authorizationId}`}>
+      <Untrusted>{one.domain ?? "Seller that is not known"}</Untrusted>
+    </a>
+    <Money>{money(one.amount, one.asset)}</Money>
+    <span className="shift">
+      <StatusBadge of="outcome" status={one.was} />
+      <ArrowRight className="icon" aria-label="would be" />
+      <StatusBadge of="outcome" status={one.wouldBe} />
+    </span>
+    <span className="why">
+      <Moment at={one.decidedAt} show="short" />. <Untrusted>{whyOf(one)}</Untrusted>
+    </span>
+  </li>
+);
+
+function Verdicts({ items }: { readonly items: readonly Compared[] }) {
+  const changed = items.filter(({ was, wouldBe }) => was !== wouldBe);
+  const count = (outcome: Outcome) => changed.filter(({ wouldBe }) => wouldBe === outcome).length;
+  const [first, rest] = [changed.slice(0, SHOWN), changed.slice(SHOWN)];
+  return (
+    <>
+      <dl className="verdicts">
+        {(
+          [
+            ["Same", items.length - changed.length],
+            ["Would allow", count("allow")],
+            ["Would ask", count("requireApproval")],
+            ["Would deny", count("deny")],
+          ] as const
+        ).map(([name, figure]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{figure}</dd>
+          </div>
+        ))}
+      </dl>
+      <ul className="changes">
+        {first.map((one) => (
+          <Change key={one.policyDecisionId} one={one} />
+        ))}
+      </ul>
+      {rest.length > 0 && (
+        <details className="panel-body">
+          <summary>Show all {changed.length} changes</summary>
+          <ul className="changes">
+            {rest.map((one) => (
+              <Change key={one.policyDecisionId} one={one} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** What the mandate's last decisions would be under what is entered. Nothing is held, stored or paid. */
+export function Trial({ mandateId }: { readonly mandateId: string }) {
+  const { trigger, getValues } = useFormContext<MandateDraft>();
+  const run = useMutation({
+    mutationKey: [simulateMandate.id],
+    mutationFn: async () => {
+      // What cannot be saved cannot be tried; the fields say why.
+      if (!(await trigger(undefined, { shouldFocus: true }))) return null;
+      const { terms } = termsOf(getValues());
+      const reply = await call(simulateMandate, { id: mandateId, body: { policy: terms.policy, last: LAST } });
+      return "items" in reply ? reply.items : [];
+    },
+    onSuccess: (items) => {
+      if (items)
+        announce(`Tried on ${items.length} decisions, ${items.filter(({ was, wouldBe }) => was !== wouldBe).length} change`);
+    },
+  });
+  const items = run.data;
+  return (
+    <section className="panel" aria-labelledby="trial">
+      <div className="panel-head">
+        <h2 id="trial">Tried on recent decisions</h2>
+        <Button size="small" aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
+          {items ? "Try again" : "Try it"}
+        </Button>
+        <p>
+          {items && items.length > 0
+            ? `The last ${items.length} ${items.length === 1 ? "decision" : "decisions"}, under what you entered. Nothing is paid.`
+            : `What the last ${LAST} decisions would be under what you enter. Nothing is paid.`}
+        </p>
+      </div>
+      {run.error && (
+        <div className="panel-body">
+          <ProblemNotice error={run.error} nothing="Nothing was tried." />
+        </div>
+      )}
+      {items?.length === 0 && <p className="panel-body small muted">No agent has asked under this mandate yet.</p>}
+      {items && items.length > 0 && <Verdicts items={items} />}
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { useWatch } from "react-hook-form";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field, FieldError, Select } from "#components/ui/field.tsx";
+import { type MandateDraft, weekdays } from "#lib/mandates/draft.ts";
+import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import { useDraft } from "./draft-form.ts";
+import { Disclosed, Term } from "./parts.tsx";
+
+function Hours({ zones }: Pick<EditorChoices, "zones">) {
+  const { form, field, errorOf } = useDraft();
+  const error = errorOf("schedule.days");
+  return (
+    <>
+      <fieldset>
+        <legend className="label mb-2">Days</legend>
+        <div className="days">
+          {weekdays.map((day) => (
+            <label key={day}>
+              <input
+                type="checkbox"
+                value={day}
+                aria-label={`${day[0]?.toUpperCase()}${day.slice(1)}`}
+                {...form.register("schedule.days")}
+              />
+              <span aria-hidden>
+                {day[0]?.toUpperCase()}
+                {day.slice(1, 3)}
+              </span>
+            </label>
+          ))}
+        </div>
+        {error !== undefined && <FieldError>{error}</FieldError>}
+      </fieldset>
+      <div className="fields">
+        <Field
+          label="From"
+          inputMode="numeric"
+          maxLength={5}
+          autoComplete="off"
+          hint="Such as 06:00"
+          {...field("schedule.from")}
+        />
+        <Field
+          label="To"
+          inputMode="numeric"
+          maxLength={5}
+          autoComplete="off"
+          hint="24:00 is midnight"
+          {...field("schedule.to")}
+        />
+        <div className="wide">
+          <Select label="Time zone of these hours" options={zones.map((zone) => [zone, zone])} {...field("schedule.timezone")} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+export function When({ zones, valid }: Pick<EditorChoices, "zones"> & { readonly valid: boolean }) {
+  const { form, field } = useDraft();
+  const on = useWatch<MandateDraft, "schedule.on">({ name: "schedule.on" });
+  return (
+    <Term title="When">
+      <Choice type="checkbox" {...form.register("schedule.on")}>
+        <strong>Only on some days, between some hours</strong>
+      </Choice>
+      {on && <Hours zones={zones} />}
+      <Disclosed summary="Beginning and end" filled={valid} fields={["validFrom", "validUntil"]}>
+        <div className="fields">
+          <Field label="Begins, in UTC" type="datetime-local" step="any" {...field("validFrom")} />
+          <Field label="Ends, in UTC" type="datetime-local" step="any" {...field("validUntil")} />
+        </div>
+      </Disclosed>
+    </Term>
+  );
+}

@@ -1,0 +1,158 @@
+import { useWatch } from "react-hook-form";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
+import { networkName } from "#components/checkout/names.ts";
+import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import { useDraft } from "./draft-form.ts";
+import { Entries } from "./entries.tsx";
+import { Disclosed, Term } from "./parts.tsx";
+
+/** A person pastes an address; a rule is about its host. */
+const hostOf = (entry: string): string =>
+  entry
+    .toLowerCase()
+    .replace(/^https?:\/\//, "")
+    .replace(/\/.*$/, "");
+
+function Domains() {
+  const { form } = useDraft();
+  const only = useWatch<MandateDraft, "domains.only">({ name: "domains.only" });
+  return (
+    <>
+      <div className="choices">
+        <Choice type="checkbox" {...form.register("domains.only")}>
+          <strong>Only at these domains</strong>
+          <span>What is not listed is denied; a domain stands for its subdomains too</span>
+        </Choice>
+      </div>
+      {only && <Entries path="domains.allow" label="Add a domain" hint="Such as weather.example" tidy={hostOf} />}
+    </>
+  );
+}
+
+function Sellers() {
+  const { form } = useDraft();
+  return (
+    <fieldset className="choices">
+      <legend className="label">Sellers</legend>
+      <Choice type="checkbox" {...form.register("verified")}>
+        <strong>Verified sellers only</strong>
+        <span>The domain was proved to this service</span>
+      </Choice>
+      <Choice type="checkbox" {...form.register("unregistered")}>
+        <strong>Also sellers that are not registered here</strong>
+        <span>Most sellers on the web are not; domain and address rules bind them as well</span>
+      </Choice>
+    </fieldset>
+  );
+}
+
+const lists = [
+  { name: "sellers", only: "Only these sellers", allow: "Add a seller id", deny: "Never these seller ids", tidy: undefined },
+  {
+    name: "payTo",
+    only: "Only these receiving addresses",
+    allow: "Add an address",
+    deny: "Never these addresses",
+    tidy: undefined,
+  },
+] as const;
+
+function Finer() {
+  const { form } = useDraft();
+  const [sellers, payTo, resources] = useWatch<MandateDraft, readonly ["sellers.only", "payTo.only", "resources.only"]>({
+    name: ["sellers.only", "payTo.only", "resources.only"],
+  });
+  const only = { sellers, payTo };
+  return (
+    <>
+      <Entries path="domains.deny" label="Never at these domains" tidy={hostOf} />
+      {lists.map(({ name, only: title, allow, deny }) => (
+        <div className="inside" key={name}>
+          <Choice type="checkbox" {...form.register(`${name}.only`)}>
+            <strong>{title}</strong>
+          </Choice>
+          {only[name] && <Entries path={`${name}.allow`} label={allow} />}
+          <Entries path={`${name}.deny`} label={deny} />
+        </div>
+      ))}
+      <Choice type="checkbox" {...form.register("resources.only")}>
+        <strong>Only these resources</strong>
+      </Choice>
+      {resources && (
+        <Entries
+          path="resources.allow"
+          label="Add a resource"
+          hint="Seller id and resource id, or seller id, method and path: sel_… GET /reports/{id}"
+          blanks
+        />
+      )}
+    </>
+  );
+}
+
+const fees = [
+  ["none", "No limit of its own"],
+  ["percent", "A share of the price"],
+  ["amount", "An amount"],
+] as const;
+
+function Fee({ unit }: { readonly unit: string }) {
+  const { field } = useDraft();
+  const as = useWatch<MandateDraft, "fee.as">({ name: "fee.as" });
+  return (
+    <div className="fields">
+      <Select label="Service fee, at most" options={fees} {...field("fee.as")} />
+      {as !== "none" && (
+        <Field
+          label={as === "percent" ? "Share of the price" : "Fee on one payment"}
+          suffix={as === "percent" ? "%" : unit}
+          inputMode="decimal"
+          autoComplete="off"
+          className="num"
+          {...field("fee.value")}
+        />
+      )}
+    </div>
+  );
+}
+
+const finerFields = [
+  "domains.deny",
+  "sellers.allow",
+  "sellers.deny",
+  "payTo.allow",
+  "payTo.deny",
+  "resources.allow",
+  "fee.value",
+];
+
+type Props = Pick<EditorChoices, "coins"> & {
+  /** A mandate pays in one asset for life. */
+  readonly fixedCoin: boolean;
+  readonly finer: boolean;
+};
+
+export function Where({ coins, fixedCoin, finer }: Props) {
+  const { field } = useDraft();
+  const coin = useWatch<MandateDraft, "coin">({ name: "coin" });
+  const options = coins.map(({ asset, chain }) => [`${asset} ${chain}`, `${asset} on ${networkName(chain)}, ${chain}`] as const);
+  const shown = fixedCoin ? options.filter(([value]) => value === coin) : options;
+  return (
+    <Term title="Where" text="Sellers that are registered here, unless you say otherwise.">
+      <Domains />
+      <Sellers />
+      <Select
+        label="Asset"
+        options={shown}
+        {...(fixedCoin && { hint: "A mandate keeps its asset for life." })}
+        {...field("coin")}
+      />
+      <Disclosed summary="Sellers, addresses, resources and fees in detail" filled={finer} fields={finerFields}>
+        <Finer />
+        <Fee unit={coin.split(" ")[0] ?? ""} />
+      </Disclosed>
+    </Term>
+  );
+}

@@ -1,0 +1,195 @@
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { AssuranceLevel, Period } from "#lib/vocabulary.ts";
+
+/* A mandate as its form holds it: texts and ticks. lib/mandates/draft-body.ts makes the request of it. Pure and browser-safe. */
+
+export type Weekday = NonNullable<Policy["schedule"]>["days"][number];
+export type ApprovalMode = NonNullable<Policy["approval"]>["mode"];
+
+/** A budget or a count beyond the common ones. */
+export type LimitRow = {
+  readonly kind: "amount" | "payments";
+  readonly span: Period | "rolling";
+  readonly timezone: string;
+  /** ISO 8601 duration of a rolling window. */
+  readonly rolling: string;
+  readonly value: string;
+};
+
+/** A list that allows, if `only`, nothing but its entries, and one that denies. */
+export type Places = { readonly only: boolean; readonly allow: readonly string[]; readonly deny: readonly string[] };
+
+export type MandateDraft = {
+  readonly name: string;
+  readonly everyAgent: boolean;
+  readonly agents: readonly string[];
+  readonly wallet: string;
+  /** "USDC eip155:84532" */
+  readonly coin: string;
+  readonly perPayment: string;
+  readonly day: string;
+  readonly month: string;
+  readonly total: string;
+  readonly countDay: string;
+  /** Of the limits by day and month. */
+  readonly timezone: string;
+  readonly more: readonly LimitRow[];
+  readonly cooldownSeconds: string;
+  readonly mode: ApprovalMode;
+  readonly above: string;
+  readonly assurance: AssuranceLevel;
+  readonly domains: Places;
+  readonly sellers: Places;
+  readonly payTo: Places;
+  readonly unregistered: boolean;
+  readonly verified: boolean;
+  /** Entries are "sellerId resourceId" or "sellerId METHOD /path". */
+  readonly resources: { readonly only: boolean; readonly allow: readonly string[] };
+  readonly fee: { readonly as: "none" | "percent" | "amount"; readonly value: string };
+  readonly schedule: {
+    readonly on: boolean;
+    readonly days: readonly Weekday[];
+    readonly from: string;
+    readonly to: string;
+    readonly timezone: string;
+  };
+  /** Wall clock in UTC: "2027-03-31T22:00". */
+  readonly validFrom: string;
+  readonly validUntil: string;
+};
+
+export const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+const anywhere: Places = { only: false, allow: [], deny: [] };
+
+/** A form to begin with: it asks above an amount, and everything else is open. */
+export const newDraft = (coin: string): MandateDraft => ({
+  name: "",
+  everyAgent: true,
+  agents: [],
+  wallet: "",
+  coin,
+  perPayment: "",
+  day: "",
+  month: "",
+  total: "",
+  countDay: "",
+  timezone: "UTC",
+  more: [],
+  cooldownSeconds: "",
+  mode: "above",
+  above: "",
+  assurance: "softwareApproved",
+  domains: anywhere,
+  sellers: anywhere,
+  payTo: anywhere,
+  unregistered: false,
+  verified: false,
+  resources: { only: false, allow: [] },
+  fee: { as: "none", value: "" },
+  schedule: { on: false, days: weekdays.slice(0, 5), from: "08:00", to: "18:00", timezone: "UTC" },
+  validFrom: "",
+  validUntil: "",
+});
+
+type Stored = {
+  readonly name: string;
+  readonly policy: Policy;
+  readonly agents?: readonly string[] | undefined;
+  readonly wallet?: { readonly address: string } | undefined;
+};
+
+/** A stored mandate as a form. */
+export function draftOf({ name, policy, agents, wallet }: Stored): MandateDraft {
+  const [coin] = policy.assets;
+  const base = newDraft(`${coin?.asset} ${coin?.chain}`);
+  const { fee, schedule, validFrom, validUntil } = policyTimes(policy, base);
+  const { sellers, domains, payTo, resources, approval } = policy;
+  return {
+    ...base,
+    ...limitsOf(policy),
+    name,
+    everyAgent: agents === undefined,
+    agents: agents ?? [],
+    wallet: wallet?.address ?? "",
+    mode: approval?.mode ?? "never",
+    above: approval?.amount ?? "",
+    assurance: policy.minimumAssuranceLevel ?? "softwareApproved",
+    domains: placesOf(domains),
+    sellers: placesOf(sellers),
+    payTo: placesOf(payTo),
+    unregistered: sellers?.unregistered === "allow",
+    verified: policy.requireVerifiedSeller ?? false,
+    resources: { only: resources !== undefined, allow: (resources ?? []).map(resourceText) },
+    fee,
+    schedule,
+    validFrom,
+    validUntil,
+  };
+}
+
+type Lists = { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined };
+const placesOf = (lists: Lists | undefined): Places => ({
+  only: lists?.allow !== undefined,
+  allow: lists?.allow ?? [],
+  deny: lists?.deny ?? [],
+});
+
+type Resource = NonNullable<Policy["resources"]>[number];
+const resourceText = (one: Resource): string =>
+  "resourceId" in one ? `${one.sellerId} ${one.resourceId}` : `${one.sellerId} ${one.method} ${one.pathTemplate}`;
+
+function policyTimes({ maximumFee, schedule, validFrom, validUntil }: Policy, base: MandateDraft) {
+  return {
+    fee: feeOf(maximumFee),
+    schedule: schedule === undefined ? base.schedule : { on: true, ...schedule },
+    validFrom: wallClock(validFrom),
+    validUntil: wallClock(validUntil),
+  };
+}
+
+function feeOf(fee: Policy["maximumFee"]): MandateDraft["fee"] {
+  if (fee === undefined) return { as: "none", value: "" };
+  return "bps" in fee ? { as: "percent", value: String(fee.bps / 100) } : { as: "amount", value: fee.amount };
+}
+
+/** To the second where there are some, as a form's field writes it. */
+function wallClock(at: string | undefined): string {
+  if (at === undefined) return "";
+  const text = new Date(at).toISOString();
+  return text.endsWith(":00.000Z") ? text.slice(0, 16) : text.slice(0, 23);
+}
+
+type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
+type Count = NonNullable<Policy["limits"]["counts"]>[number];
+const isCalendar = <S extends Budget | Count>(span: S): span is Extract<S, { readonly period: Period }> => "period" in span;
+
+/** The limits by day and month of the first zone have fields of their own; every other one is a row. */
+function limitsOf({ limits }: Policy) {
+  const { budgets = [], counts = [] } = limits;
+  const timezone = [...budgets, ...counts].find(isCalendar)?.timezone ?? "UTC";
+  const common = (span: Budget | Count, period: Period) =>
+    isCalendar(span) && span.period === period && span.timezone === timezone;
+  const [day, month] = (["day", "month"] as const).map((period) => budgets.find((one) => common(one, period)));
+  const countDay = counts.find((one) => common(one, "day"));
+  const row = (kind: LimitRow["kind"], span: Budget | Count, value: string): LimitRow => ({
+    kind,
+    span: isCalendar(span) ? span.period : "rolling",
+    timezone: isCalendar(span) ? span.timezone : timezone,
+    rolling: isCalendar(span) ? "PT24H" : span.rolling,
+    value,
+  });
+  return {
+    perPayment: limits.perPayment,
+    total: limits.total ?? "",
+    day: day?.amount ?? "",
+    month: month?.amount ?? "",
+    countDay: countDay === undefined ? "" : String(countDay.max),
+    timezone,
+    more: [
+      ...budgets.filter((one) => one !== day && one !== month).map((one) => row("amount", one, one.amount)),
+      ...counts.filter((one) => one !== countDay).map((one) => row("payments", one, String(one.max))),
+    ],
+    cooldownSeconds: limits.cooldownSeconds === undefined ? "" : String(limits.cooldownSeconds),
+  };
+}

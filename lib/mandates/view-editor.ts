@@ -1,0 +1,29 @@
+import { env } from "#lib/env.ts";
+import { listLiveServiceAccounts } from "#lib/identity/service-account-store.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+/** What a mandate can be made of here. */
+export type EditorChoices = {
+  readonly agents: readonly { readonly id: string; readonly name: string }[];
+  readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
+  /** IANA names, in their order. */
+  readonly zones: readonly string[];
+};
+
+/** As many as a mandate may name. */
+const AGENTS_MAX = 100;
+
+/** The organization's live service accounts, the configured assets, and the time zones that this runtime knows. */
+export async function viewEditorChoices(scope: {
+  readonly organizationId: string;
+  readonly environment: Environment;
+}): Promise<EditorChoices> {
+  const accounts = await listLiveServiceAccounts({ ...scope, before: null, rows: AGENTS_MAX });
+  return {
+    agents: accounts.map(({ serviceAccountId: id, name }) => ({ id, name })),
+    coins: env().CHAINS.flatMap(({ chain, assets }) =>
+      assets.map(({ asset, tokenDecimals: decimals }) => ({ asset, chain, decimals })),
+    ),
+    zones: ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")],
+  };
+}
