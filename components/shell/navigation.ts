@@ -31,6 +31,15 @@ export const entries: readonly Entry[] = [
     href: "/approvals",
     group: "Buying",
     productRole: "buyer",
+    capability: ["checkouts:approve", "checkouts:read"],
+  },
+  { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
+  { label: "Home", href: "/home", group: "Buying", productRole: "buyer" },
+  {
+    label: "Approvals",
+    href: "/approvals",
+    group: "Buying",
+    productRole: "buyer",
     capability: ["checkouts:read", "checkouts:approve"],
   },
   { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
@@ -41,6 +50,7 @@ export const entries: readonly Entry[] = [
 
 /** What a person may start from anywhere, by the command palette. */
 const actions: readonly Omit<Entry, "group">[] = [
+  { label: "New mandate", href: "/mandates/new", productRole: "buyer", capability: ["mandates:create"] },
   { label: "Create a key", href: "/settings/keys", capability: ["serviceAccounts:manage"] },
   { label: "Invite a member", href: "/settings/members", capability: ["members:manage"] },
 ];
