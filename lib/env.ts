@@ -12,8 +12,10 @@ const Asset = z.strictObject({
   tokenDecimals: z.int().min(0).max(36),
 });
 
+const Caip2 = z.string().regex(/^eip155:[1-9][0-9]{0,15}$/, "Write the chain as CAIP-2, such as eip155:84532.");
+
 const Chain = z.strictObject({
-  chain: z.string().regex(/^eip155:[1-9][0-9]{0,15}$/, "Write the chain as CAIP-2, such as eip155:84532."),
+  chain: Caip2,
   rpcUrl: z.url(),
   /** Blocks on top before what a block says counts. */
   confirmations: z.int().min(0).max(10_000),
@@ -83,6 +85,12 @@ const Variables = z.object({
     .max(320)
     .regex(/^(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/, "must be an address, or a name and an address in <>")
     .optional(),
+  GOOGLE_CLIENT_ID: z.string().max(256).optional(),
+  GOOGLE_CLIENT_SECRET: z.string().max(256).optional(),
+  GITHUB_CLIENT_ID: z.string().max(256).optional(),
+  GITHUB_CLIENT_SECRET: z.string().max(256).optional(),
+  /** The chain that wallets name when they sign in. Left out: the first of CHAINS in the sandbox, no wallets in production. */
+  SIWE_CHAIN: Caip2.optional(),
   FACILITATOR_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
@@ -95,6 +103,10 @@ const weak = (value: string): boolean =>
 const Checked = Variables.superRefine((variables, context) => {
   const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
   if (variables.SMTP_URL && !variables.MAIL_FROM) refuse("MAIL_FROM", "must say from whom mail comes, as SMTP_URL is set");
+  for (const name of ["GOOGLE", "GITHUB"] as const) {
+    const [id, secret] = [variables[`${name}_CLIENT_ID`], variables[`${name}_CLIENT_SECRET`]];
+    if ((id === undefined) !== (secret === undefined)) refuse(`${name}_CLIENT_ID`, "needs its secret, and the secret its id");
+  }
   if (variables.ENVIRONMENT !== "production") return;
   for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const) {
     if (weak(variables[name])) refuse(name, "is weak; make one with: openssl rand -base64 48");

@@ -42,3 +42,14 @@ export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "o
 /** What the sandbox kept for this address, newest first. */
 export const mailsTo = (email: string) =>
   database().select().from(mails).where(eq(mails.recipient, email)).orderBy(desc(mails.createdAt), desc(mails.mailId));
+
+/** The path behind the newest mail's link, and the token in it. */
+export async function linkTo(email: string): Promise<{ readonly path: string; readonly token: string }> {
+  const [mail] = await mailsTo(email);
+  return linkIn(mail?.plain ?? "");
+}
+
+export function linkIn(text: string): { readonly path: string; readonly token: string } {
+  const url = new URL(/^https?:\/\/\S+$/m.exec(text)?.[0] ?? "");
+  return { path: url.pathname + url.search, token: url.searchParams.get("token") ?? "" };
+}

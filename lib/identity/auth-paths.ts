@@ -1,5 +1,47 @@
+import { authMethods, type AuthMethod } from "#lib/identity/auth-methods.ts";
+
 /** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
-export const servedPaths = ["/sign-up/email", "/sign-in/email", "/sign-out", "/get-session", "/change-password"] as const;
+export const servedPaths = [
+  "/sign-up/email",
+  "/sign-in/email",
+  "/sign-out",
+  "/get-session",
+  "/change-password",
+  "/request-password-reset",
+  "/reset-password",
+  "/send-verification-email",
+  "/verify-email",
+  "/sign-in/magic-link",
+  "/magic-link/verify",
+  "/siwe/nonce",
+  "/siwe/verify",
+  "/sign-in/social",
+  "/callback/:id",
+] as const;
+export type ServedPath = (typeof servedPaths)[number];
+
+/** What these need; the others are always there. */
+const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
+  // Each sends a mail or begins with one.
+  "/request-password-reset": ["magicLink"],
+  "/reset-password": ["magicLink"],
+  "/send-verification-email": ["magicLink"],
+  "/verify-email": ["magicLink"],
+  "/sign-in/magic-link": ["magicLink"],
+  "/magic-link/verify": ["magicLink"],
+  "/siwe/nonce": ["wallet"],
+  "/siwe/verify": ["wallet"],
+  "/sign-in/social": ["google", "github"],
+  "/callback/:id": ["google", "github"],
+};
+
+/** Whether this installation has what the path is for. */
+export function isOffered(path: ServedPath): boolean {
+  const methods = authMethods();
+  return needs[path]?.some((method) => methods[method]) ?? true;
+}
+
+export const unofferedPaths = (): string[] => servedPaths.filter((path) => !isOffered(path));
 
 const organization = [
   "create",
@@ -31,7 +73,6 @@ export const disabledPaths = [
   ...organization,
   "/ok",
   "/error",
-  "/sign-in/social",
   "/link-social",
   "/unlink-account",
   "/list-accounts",
@@ -43,16 +84,12 @@ export const disabledPaths = [
   "/change-email",
   "/delete-user",
   "/delete-user/callback",
-  "/request-password-reset",
-  "/reset-password",
   "/verify-password",
-  "/verify-email",
-  "/send-verification-email",
   "/list-sessions",
   "/revoke-session",
   "/revoke-sessions",
   "/revoke-other-sessions",
-  // better-auth compares whole paths; these two are kept away by serveAuth() alone.
-  "/callback/:id",
+  "/siwe/get-nonce",
+  // better-auth compares whole paths; this one is kept away by serveAuth() alone.
   "/reset-password/:token",
 ];

@@ -75,7 +75,7 @@ describe("signing up", () => {
 
   test("400 points at fields that only the service writes", async () => {
     const body = { name: "Eve", email: "eve@example.com", password: PASSWORD };
-    for (const field of ["platformRoles", "emailVerified", "banned", "auditedAt", "id", "role", "image", "callbackURL"]) {
+    for (const field of ["platformRoles", "emailVerified", "banned", "auditedAt", "id", "role", "image", "rememberMe"]) {
       const response = await callAuth("/sign-up/email", { ...body, [field]: ["admin"] });
       expect([response.status, ((await response.json()) as { errors: unknown }).errors]).toEqual([
         400,
@@ -83,6 +83,18 @@ describe("signing up", () => {
       ]);
     }
     expect(await database().select().from(user).where(eq(user.email, body.email))).toEqual([]);
+  });
+
+  test("400 for a page to come back to that is not ours, and for an address that stands for a wallet", async () => {
+    const body = { name: "Eve", email: "eve@example.com", password: PASSWORD };
+    for (const callbackURL of ["https://evil.example", "//evil.example", "/\\\\evil.example", "/api/v1/audit/verify", ""]) {
+      expect([callbackURL, (await callAuth("/sign-up/email", { ...body, callbackURL })).status]).toEqual([callbackURL, 400]);
+    }
+    const taken = `0x${"ab".repeat(20)}@siwe.placeholder.invalid`;
+    for (const path of ["/sign-up/email", "/sign-in/magic-link", "/request-password-reset"]) {
+      const given = path === "/sign-up/email" ? { ...body, email: taken } : { email: taken };
+      expect([path, (await callAuth(path, given)).status]).toEqual([path, 400]);
+    }
   });
 
   test("400 for what cannot be a person", async () => {

@@ -5,6 +5,7 @@ import { env } from "#lib/env.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
+import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
@@ -15,6 +16,7 @@ import {
   insertOrganization,
   lockUser,
   takeInvitation,
+  type UserRow,
 } from "#lib/identity/organization-store.ts";
 import { setActiveOrganization } from "#lib/identity/session-store.ts";
 import { deriveSlug } from "#lib/identity/slug.ts";
@@ -56,10 +58,13 @@ async function createOrganization(tx: Tx, { userId }: SessionCaller, body: Body)
 }
 
 /** An invitation of another account, an old one and one that never was look the same. */
-async function join(tx: Tx, { userId }: SessionCaller, email: string, invitationToken: string): Promise<string> {
+async function join(tx: Tx, { userId }: SessionCaller, user: UserRow, invitationToken: string): Promise<string> {
   const invitationId = invitationIdOf(invitationToken);
-  const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, email);
+  const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, user.email);
   if (!invitation) throw notFound("invitation for this account");
+  if (requiresVerifiedEmail() && !user.emailVerified) {
+    throw new Problem("forbidden", { detail: "Confirm your e-mail address first. Then accept the invitation." });
+  }
   const { organizationId } = invitation;
   const role = membershipRoleOf(invitation.role ?? "viewer");
   const id = newId("member");
@@ -84,7 +89,7 @@ export const completeOnboarding: Handler<typeof contract.completeOnboarding> = a
     const organizationId =
       body.invitationToken === undefined
         ? await createOrganization(tx, caller, body)
-        : await join(tx, caller, user.email, body.invitationToken);
+        : await join(tx, caller, user, body.invitationToken);
     await setActiveOrganization(tx, caller.sessionId, organizationId);
     if (env().ENVIRONMENT === "sandbox") await claimSandbox(tx, caller.userId, await clock(tx));
     return { session: await viewSession(caller.sessionId, tx) };

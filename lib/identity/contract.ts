@@ -65,6 +65,7 @@ export const completeOnboarding = operation({
     .meta({ id: "CompleteOnboarding" }),
   response: SessionReply,
   problems: [
+    "forbidden",
     "not_found",
     "conflict",
     "slug_taken",

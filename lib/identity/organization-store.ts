@@ -3,9 +3,15 @@ import type { Tx } from "#lib/db/client.ts";
 import { invitation, member, organization, user } from "#lib/identity/tables.ts";
 import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
+export type UserRow = { readonly email: string; readonly emailVerified: boolean };
+
 /** Orders what one person does at the same time in several tabs. */
-export async function lockUser(tx: Tx, userId: string): Promise<{ readonly email: string } | null> {
-  const [row] = await tx.select({ email: user.email }).from(user).where(eq(user.id, userId)).for("no key update");
+export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
+  const [row] = await tx
+    .select({ email: user.email, emailVerified: user.emailVerified })
+    .from(user)
+    .where(eq(user.id, userId))
+    .for("no key update");
   return row ?? null;
 }
 

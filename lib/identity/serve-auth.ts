@@ -1,64 +1,85 @@
-import { z } from "zod";
+import { setTimeout } from "node:timers/promises";
+import type { z } from "zod";
+import { env } from "#lib/env.ts";
 import { addressOf } from "#lib/http/address.ts";
 import type { Mounted } from "#lib/http/dispatch.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
+import { isOwnOrigin } from "#lib/http/origin.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
 import { notFoundRoute, type Methods } from "#lib/http/route.ts";
 import { ADDRESS_HEADER, auth } from "#lib/identity/auth.ts";
-import type { servedPaths } from "#lib/identity/auth-paths.ts";
+import { served, type Served } from "#lib/identity/auth-inputs.ts";
+import { authMethods } from "#lib/identity/auth-methods.ts";
+import { isOffered, type ServedPath } from "#lib/identity/auth-paths.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 
 const BASE = "/api/auth";
-const Email = z.email().max(254);
-const Password = z.string().min(1).max(128);
 
-type Served = { readonly method: "GET" | "POST"; readonly body?: z.ZodType };
+const callbacks = { google: "/callback/google", github: "/callback/github" } as const;
 
-/** Strict like our own operations: no field reaches better-auth that is not written here. */
-const served: Readonly<Record<(typeof servedPaths)[number], Served>> = {
-  "/sign-up/email": {
-    method: "POST",
-    body: z.strictObject({ name: z.string().trim().min(1).max(200), email: Email, password: z.string().min(12).max(128) }),
-  },
-  "/sign-in/email": {
-    method: "POST",
-    body: z.strictObject({ email: Email, password: Password, rememberMe: z.boolean().optional() }),
-  },
-  "/sign-out": { method: "POST", body: z.strictObject({}) },
-  "/get-session": { method: "GET" },
-  "/change-password": {
-    method: "POST",
-    body: z.strictObject({
-      currentPassword: Password,
-      newPassword: z.string().min(12).max(128),
-      revokeOtherSessions: z.boolean().optional(),
-    }),
-  },
-};
+const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
 
-const find = (path: string): Served | undefined =>
-  path.startsWith(BASE) && Object.hasOwn(served, path.slice(BASE.length))
-    ? served[path.slice(BASE.length) as keyof typeof served]
-    : undefined;
-
-async function forward(request: Request, { method, body }: Served, path: string): Promise<Response> {
-  if (request.method !== method && !(method === "GET" && request.method === "HEAD")) {
-    throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
+/** The endpoint behind a path, where this installation offers it. */
+function find(path: string): Served | undefined {
+  if (!path.startsWith(BASE)) return undefined;
+  const rest = path.slice(BASE.length);
+  if (rest === callbacks.google || rest === callbacks.github) {
+    return authMethods()[rest === callbacks.google ? "google" : "github"] ? served["/callback/:id"] : undefined;
   }
+  return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
+}
+
+/** The request as better-auth may see it: our address header, and nothing of a body that is not written down. */
+function headersFor(request: Request): Headers {
   const headers = new Headers(request.headers);
   headers.delete("content-length");
   headers.delete(ADDRESS_HEADER);
   const address = addressOf(request).replace("/64", "");
   if (address !== "unknown") headers.set(ADDRESS_HEADER, address);
-  const url = new URL(path, request.url);
-  if (!body) return auth().handler(new Request(url, { headers }));
+  return headers;
+}
+
+async function readInput(request: Request, body: z.ZodType): Promise<Record<string, string>> {
   requireJsonType(request.headers.get("content-type"));
-  headers.set("content-type", "application/json");
   const text = await readBody(request);
-  const input = check(body, text === "" ? {} : parseJson(text), "");
-  return auth().handler(new Request(url, { method, headers, body: JSON.stringify(input) }));
+  return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
+}
+
+/** A link's token, which better-auth takes by GET and refuses by leading somewhere else. Only our own pages may send it. */
+async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
+  if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
+    throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
+  }
+  for (const [name, value] of Object.entries(input)) url.searchParams.set(name, value);
+  headers.delete("content-type");
+  const answer = await auth().handler(new Request(url, { headers }));
+  if (answer.status === 429) return answer;
+  if (answer.status !== 200) {
+    throw new Problem("unauthenticated", { detail: "This link was used already, or its time is over. Ask for a new one." });
+  }
+  const reply = new Headers({ "content-type": "application/json" });
+  for (const line of answer.headers.getSetCookie()) reply.append("set-cookie", line);
+  return new Response('{"status":true}', { headers: reply });
+}
+
+async function forward(request: Request, { method, body, query, asGet, floorMs }: Served, path: string): Promise<Response> {
+  if (request.method !== method && !(method === "GET" && request.method === "HEAD")) {
+    throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
+  }
+  const headers = headersFor(request);
+  const url = new URL(path, request.url);
+  if (!body) {
+    if (query) url.search = new URL(request.url).search;
+    return auth().handler(new Request(url, { headers }));
+  }
+  const input = await readInput(request, body);
+  if (asGet) return forwardLink(request, url, headers, input);
+  headers.set("content-type", "application/json");
+  const answer = auth().handler(new Request(url, { method, headers, body: JSON.stringify(input) }));
+  const [answered] = await Promise.all([answer, floorMs === undefined ? null : setTimeout(floorMs)]);
+  return answered;
 }
 
 /** The endpoints of better-auth that we serve, under the limits of every other request. */
@@ -82,7 +103,7 @@ export async function serveAuth(request: Request): Promise<Response> {
   }
 }
 
-export const authMethods: Methods = {
+export const authRoutes: Methods = {
   GET: serveAuth,
   HEAD: serveAuth,
   POST: serveAuth,
@@ -93,4 +114,6 @@ export const authMethods: Methods = {
 };
 
 /** For the direct dispatch. */
-export const authMounted: readonly Mounted[] = Object.keys(served).map((path) => ({ path: BASE + path, methods: authMethods }));
+export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
+  (path) => ({ path: BASE + path, methods: authRoutes }),
+);

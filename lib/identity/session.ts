@@ -1,3 +1,4 @@
+import { authMethods } from "#lib/identity/auth-methods.ts";
 import { capabilitiesOfRole, membershipRoleOf, platformCapabilitiesOf, platformRolesOf } from "#lib/identity/capabilities.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { Capability, PlatformCapability, ProductRole } from "#lib/vocabulary.ts";
@@ -22,9 +23,6 @@ export type SessionFacts = {
   }[];
 };
 
-/** What is configured, the same for everybody. */
-const authMethods = { emailPassword: true, magicLink: false, passkey: false, wallet: false, google: false, github: false };
-
 /** The session as the contract shows it. An active organization whose membership has ended is none. */
 export function presentSession({ provider, activeOrganizationId, user, memberships }: SessionFacts): Session {
   const { userId, email, name, image, emailVerified } = user;
@@ -41,7 +39,7 @@ export function presentSession({ provider, activeOrganizationId, user, membershi
     authenticated: true,
     subject: { subjectId: userId, ...(active && { organizationId: active.organizationId }), type: "user" },
     provider,
-    authMethods,
+    authMethods: authMethods(),
     user: { userId, email, name, ...(image !== null && { image }), emailVerified },
     ...(active && { activeOrganization: active }),
     organizations,

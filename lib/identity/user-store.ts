@@ -31,3 +31,16 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
     .where(and(eq(account.userId, userId), eq(account.providerId, "credential")));
   return row?.password ?? null;
 }
+
+/**
+ * better-auth makes the account of a wallet in several steps, each for itself. One that was cut off in between would keep its address
+ * taken for ever: whoever proves the wallet gets the account that was begun for it.
+ */
+export async function completeWallet(address: string, chainId: number): Promise<void> {
+  await database().execute(sql`
+    INSERT INTO wallet_address (id, user_id, address, chain_id, is_primary)
+    SELECT ${crypto.randomUUID()}, u.id, ${address}, ${chainId}, true FROM "user" u
+    WHERE u.email = ${`${address.toLowerCase()}@siwe.placeholder.invalid`}
+      AND NOT EXISTS (SELECT FROM wallet_address w WHERE w.user_id = u.id)
+    ON CONFLICT DO NOTHING`);
+}

@@ -12,15 +12,18 @@ export type Mail = Message & {
   readonly usefulUntil?: Date;
 };
 
+/** Reserved so that nothing is ever delivered there; better-auth makes such addresses for wallets. */
+const NO_MAILBOX = /\.invalid$/i;
+
 /**
  * Writes a mail into the outbox in the transaction that causes it: both are there, or neither. A worker sends it afterwards. Where no
- * mail can be delivered (production without SMTP) nothing is written.
+ * mail can be delivered (production without SMTP, an account of a wallet, which has no mailbox) nothing is written.
  *
  *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
  */
 export async function queueMail(tx: Tx, { to, usefulUntil, ...message }: Mail): Promise<void> {
   const delivery = mailDelivery();
-  if (delivery === "none") return;
+  if (delivery === "none" || NO_MAILBOX.test(to)) return;
   await insertMail(tx, {
     mailId: newId("mail"),
     recipient: to,

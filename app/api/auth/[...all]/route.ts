@@ -1,3 +1,3 @@
-import { authMethods } from "#lib/identity/serve-auth.ts";
+import { authRoutes } from "#lib/identity/serve-auth.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = authMethods;
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = authRoutes;

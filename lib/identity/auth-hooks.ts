@@ -1,0 +1,63 @@
+import type { BetterAuthOptions } from "better-auth";
+import type { AuthMethod } from "#lib/identity/auth-methods.ts";
+import { SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
+import { newestOrganizationOf } from "#lib/identity/user-store.ts";
+
+type Hooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
+type Context = { readonly path?: string; readonly params?: unknown } | null | undefined;
+
+const NAME_MAX = 200;
+
+const ways: Readonly<Record<string, AuthMethod>> = {
+  "/sign-in/email": "emailPassword",
+  "/magic-link/verify": "magicLink",
+  "/siwe/verify": "wallet",
+  "/passkey/verify-authentication": "passkey",
+};
+
+/** How a session came to be, by the endpoint that makes it. One that is not known here makes none. */
+export function providerOf(context: Context): AuthMethod {
+  const path = context?.path ?? "";
+  const id = (context?.params as { id?: unknown } | undefined)?.id;
+  const way = path.startsWith("/callback/") ? (id === "google" || id === "github" ? id : undefined) : ways[path];
+  if (way === undefined) throw new Error(`Not a way in: ${path}`);
+  return way;
+}
+
+/** Whoever signs in without having said a name is called by the address until he says one. */
+const nameOf = (name: unknown, email: string): string =>
+  (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
+
+/** We call no provider on anybody's behalf, so nothing is kept that could. */
+const withoutTokens = <T extends object>(account: T): T & Record<string, unknown> => ({
+  ...account,
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+});
+
+export const databaseHooks: Hooks = {
+  user: {
+    create: {
+      before: (user) =>
+        Promise.resolve({ data: { ...user, name: nameOf(user.name, user.email), image: user.image ? user.image : null } }),
+    },
+  },
+  account: {
+    create: { before: (account) => Promise.resolve({ data: withoutTokens(account) }) },
+    update: { before: (account) => Promise.resolve({ data: withoutTokens(account) }) },
+  },
+  session: {
+    create: {
+      before: async (session, context) => ({
+        data: {
+          ...session,
+          provider: providerOf(context),
+          // A sign-in that is not to be remembered would live a day here, longer than one that is.
+          expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
+          activeOrganizationId: await newestOrganizationOf(session.userId),
+        },
+      }),
+    },
+  },
+};

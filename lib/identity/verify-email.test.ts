@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
+import * as contract from "#lib/identity/contract.ts";
+import { getSession } from "#lib/identity/get-session.ts";
+import { user } from "#lib/identity/tables.ts";
+import { sendMails } from "#lib/mail/send-mails.ts";
+import { useDatabase } from "#test/database.ts";
+import { callAuth, newInvitation, newOrganization, newPerson, PASSWORD, signIn, type Owner } from "#test/identity.ts";
+import { linkIn, linkTo, startSmtp, type Mailbox } from "#test/mail.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+
+const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
+const confirm = (token: string) => callAuth("/verify-email", { token });
+
+test("a sandbox without SMTP offers to confirm an address and does not ask for it", async () => {
+  const { email, credential } = await newPerson();
+  const verified = async () => (await send(contract.getSession, getSession, { as: credential })).data.session.user.emailVerified;
+  expect(await verified()).toBe(false);
+  const { path, token } = await linkTo(email);
+  expect(path).toMatch(/^\/verify-email\?token=/);
+  expect((await confirm(token)).status).toBe(200);
+  expect(await verified()).toBe(true);
+  expect((await confirm(`${token}x`)).status).toBe(401);
+});
+
+describe("where SMTP is set", () => {
+  let smtp: Mailbox;
+  let owner: Owner;
+  beforeAll(async () => {
+    owner = await newOrganization();
+    smtp = await startSmtp();
+  });
+  afterAll(() => smtp.stop());
+
+  async function received(email: string): Promise<string> {
+    await sendMails();
+    const found = smtp.received.findLast((text) => text.includes(`To: ${email}`)) ?? "";
+    return found.replaceAll("=\r\n", "").replaceAll("=3D", "=").replaceAll("\r\n", "\n");
+  }
+  const signUp = (email: string) =>
+    callAuth("/sign-up/email", { name: "Ada", email, password: PASSWORD, callbackURL: "/invitations/cit_1" });
+
+  test("nobody signs in with a password before the address is confirmed; a wrong password is told nothing of it", async () => {
+    const email = newAddress();
+    await signUp(email);
+    expect((await callAuth("/sign-in/email", { email, password: "not the password" })).status).toBe(401);
+    const refused = await callAuth("/sign-in/email", { email, password: PASSWORD });
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
+    const { path, token } = linkIn(await received(email));
+    expect(path).toMatch(/^\/verify-email\?returnTo=%2Finvitations%2Fcit_1&token=/);
+    const confirmed = await confirm(token);
+    expect([confirmed.status, confirmed.headers.getSetCookie()]).toEqual([200, []]);
+    await signIn(email);
+  });
+
+  test("a sign-up with a known address looks like any other, and its mailbox is told", async () => {
+    const email = newAddress();
+    await signUp(email);
+    await confirm(linkIn(await received(email)).token);
+    const shape = async (address: string) => {
+      const response = await signUp(address);
+      const { user, ...rest } = (await response.json()) as { user: Record<string, unknown> };
+      return [response.status, rest, Object.keys(user), user["emailVerified"]];
+    };
+    expect(await shape(email)).toEqual(await shape(newAddress()));
+    expect(await received(email)).toContain("You have an account already");
+  });
+
+  test("an invitation is accepted by an account whose address is confirmed", async () => {
+    const email = newAddress();
+    await signUp(email);
+    const { token } = linkIn(await received(email));
+    await confirm(token);
+    const guest = { credential: await signIn(email) };
+    const invitationToken = await newInvitation(owner, email, "viewer");
+    const accept = async () => {
+      const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
+      return (await send(contract.completeOnboarding, completeOnboarding, { body, as: guest.credential })).status;
+    };
+    await database().update(user).set({ emailVerified: false }).where(eq(user.email, email));
+    expect(await accept()).toBe(403);
+    await database().update(user).set({ emailVerified: true }).where(eq(user.email, email));
+    expect(await accept()).toBe(200);
+  });
+
+  test("another mail is sent on request, to an account that needs it", async () => {
+    const email = newAddress();
+    await signUp(email);
+    await received(email);
+    const before = smtp.received.length;
+    const again = await callAuth("/send-verification-email", { email });
+    const unknown = await callAuth("/send-verification-email", { email: newAddress() });
+    expect([again.status, await again.text()]).toEqual([unknown.status, await unknown.text()]);
+    await sendMails();
+    expect(smtp.received).toHaveLength(before + 1);
+  });
+});
