@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.28;
+
+import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {MandateRegistry} from "./MandateRegistry.sol";
+
+interface IDomainSeparator {
+    function DOMAIN_SEPARATOR() external view returns (bytes32);
+}
+
+/// What a person's own account delegates to by EIP-7702. It has no storage: another delegation leaves nothing behind, and
+/// there is nothing to initialize that somebody could initialize first. The account's own key can do everything, always;
+/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them.
+contract SmartPaymentAccount is IERC1271 {
+    using SafeERC20 for IERC20;
+
+    bytes32 private constant TRANSFER_TYPEHASH = keccak256(
+        "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+    );
+    bytes4 private constant INVALID = 0xffffffff;
+    uint256 private constant PROOF_BYTES = 352;
+
+    /// Whole words, because the decoder would revert on others where this has to answer.
+    struct Proof {
+        bytes32 mandateId;
+        uint256 token;
+        uint256 to;
+        uint256 value;
+        uint256 validAfter;
+        uint256 validBefore;
+        uint256 period;
+        uint256 slot;
+        bytes32 r;
+        bytes32 s;
+        uint256 v;
+    }
+
+    error NotAllowed();
+    error CallFailed(bytes reason);
+
+    MandateRegistry public immutable registry;
+    address public immutable module;
+
+    constructor(MandateRegistry registry_, address module_) {
+        registry = registry_;
+        module = module_;
+    }
+
+    receive() external payable {}
+
+    /// The owner's key signs for anything. A proof signs one EIP-3009 transfer out of a slot of a mandate's period, and
+    /// nothing else: no permit, no approval, no message.
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        if (signature.length == 65) {
+            (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);
+            return failure == ECDSA.RecoverError.NoError && signer == address(this) ? IERC1271.isValidSignature.selector : INVALID;
+        }
+        if (signature.length != PROOF_BYTES) return INVALID;
+        return _provesTransfer(hash, signature) ? IERC1271.isValidSignature.selector : INVALID;
+    }
+
+    /// The owner's transactions go through its own address.
+    function execute(address to, uint256 value, bytes calldata data) external payable returns (bytes memory) {
+        if (msg.sender != address(this)) revert NotAllowed();
+        (bool done, bytes memory result) = to.call{value: value}(data);
+        if (!done) revert CallFailed(result);
+        return result;
+    }
+
+    /// Counted first, moved second: a token that calls back finds its payment used.
+    function pay(bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) external {
+        if (msg.sender != module) revert NotAllowed();
+        registry.consume(mandateId, paymentId, token, payee, value);
+        IERC20(token).safeTransfer(payee, value);
+    }
+
+    function _provesTransfer(bytes32 hash, bytes calldata signature) private view returns (bool) {
+        Proof memory proof = abi.decode(signature, (Proof));
+        if (proof.token > type(uint160).max || proof.to > type(uint160).max || proof.v > type(uint8).max) return false;
+        // Before the token is asked for anything: only the registered one is.
+        if (_refused(proof)) return false;
+        bytes32 domain = IDomainSeparator(address(uint160(proof.token))).DOMAIN_SEPARATOR();
+        if (MessageHashUtils.toTypedDataHash(domain, _transferOf(proof)) != hash) return false;
+        (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, uint8(proof.v), proof.r, proof.s);
+        return failure == ECDSA.RecoverError.NoError && signer == registry.policySigner();
+    }
+
+    function _refused(Proof memory proof) private view returns (bool) {
+        return registry.checkProof(
+            address(this),
+            proof.mandateId,
+            address(uint160(proof.token)),
+            address(uint160(proof.to)),
+            proof.value,
+            proof.validBefore,
+            proof.period,
+            proof.slot
+        ) != MandateRegistry.Refusal.None;
+    }
+
+    /// The nonce is the slot, so the token burns each slot once.
+    function _transferOf(Proof memory proof) private view returns (bytes32) {
+        bytes32 nonce = keccak256(abi.encode(proof.mandateId, proof.period, proof.slot));
+        return keccak256(
+            abi.encode(TRANSFER_TYPEHASH, address(this), proof.to, proof.value, proof.validAfter, proof.validBefore, nonce)
+        );
+    }
+}
