@@ -34,7 +34,7 @@ export type Artifact = {
   readonly deployedBytecode: string;
 };
 
-const sources = ["MandateRegistry", "PaymentModule", "SmartPaymentAccount", "TestMulticall", "TestUSDC"];
+const sources = ["HostileToken", "MandateRegistry", "PaymentModule", "SmartPaymentAccount", "TestMulticall", "TestUSDC"];
 
 export const artifactUrl = (name: string): URL => new URL(`./artifacts/${name}.json`, import.meta.url);
 

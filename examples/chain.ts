@@ -12,7 +12,7 @@ import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 /** Circle's USDC on Base Sepolia: the local chain has the test token there, so that stock x402 software works unmodified. */
 export const usdcAddress: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 export const localChainId = "eip155:84532";
-const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+export const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** anvil's first account: published by anvil itself, worth nothing anywhere. */
 const richKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { startChain, type ChainOptions, type LocalChain } from "../examples/chain.ts";
 
-export { usdcAddress } from "../examples/chain.ts";
+export { multicallAddress, usdcAddress } from "../examples/chain.ts";
 
 /** One chain for a test file. The test's configuration is set here, before anything reads it. */
 export function useChain(options: ChainOptions = {}): () => LocalChain {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.28;
+
+/// For tests alone: a token that answers with whatever domain it was told, says nothing when it transfers, and calls the
+/// module again from within a transfer.
+contract HostileToken {
+    bytes32 public DOMAIN_SEPARATOR;
+    address public module;
+    bytes public call;
+    uint256 public transfers;
+    bool public lastCallDone;
+
+    function answer(bytes32 domain) external {
+        DOMAIN_SEPARATOR = domain;
+    }
+
+    function callBack(address module_, bytes calldata call_) external {
+        module = module_;
+        call = call_;
+    }
+
+    /// Returns no boolean, as some tokens do.
+    function transfer(address, uint256) external {
+        transfers += 1;
+        if (module == address(0)) return;
+        address target = module;
+        module = address(0);
+        (lastCallDone,) = target.call(call);
+    }
+}
