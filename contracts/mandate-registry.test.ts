@@ -81,7 +81,7 @@ describe("registerMandate", () => {
     await expect(register(await signRegistration(contracts.registry, owner, own, { chainId: 1 }))).rejects.toThrow(
       "InvalidSignature",
     );
-    await expect(register(await signRegistration(contracts.module, owner, own))).rejects.toThrow("InvalidSignature");
+    await expect(register(await signRegistration(contracts.paymentModule, owner, own))).rejects.toThrow("InvalidSignature");
     const signed = await signRegistration(contracts.registry, owner, own);
     const changes: Partial<Terms>[] = [
       { payee: newKey().address },

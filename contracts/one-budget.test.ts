@@ -137,8 +137,8 @@ async function world(contracts: Contracts) {
       value: BigInt(value),
       deadline: 2n ** 40n,
     };
-    const args = paymentArgs(payment, await signPayment(contracts.module, contracts.policySigner, payment));
-    return { to: contracts.module, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
+    const args = paymentArgs(payment, await signPayment(contracts.paymentModule, contracts.policySigner, payment));
+    return { to: contracts.paymentModule, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
   }
 
   async function block(wait: number): Promise<void> {

@@ -1,7 +1,6 @@
 import {
   concat,
   encodeFunctionData,
-  getAddress,
   hashMessage,
   hexToBytes,
   parseSignature,
@@ -13,32 +12,23 @@ import {
 import { sign } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { usdcAddress, useChain } from "../test/chain.ts";
+import { mandateOnChain, revokeOnChain } from "../test/mandate-on-chain.ts";
 import {
   MODULE,
-  PROOFS,
   accountAbi,
-  delegated,
   deployContracts,
-  moduleAbi,
   newKey,
-  paymentArgs,
   prove,
   randomBytes32,
-  registrationArgs,
-  registryAbi,
-  signPayment,
-  signRegistration,
   transferArgs,
   transferDigest,
   type Contracts,
-  type ModulePayment,
   type Terms,
 } from "../test/smart-account.ts";
 import hostile from "./artifacts/HostileToken.json";
 import usdc from "./artifacts/TestUSDC.json";
 
 const usdcAbi = usdc.abi as Abi;
-const MAGIC = "0x1626ba7e";
 const chain = useChain();
 let contracts: Contracts;
 
@@ -46,64 +36,8 @@ beforeAll(async () => {
   contracts = await deployContracts(chain());
 });
 
-const timeOfChain = async (): Promise<number> => Number((await chain().client.getBlock()).timestamp);
-
-/** A delegated account with money and a mandate of three payments of 1,000 an hour. */
-async function scene(change: Partial<Terms> = {}) {
-  const owner = await delegated(chain(), contracts.implementation);
-  await chain().mint(owner.address, 1_000_000n);
-  const now = await timeOfChain();
-  const terms: Terms = {
-    account: owner.address,
-    payee: newKey().address,
-    token: usdcAddress,
-    perPaymentLimit: 1_000n,
-    periodLimit: 3_000n,
-    periodSeconds: 3_600,
-    start: now - 10,
-    end: now + 100_000,
-    maxPaymentsPerPeriod: 3,
-    enforcementPath: PROOFS,
-    termsHash: randomBytes32(),
-    ...change,
-  };
-  const registration = await signRegistration(contracts.registry, owner, terms);
-  await chain().mined(
-    chain().client.writeContract({
-      address: contracts.registry,
-      abi: registryAbi,
-      functionName: "registerMandate",
-      args: registrationArgs(registration),
-    }),
-  );
-  const { mandateId } = registration;
-  const transfer = {
-    from: owner.address as Address,
-    to: terms.payee,
-    value: 1_000n,
-    validAfter: 0n,
-    validBefore: BigInt(now + 600),
-  };
-  const proof = (
-    { period = 0n, slot = 0n }: { period?: bigint; slot?: bigint } = {},
-    changed: Partial<typeof transfer> & { nonce?: Hex } = {},
-    key = contracts.policySigner.key,
-  ) => prove(key, { mandateId, period, slot }, { ...transfer, ...changed });
-  const accepted = async ({ digest, signature }: { digest: Hex; signature: Hex }, account: Address = owner.address) => {
-    try {
-      const answer = await chain().client.readContract({
-        address: account,
-        abi: accountAbi,
-        functionName: "isValidSignature",
-        args: [digest, signature],
-      });
-      return answer === MAGIC;
-    } catch {
-      return "reverted";
-    }
-  };
-  return { owner, terms, mandateId, transfer, proof, accepted };
-}
+const scene = (change: Partial<Terms> = {}) => mandateOnChain(chain(), contracts, change);
+const revoke = (account: Address, mandateId: Hex) => revokeOnChain(chain(), contracts, account, mandateId);
 
 type Proof = Awaited<ReturnType<typeof prove>>;
 
@@ -116,19 +50,6 @@ const settle = ({ transfer, signature }: Proof): Promise<void> =>
       args: transferArgs(transfer, signature),
     }),
   );
-
-const revoke = async (account: Address, mandateId: Hex): Promise<void> => {
-  await chain().fund(contracts.guardian.address);
-  await chain().mined(
-    chain().client.writeContract({
-      account: contracts.guardian,
-      address: contracts.registry,
-      abi: registryAbi,
-      functionName: "revoke",
-      args: [account, mandateId],
-    }),
-  );
-};
 
 describe("proofs", () => {
   test("a proof settles once; its slot is burnt by the token", async () => {
@@ -223,7 +144,7 @@ describe("proofs", () => {
       flipped,
       toHex(dirty),
       toHex(dirtyV),
-      `${honest.signature}00`,
+      concat([honest.signature, "0x00"]),
       honest.signature.slice(0, -2) as Hex,
       toHex(crypto.getRandomValues(new Uint8Array(352))),
       toHex(crypto.getRandomValues(new Uint8Array(65))),
@@ -268,89 +189,5 @@ describe("the owner", () => {
     });
     await chain().mined(chain().client.sendTransaction({ to: owner.address, authorizationList: [ended] }));
     await expect(settle(await proof())).rejects.toThrow("invalid signature");
-  });
-});
-
-describe("the module", () => {
-  const moduleScene = (change: Partial<Terms> = {}) => scene({ enforcementPath: MODULE, ...change });
-  type Scene = Awaited<ReturnType<typeof moduleScene>>;
-
-  const payment = ({ owner, terms, mandateId }: Scene, change: Partial<ModulePayment> = {}): ModulePayment => ({
-    account: owner.address,
-    mandateId,
-    paymentId: randomBytes32(),
-    token: terms.token,
-    payee: terms.payee,
-    value: 1_000n,
-    deadline: 2n ** 40n,
-    ...change,
-  });
-
-  async function pay(one: ModulePayment, signer = contracts.policySigner, signed = one): Promise<void> {
-    const args = paymentArgs(one, await signPayment(contracts.module, signer, signed));
-    await chain().mined(chain().client.writeContract({ address: contracts.module, abi: moduleAbi, functionName: "pay", args }));
-  }
-
-  test("pays what the policy signer signed, once for each payment id, up to the limits of the period", async () => {
-    const at = await moduleScene();
-    const first = payment(at);
-    await pay(first);
-    await expect(pay(first)).rejects.toThrow();
-    await pay(payment(at));
-    await pay(payment(at));
-    await expect(pay(payment(at, { value: 1n }))).rejects.toThrow();
-    expect(await chain().balanceOf(at.terms.payee)).toBe(at.terms.periodLimit);
-    const usage = await chain().client.readContract({
-      address: contracts.registry,
-      abi: registryAbi,
-      functionName: "usageOf",
-      args: [at.owner.address, at.mandateId],
-    });
-    expect(usage).toEqual({ period: 0, payments: 3, spent: 3_000n });
-  });
-
-  test("refuses every field that differs, another signer, a passed deadline, and mandates of proofs", async () => {
-    const at = await moduleScene();
-    const honest = payment(at);
-    await expect(pay(honest, newKey())).rejects.toThrow("InvalidSignature");
-    await expect(pay(honest, at.owner)).rejects.toThrow("InvalidSignature");
-    await expect(pay({ ...honest, value: 1n }, contracts.policySigner, honest)).rejects.toThrow("InvalidSignature");
-    await expect(pay(payment(at, { deadline: 1n }))).rejects.toThrow("DeadlinePassed");
-    await expect(pay(payment(at, { payee: newKey().address }))).rejects.toThrow();
-    await expect(pay(payment(at, { value: 1_001n }))).rejects.toThrow();
-    await expect(pay(payment(at, { mandateId: randomBytes32() }))).rejects.toThrow();
-    await expect(pay(payment(await scene()))).rejects.toThrow();
-    await revoke(at.owner.address, at.mandateId);
-    await expect(pay(honest)).rejects.toThrow();
-    expect(await chain().balanceOf(at.terms.payee)).toBe(0n);
-  });
-
-  test("only the module may make an account pay, and only an account may use up its own mandate", async () => {
-    const at = await moduleScene();
-    const { mandateId, paymentId, token, payee, value } = payment(at);
-    const args = [mandateId, paymentId, token, payee, value];
-    await expect(
-      chain().client.simulateContract({ address: at.owner.address, abi: accountAbi, functionName: "pay", args }),
-    ).rejects.toThrow("NotAllowed");
-    await expect(
-      chain().client.simulateContract({ address: contracts.registry, abi: registryAbi, functionName: "consume", args }),
-    ).rejects.toThrow("Refused");
-  });
-
-  test("a token that calls back finds its payment used, and one that answers nothing is paid", async () => {
-    const hash = await chain().client.deployContract({ abi: hostile.abi as Abi, bytecode: hostile.bytecode as Hex });
-    const { contractAddress } = await chain().client.waitForTransactionReceipt({ hash });
-    const at = await moduleScene({ token: getAddress(contractAddress!) });
-    const again = payment(at);
-    const call = encodeFunctionData({
-      abi: moduleAbi,
-      functionName: "pay",
-      args: paymentArgs(again, await signPayment(contracts.module, contracts.policySigner, again)),
-    });
-    const token = { address: contractAddress!, abi: hostile.abi as Abi } as const;
-    await chain().mined(chain().client.writeContract({ ...token, functionName: "callBack", args: [contracts.module, call] }));
-    await pay(again);
-    expect(await chain().client.readContract({ ...token, functionName: "transfers" })).toBe(1n);
-    expect(await chain().client.readContract({ ...token, functionName: "lastCallDone" })).toBe(false);
   });
 });

@@ -11,8 +11,7 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { sign } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json";
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json";
 import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json";
@@ -129,9 +128,9 @@ export async function deployContracts(chain: LocalChain) {
     return getAddress(contractAddress!);
   };
   const registry = await deploy(registryArtifact, [guardian.address, administrator.address, policySigner.address]);
-  const module = await deploy(moduleArtifact, [registry]);
-  const implementation = await deploy(accountArtifact, [registry, module]);
-  return { registry, module, implementation, guardian, administrator, policySigner };
+  const paymentModule = await deploy(moduleArtifact, [registry]);
+  const implementation = await deploy(accountArtifact, [registry, paymentModule]);
+  return { registry, paymentModule, implementation, guardian, administrator, policySigner };
 }
 
 /** A person's account whose code is the implementation's. */
@@ -250,9 +249,9 @@ export type ModulePayment = {
   readonly deadline: bigint;
 };
 
-export const signPayment = (module: Address, signer: PrivateKeyAccount, message: ModulePayment): Promise<Hex> =>
+export const signPayment = (paymentModule: Address, signer: PrivateKeyAccount, message: ModulePayment): Promise<Hex> =>
   signer.signTypedData({
-    domain: { name: "PaymentModule", version: "1", chainId: CHAIN_ID, verifyingContract: module },
+    domain: { name: "PaymentModule", version: "1", chainId: CHAIN_ID, verifyingContract: paymentModule },
     types: payTypes,
     primaryType: "Pay",
     message,

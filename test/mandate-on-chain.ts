@@ -1,0 +1,89 @@
+import type { Address, Hex } from "viem";
+import type { LocalChain } from "../examples/chain.ts";
+import { usdcAddress } from "../examples/chain.ts";
+import {
+  PROOFS,
+  accountAbi,
+  delegated,
+  newKey,
+  prove,
+  randomBytes32,
+  registrationArgs,
+  registryAbi,
+  signRegistration,
+  type Contracts,
+  type Terms,
+} from "./smart-account.ts";
+
+const MAGIC = "0x1626ba7e";
+
+/** A delegated account with money and a mandate of three payments of 1,000 an hour. */
+export async function mandateOnChain(chain: LocalChain, contracts: Contracts, change: Partial<Terms> = {}) {
+  const owner = await delegated(chain, contracts.implementation);
+  await chain.mint(owner.address, 1_000_000n);
+  const now = Number((await chain.client.getBlock()).timestamp);
+  const terms: Terms = {
+    account: owner.address,
+    payee: newKey().address,
+    token: usdcAddress,
+    perPaymentLimit: 1_000n,
+    periodLimit: 3_000n,
+    periodSeconds: 3_600,
+    start: now - 10,
+    end: now + 100_000,
+    maxPaymentsPerPeriod: 3,
+    enforcementPath: PROOFS,
+    termsHash: randomBytes32(),
+    ...change,
+  };
+  const registration = await signRegistration(contracts.registry, owner, terms);
+  await chain.mined(
+    chain.client.writeContract({
+      address: contracts.registry,
+      abi: registryAbi,
+      functionName: "registerMandate",
+      args: registrationArgs(registration),
+    }),
+  );
+  const { mandateId } = registration;
+  const transfer = {
+    from: owner.address,
+    to: terms.payee,
+    value: 1_000n,
+    validAfter: 0n,
+    validBefore: BigInt(now + 600),
+  };
+  const proof = (
+    { period = 0n, slot = 0n }: { period?: bigint; slot?: bigint } = {},
+    changed: Partial<typeof transfer> & { nonce?: Hex } = {},
+    key = contracts.policySigner.key,
+  ) => prove(key, { mandateId, period, slot }, { ...transfer, ...changed });
+  const accepted = async ({ digest, signature }: { digest: Hex; signature: Hex }, account: Address = owner.address) => {
+    try {
+      const answer = await chain.client.readContract({
+        address: account,
+        abi: accountAbi,
+        functionName: "isValidSignature",
+        args: [digest, signature],
+      });
+      return answer === MAGIC;
+    } catch {
+      return "reverted";
+    }
+  };
+  return { owner, terms, mandateId, transfer, proof, accepted };
+}
+
+/** By the guardian. */
+export async function revokeOnChain(chain: LocalChain, contracts: Contracts, account: Address, mandateId: Hex): Promise<void> {
+  await chain.fund(contracts.guardian.address);
+  await chain.mined(
+    chain.client.writeContract({
+      account: contracts.guardian,
+      address: contracts.registry,
+      abi: registryAbi,
+      functionName: "revoke",
+      args: [account, mandateId],
+    }),
+  );
+}
