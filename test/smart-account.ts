@@ -25,26 +25,6 @@ export const CHAIN_ID = 84_532;
 export const PROOFS = 1;
 export const MODULE = 2;
 
-/** In the order of the contract, which appends only. */
-export const refusals = [
-  "none",
-  "unknown",
-  "revoked",
-  "notStarted",
-  "ended",
-  "otherPath",
-  "otherPayee",
-  "otherToken",
-  "zeroValue",
-  "overPaymentLimit",
-  "otherPeriod",
-  "slotOutOfRange",
-  "expiresAfterEnd",
-  "paymentUsed",
-  "tooManyPayments",
-  "overPeriodLimit",
-] as const;
-
 export type Terms = {
   readonly account: Address;
   readonly payee: Address;
