@@ -43,6 +43,7 @@ export const entries: readonly Entry[] = [
     capability: ["checkouts:read", "checkouts:approve"],
   },
   { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
+  { label: "Payments", href: "/payments", group: "Buying", productRole: "buyer", capability: ["payments:read"] },
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
   { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },

@@ -25,6 +25,8 @@ type Props<R> = {
   readonly href?: (row: R) => string;
   /** Narrow padding, for tables inside a panel's body. */
   readonly compact?: boolean;
+  /** Lower rows, for those who want to see many. */
+  readonly dense?: boolean;
 };
 
 function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "columns" | "href">) {
@@ -78,10 +80,10 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "co
  *
  * It renders on the server; inside a client component it works as well. Buttons in a row stay above the row's link.
  */
-export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false }: Props<R>) {
+export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: Props<R>) {
   const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);
   return (
-    <table className={compact ? "ledger compact" : "ledger stacks"} {...role.table}>
+    <table className={compact ? "ledger compact" : dense ? "ledger stacks dense" : "ledger stacks"} {...role.table}>
       <caption className="sr">{caption}</caption>
       <thead {...role.rowgroup}>
         <tr {...role.row}>

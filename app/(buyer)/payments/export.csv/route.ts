@@ -1,0 +1,41 @@
+import { readCaller } from "#app/session.ts";
+import { newId } from "#lib/ids.ts";
+import { csvName, paymentsCsv, recordExport } from "#lib/payments/export-payments.ts";
+import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
+import { Problem } from "#lib/problem.ts";
+import { problemReply } from "#lib/http/reply.ts";
+
+/** The list of the payments page as a file, with the filters of its address. */
+export async function GET(request: Request): Promise<Response> {
+  const requestId = newId("request");
+  const caller = await readCaller();
+  const refuse = (code: "unauthenticated" | "capability_required", detail: string) => {
+    const { status, headers, body } = problemReply(new Problem(code, { detail }), requestId, null);
+    return new Response(body, { status, headers });
+  };
+  if (!caller?.organizationId) return refuse("unauthenticated", "Sign in to export payments.");
+  if (!caller.capabilities.has("payments:read")) return refuse("capability_required", "Your role does not show payments.");
+  const { organizationId, environment, userId } = caller;
+  const query = Object.fromEntries(new URL(request.url).searchParams);
+  const now = await recordExport({ organizationId, userId }, query);
+  const lines = paymentsCsv({ organizationId, environment }, readPaymentFilter(query));
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await lines.return(undefined);
+    },
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${csvName(now)}"`,
+      "Cache-Control": "private, no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

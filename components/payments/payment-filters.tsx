@@ -1,0 +1,64 @@
+import { Filters, FilterDate, FilterSearch, FilterSelect } from "#components/ui/filters.tsx";
+import { one, type PageQuery } from "#components/ui/page-query.ts";
+import { statusWord } from "#components/ui/status-badge.tsx";
+import { visible } from "#components/ui/untrusted.tsx";
+import type { PaymentChoices } from "#lib/payments/view-payments.ts";
+import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
+
+type Props = { readonly path: string; readonly query: PageQuery; readonly choices: PaymentChoices };
+type Option = readonly [value: string, text: string];
+
+/** What the address chose stays a choice, also when it is too old for the list. */
+function withChosen(options: readonly Option[], chosen: string | undefined): readonly Option[] {
+  const known = chosen === undefined || options.some(([value]) => value === chosen);
+  return known ? options : [...options, [chosen, chosen]];
+}
+
+/** Everything by which the list of payments is narrowed; it lives in the address. */
+export function PaymentFilters({ path, query, choices }: Props) {
+  const value = (name: string) => one(query, name);
+  const density = value("density");
+  return (
+    <Filters label="Payments" path={path}>
+      <FilterSearch label="Search payments" name="q" value={value("q")} placeholder="Amount, domain, id or transaction" />
+      <FilterSelect
+        label="Decision"
+        name="outcome"
+        value={value("outcome")}
+        any="Any decision"
+        options={Outcome.options.map((option) => [option, statusWord("outcome", option)])}
+      />
+      <FilterSelect
+        label="Settlement"
+        name="settlement"
+        value={value("settlement")}
+        any="Any settlement"
+        options={SettlementStatus.options.map((option) => [option, statusWord("settlement", option)])}
+      />
+      <FilterSelect
+        label="Mandate"
+        name="mandate"
+        value={value("mandate")}
+        any="Any mandate"
+        options={withChosen(
+          choices.mandates.map(({ mandateId, name }) => [mandateId, visible(name)]),
+          value("mandate"),
+        )}
+      />
+      <FilterSelect
+        label="Agent"
+        name="agent"
+        value={value("agent")}
+        any="Any agent"
+        options={withChosen(
+          choices.agents.map(({ agentId, name }) => [agentId, visible(name)]),
+          value("agent"),
+        )}
+      />
+      <FilterSearch label="Seller’s domain" name="seller" value={value("seller")} placeholder="Seller’s domain" />
+      <FilterDate label="From" name="createdFrom" value={value("createdFrom")} />
+      <FilterDate label="To" name="createdTo" value={value("createdTo")} />
+      {density !== undefined && <input type="hidden" name="density" value={density} />}
+    </Filters>
+  );
+}

@@ -1,0 +1,51 @@
+import { StageBadge } from "#components/payments/stage-badge.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { PaymentLine } from "#lib/payments/view-payments.ts";
+
+/** The payee as we know it: the domain that was paid, or the address. */
+export const payeeOf = ({ seller, payTo }: Pick<PaymentLine, "seller" | "payTo">): string =>
+  seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";
+
+const columns = [
+  {
+    name: "Payee",
+    cell: (row: PaymentLine) => (
+      <>
+        <Untrusted>{payeeOf(row)}</Untrusted>
+        {row.resource && (
+          <span className="sub">
+            <Untrusted>{row.resource.description ?? row.resource.resourceId}</Untrusted>
+          </span>
+        )}
+      </>
+    ),
+  },
+  { name: "State", cell: (row: PaymentLine) => <StageBadge stage={row.stage} /> },
+  {
+    name: "Agent",
+    cell: (row: PaymentLine) => <Untrusted>{row.agent}</Untrusted>,
+  },
+  {
+    name: "Mandate",
+    cell: (row: PaymentLine) => <Untrusted>{row.mandate}</Untrusted>,
+  },
+  { name: "Asked", cell: (row: PaymentLine) => <Moment at={row.createdAt} show="short" /> },
+  { name: "Amount", numeric: true, cell: (row: PaymentLine) => <Money>{money(row.total, row.asset)}</Money> },
+];
+
+type Props = { readonly rows: readonly PaymentLine[]; readonly dense: boolean };
+
+/** Payments, newest first, each with the way to its explanation. */
+export const PaymentsLedger = ({ rows, dense }: Props) => (
+  <Ledger
+    caption="Payments, newest first"
+    columns={columns}
+    rows={rows}
+    rowKey={(row) => row.authorizationId}
+    href={(row) => `/payments/${row.authorizationId}`}
+    dense={dense}
+  />
+);
