@@ -19,6 +19,7 @@ export default defineConfig({
       RATE_LIMIT_PER_ADDRESS: "1000000",
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",
+      AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
       SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
     },
   },

@@ -70,6 +70,11 @@ const Variables = z.object({
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal")
     .optional(),
+  /** The seed of the Ed25519 key that signs the checkpoints of the audit chains. */
+  AUDIT_SIGNING_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url; make one with: openssl rand 32 | basenc --base64url | tr -d =")
+    .optional(),
   CHAINS: json(z.array(Chain).min(1).max(16)).optional(),
   FACILITATORS: json(z.array(Facilitator).max(16)).optional(),
   OUTBOUND_LOOPBACK: z.string().max(1024).optional(),
@@ -115,6 +120,7 @@ const Checked = Variables.superRefine((variables, context) => {
   if (!variables.BASE_URL?.startsWith("https://")) refuse("BASE_URL", "must be the https address that people open");
   if (!variables.CHAINS) refuse("CHAINS", "must name the chains to settle on");
   if (!variables.SETTLEMENT_PRIVATE_KEY) refuse("SETTLEMENT_PRIVATE_KEY", "must be given");
+  if (!variables.AUDIT_SIGNING_KEY) refuse("AUDIT_SIGNING_KEY", "must be given");
   if (variables.OUTBOUND_LOOPBACK) refuse("OUTBOUND_LOOPBACK", "is for the sandbox only");
 });
 

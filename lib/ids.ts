@@ -21,6 +21,7 @@ export const prefixes = {
   order: "ord",
   stepUp: "stu",
   audit: "aud",
+  action: "act",
   request: "req",
   organization: "org",
   user: "usr",

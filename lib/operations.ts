@@ -10,8 +10,11 @@ import * as identity from "#lib/identity/contract.ts";
 import * as members from "#lib/identity/member-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
+import * as platformAudit from "#lib/platform/audit-contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as search from "#lib/search/contract.ts";
+import * as emergency from "#lib/platform/emergency-contract.ts";
+import * as users from "#lib/platform/user-contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 
 const isOperation = (value: unknown): value is Operation =>
@@ -30,6 +33,9 @@ export const operations: readonly Operation[] = [
   identity,
   members,
   platform,
+  users,
+  emergency,
+  platformAudit,
   audit,
   health,
 ].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));

@@ -57,10 +57,23 @@ import { executePayment } from "#lib/payments/execute-payment.ts";
 import { getExecution } from "#lib/payments/get-execution.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
+import * as platformAudit from "#lib/platform/audit-contract.ts";
+import { banUser } from "#lib/platform/ban-user.ts";
 import { claimPlatform } from "#lib/platform/claim-platform.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as search from "#lib/search/contract.ts";
 import { searchOrganization } from "#lib/search/search-organization.ts";
+import * as emergency from "#lib/platform/emergency-contract.ts";
+import { emergencyRevoke } from "#lib/platform/emergency-revoke.ts";
+import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
+import { listUsers } from "#lib/platform/list-users.ts";
+import { recheckExecution } from "#lib/platform/recheck-execution.ts";
+import { revokeUserSessions } from "#lib/platform/revoke-user-sessions.ts";
+import { unbanUser } from "#lib/platform/unban-user.ts";
+import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
+import * as users from "#lib/platform/user-contract.ts";
+import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
+import { verifySeller } from "#lib/platform/verify-seller.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
@@ -124,6 +137,16 @@ export const routes: readonly Route[] = [
   route(members.updateMember, updateMember),
   route(members.removeMember, removeMember),
   route(platform.claimPlatform, claimPlatform),
+  route(users.listUsers, listUsers),
+  route(users.updateUserRoles, updateUserRoles),
+  route(users.revokeUserSessions, revokeUserSessions),
+  route(users.banUser, banUser),
+  route(users.unbanUser, unbanUser),
+  route(emergency.emergencyRevoke, emergencyRevoke),
+  route(emergency.verifySeller, verifySeller),
+  route(platformAudit.listPlatformAuditEvents, listPlatformAuditEvents),
+  route(platformAudit.verifyPlatformAudit, verifyPlatformAudit),
+  route(platformAudit.recheckExecution, recheckExecution),
   route(audit.listAuditEvents, listAuditEvents),
   route(audit.verifyAudit, verifyAudit),
   route(health.checkLiveness, checkLiveness),

@@ -11,6 +11,7 @@ export type Outcome = z.infer<typeof Outcome>;
 
 /** In order of precedence: the first that applies becomes the decision's denialCode. */
 export const DenialCode = list("DenialCode", [
+  "emergency_stop",
   "mandate_not_active",
   "mandate_suspended",
   "mandate_revoked",
@@ -250,6 +251,7 @@ export type ReadinessCheckStatus = z.infer<typeof ReadinessCheckStatus>;
 /** In the order in which they are answered. */
 export const ReadinessKey = list("ReadinessKey", [
   "serviceAvailable",
+  "emergencyClear",
   "mandateExists",
   "mandateActive",
   "mandateAgentBound",

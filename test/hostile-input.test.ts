@@ -42,7 +42,7 @@ async function ask(
   operation: Operation,
   { body, text, id = "x", query = "" }: { body?: unknown; text?: string; id?: string; query?: string },
 ) {
-  const url = env().BASE_URL + operation.path.replace(/\{[^}]+\}/, id) + query;
+  const url = env().BASE_URL + operation.path.replaceAll(/\{[^}]+\}/g, id) + query;
   const writes = operation.method !== "GET";
   const headers = { ...anyone, ...(writes && { "content-type": "application/json" }) };
   const response = await dispatch(

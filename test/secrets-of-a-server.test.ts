@@ -111,6 +111,7 @@ beforeAll(async () => {
   secrets.set("password", PASSWORD);
   secrets.set("database password", new URL(databaseOf().url).password);
   secrets.set("API_KEY_SECRET", env().API_KEY_SECRET);
+  secrets.set("AUDIT_SIGNING_KEY", env().AUDIT_SIGNING_KEY ?? "");
   secrets.set("BETTER_AUTH_SECRET", env().BETTER_AUTH_SECRET);
   secrets.set("SETTLEMENT_PRIVATE_KEY", env().SETTLEMENT_PRIVATE_KEY?.slice(2) ?? "");
   await startTalkative();

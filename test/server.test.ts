@@ -18,6 +18,7 @@ const production = {
   BASE_URL: "https://pay.example.org",
   BETTER_AUTH_SECRET: "qT5mJ0w8Zr2Xk7Vb9Ny4Hs6Lc1Pd3FgA",
   API_KEY_SECRET: "uR8nK1x9As3Yl6Wc0Oz5It7Md2Qe4GhB",
+  AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
   SETTLEMENT_PRIVATE_KEY: `0x${"1f".repeat(32)}`,
   CHAINS: JSON.stringify([
     {

@@ -16,6 +16,7 @@ const START_LIMIT_MS = 240_000;
 const secrets = {
   BETTER_AUTH_SECRET: "for the journeys only, and of no worth elsewhere",
   API_KEY_SECRET: "another one, also for the journeys only",
+  AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
   SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
 };
 

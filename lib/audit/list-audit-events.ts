@@ -1,4 +1,5 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
+import type { AuditEvent } from "#lib/audit-event.ts";
 import type * as contract from "#lib/audit/contract.ts";
 import { listEvents } from "#lib/audit/read-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
@@ -6,7 +7,8 @@ import { decodeCursor, page } from "#lib/http/paging.ts";
 import { invalidField } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-function present(event: ChainedEvent): contract.AuditEvent {
+/** An event on the wire. */
+export function presentEvent(event: ChainedEvent): AuditEvent {
   const { auditEventId, type, actorId, organizationId, subjectId, entityType, entityId, metadata, hash, createdAt } = event;
   return {
     auditEventId,
@@ -22,7 +24,8 @@ function present(event: ChainedEvent): contract.AuditEvent {
   };
 }
 
-function placeOf(cursor: string | undefined): number | null {
+/** The place in a chain that a cursor names. @throws Problem invalid_request */
+export function placeOf(cursor: string | undefined): number | null {
   const place = decodeCursor(cursor);
   if (place === null) return null;
   if (!/^[1-9][0-9]{0,14}$/.test(place)) throw invalidField("/query/cursor", "This cursor did not come from this list.");
@@ -36,5 +39,5 @@ export const listAuditEvents: Handler<typeof contract.listAuditEvents> = async (
   const before = placeOf(cursor);
   const rows = await listEvents({ chain: organizationId, entityId, before, rows: limit + 1 });
   const { items, ...rest } = page(rows, limit, (event) => String(event.sequence));
-  return { items: items.map(present), ...rest };
+  return { items: items.map(presentEvent), ...rest };
 };

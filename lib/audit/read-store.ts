@@ -32,6 +32,26 @@ export async function listEvents({ chain, entityId, before, rows }: PageOf): Pro
   return found.map(asEvent);
 }
 
+/** Newest first over all chains, or those about one entity. */
+export async function listEventsOfAll(
+  entityId: string | undefined,
+  before: string | null,
+  rows: number,
+): Promise<ChainedEvent[]> {
+  const found = await database()
+    .select()
+    .from(auditEvents)
+    .where(
+      and(
+        entityId === undefined ? undefined : eq(auditEvents.entityId, entityId),
+        before === null ? undefined : lt(auditEvents.auditEventId, before),
+      ),
+    )
+    .orderBy(desc(auditEvents.auditEventId))
+    .limit(rows);
+  return found.map(asEvent);
+}
+
 /** Oldest first, behind a place in the chain and not beyond another. */
 export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
   const found = await database()

@@ -5,8 +5,11 @@ import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
 
 /** Appends to the chains concerned, their heads locked in the order of their names: the last lock that a transaction takes. */
-export async function appendEvents(tx: Tx, events: readonly (AuditEvent & { readonly chain: string })[]): Promise<void> {
-  if (events.length === 0) return;
+export async function appendEvents(
+  tx: Tx,
+  events: readonly (AuditEvent & { readonly chain: string })[],
+): Promise<readonly ChainedEvent[]> {
+  if (events.length === 0) return [];
   const chains = [...new Set(events.map((event) => event.chain))].toSorted();
   await tx
     .insert(auditHeads)
@@ -32,6 +35,7 @@ export async function appendEvents(tx: Tx, events: readonly (AuditEvent & { read
   }
   await tx.insert(auditEvents).values(rows);
   metrics().auditEvents.inc(rows.length);
+  return rows;
 }
 
 /** The database's clock, read after the locks were taken. */

@@ -20,6 +20,8 @@ export const auditEvents = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.chain, table.sequence] }),
+    // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
+    uniqueIndex("audit_events_newest").on(table.auditEventId),
     uniqueIndex("audit_events_entity").on(table.entityId, table.chain, table.sequence),
   ],
 );
@@ -29,3 +31,18 @@ export const auditHeads = pgTable("audit_heads", {
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   hash: text("hash").notNull(),
 });
+
+/** Append-only: the head of a chain at some time, signed, so that a tail that is cut off shows. */
+export const auditCheckpoints = pgTable(
+  "audit_checkpoints",
+  {
+    chain: text("chain").notNull(),
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
+    hash: text("hash").notNull(),
+    keyId: text("key_id").notNull(),
+    /** Ed25519, base64url. */
+    signature: text("signature").notNull(),
+    createdAt: moment("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
+);

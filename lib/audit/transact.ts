@@ -1,6 +1,6 @@
-import type { AuditEvent } from "#lib/audit/chain.ts";
+import type { AuditEvent, ChainedEvent } from "#lib/audit/chain.ts";
 import { appendEvents, clock } from "#lib/audit/store.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
 /** What happened; id and time are added when it is written. */
@@ -25,14 +25,14 @@ export function audit(tx: Tx, event: Happened, now: Date, chain = event.organiza
   return complete;
 }
 
-/** Writes what was noted so far. Called by transact() and by once(), which claims its slot before the audit heads. */
-export async function writeNoted(tx: Tx): Promise<void> {
-  await appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
+/** Writes what was noted so far and answers it. Called by transact() and by once(), which claims its slot before the audit heads. */
+export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
+  return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }
 
 /** One transaction: the work, then its audit events, then COMMIT. Never across a network call. */
-export async function transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-  return database().transaction(async (tx) => {
+export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = database()): Promise<T> {
+  return on.transaction(async (tx) => {
     noted.set(tx, []);
     const result = await work(tx);
     await writeNoted(tx);

@@ -55,6 +55,7 @@ describe("checkReadiness", () => {
     expect(reply.data.status).toBe("ready");
     expect(statusesOf(reply)).toEqual({
       serviceAvailable: "ready",
+      emergencyClear: "ready",
       mandateExists: "ready",
       mandateActive: "ready",
       mandateAgentBound: "ready",

@@ -21,7 +21,8 @@ type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly st
 export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
   SELECT k.*, a.*, r.*, s.*, h.*,
     EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
-      OR EXISTS (SELECT FROM member WHERE user_id = k.owner_subject_id AND organization_id = k.organization_id) AS agent_live,
+      OR EXISTS (SELECT FROM member b JOIN "user" u ON u.id = b.user_id AND (NOT u.banned OR u.ban_expires <= clock_timestamp())
+        WHERE b.user_id = k.owner_subject_id AND b.organization_id = k.organization_id) AS agent_live,
     EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
       SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
         AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before

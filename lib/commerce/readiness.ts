@@ -68,10 +68,11 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
 
 /** Which rules of the policy a check is about. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
+  emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],
   mandateAgentBound: ["agents", "agent"],
   mandateBudget: ["limits.perPayment", "limits.total", "limits.budgets", "limits.counts", "limits.cooldownSeconds", "maximumFee"],
-  mandateSellerAllowed: ["sellers", "domains", "payTo", "requireVerifiedSeller", "emergency"],
+  mandateSellerAllowed: ["sellers", "domains", "payTo", "requireVerifiedSeller"],
   mandateResourceAllowed: ["resources", "protocol", "intent.registration", "intent.challenge"],
   mandateAssetAllowed: ["assets"],
   mandateSchedule: ["schedule"],
@@ -79,6 +80,7 @@ const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
 };
 
 const satisfied: Readonly<Partial<Record<Key, string>>> = {
+  emergencyClear: "Nothing that takes part was stopped in an emergency.",
   mandateActive: "The mandate is active.",
   mandateAgentBound: "This agent may use the mandate.",
   mandateBudget: "The mandate's limits have room for this payment.",
@@ -125,7 +127,7 @@ function denied(key: Key, { code, message }: Reason, more: readonly Reason[]): F
   return failing(key, new Problem("policy_denied", { detail, nextActions }));
 }
 
-const aboutSeller = new Set<Key>(["mandateSellerAllowed", "mandateResourceAllowed"]);
+const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "mandateResourceAllowed"]);
 
 export type Judged = {
   readonly decision: Decision;

@@ -41,11 +41,18 @@ export const pool = (): Sql =>
 export const listPool = (): Sql =>
   perProcess("listPool", () => connect({ max: 3, lockTimeoutMs: 1_000, statementTimeoutMs: 3_000 }));
 
+/** The connections of what must never wait behind traffic: one works, one lets the next caller in. */
+export const urgentPool = (): Sql =>
+  perProcess("urgentPool", () => connect({ max: 2, lockTimeoutMs: 5_000, statementTimeoutMs: 10_000 }));
+
+export const urgentDatabase = (): Database => perProcess("urgentDatabase", () => drizzle(urgentPool()));
+
 export const database = (): Database => perProcess("database", () => drizzle(pool()));
 
 /** Ends every connection, waiting for what runs. */
 export async function closePools(): Promise<void> {
-  const open = [perProcess<Sql | null>("pool", () => null), perProcess<Sql | null>("listPool", () => null)];
+  const pools = ["pool", "listPool", "urgentPool"];
+  const open = pools.map((name) => perProcess<Sql | null>(name, () => null));
   await Promise.all(open.flatMap((sql) => (sql ? [sql.end({ timeout: 5 })] : [])));
-  for (const name of ["pool", "listPool", "database"]) forget(name);
+  for (const name of [...pools, "database", "urgentDatabase"]) forget(name);
 }

@@ -1,8 +1,9 @@
+import type { Sql } from "postgres";
 import { pool } from "#lib/db/client.ts";
 
 /** How many tries there were in the window that this one is in, itself among them. The table is better-auth's, which also empties it. */
-export async function takeAttempt(key: string, windowSeconds: number): Promise<number> {
-  const [row] = await pool()<{ count: number }[]>`
+export async function takeAttempt(key: string, windowSeconds: number, on: Sql = pool()): Promise<number> {
+  const [row] = await on<{ count: number }[]>`
     INSERT INTO rate_limit AS r (id, key, count, last_request)
     VALUES (${crypto.randomUUID()}, ${key}, 1, extract(epoch FROM clock_timestamp())::bigint * 1000)
     ON CONFLICT (key) DO UPDATE SET

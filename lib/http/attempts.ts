@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { Problem } from "#lib/problem.ts";
 
@@ -8,8 +9,8 @@ const WINDOW_SECONDS = 60;
  * refusal must not undo the count.
  * @throws Problem rate_limited
  */
-export async function countAttempt(what: string, subjectId: string, max: number): Promise<void> {
-  if ((await takeAttempt(`${what}:${subjectId}`, WINDOW_SECONDS)) <= max) return;
+export async function countAttempt(what: string, subjectId: string, max: number, on?: Sql): Promise<void> {
+  if ((await takeAttempt(`${what}:${subjectId}`, WINDOW_SECONDS, on)) <= max) return;
   throw new Problem("rate_limited", {
     detail: "Too many tries. Wait a minute and try again.",
     retryAfterSeconds: WINDOW_SECONDS,

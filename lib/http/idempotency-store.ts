@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { idempotency } from "#lib/http/tables.ts";
 
 type Stored = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
 
-export async function findReply(slot: string): Promise<Stored | null> {
-  const [row] = await database().select().from(idempotency).where(eq(idempotency.slot, slot));
+export async function findReply(slot: string, on: Database = database()): Promise<Stored | null> {
+  const [row] = await on.select().from(idempotency).where(eq(idempotency.slot, slot));
   return row ?? null;
 }
 

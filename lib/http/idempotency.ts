@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
-import type { Tx } from "#lib/db/client.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
 import { lockTimedOut } from "#lib/db/failure.ts";
 import { claimSlot, findReply } from "#lib/http/idempotency-store.ts";
 import { storedReply, type Idempotency, type Operation, type Output, type StoredReply } from "#lib/http/operation.ts";
@@ -32,8 +32,8 @@ export const inFlight = (): Problem =>
 
 export class LostSlot extends Error {}
 
-export async function replay(idempotency: Idempotency): Promise<StoredReply | null> {
-  const old = await findReply(idempotency.slot);
+export async function replay(idempotency: Idempotency, on?: Database): Promise<StoredReply | null> {
+  const old = await findReply(idempotency.slot, on);
   if (!old) return null;
   if (old.fingerprint !== idempotency.fingerprint) throw keyReused();
   return storedReply(old.status, old.body, true);
@@ -49,11 +49,12 @@ export async function once<O extends Operation>(
   operation: O,
   idempotency: Idempotency | null,
   work: (tx: Tx) => Promise<Output<O>>,
+  on?: Database,
 ): Promise<StoredReply> {
   const status = operation.status ?? 200;
   const serialize = (output: Output<O>): string => JSON.stringify(operation.response.parse(output));
-  if (!idempotency) return storedReply(status, await transact(async (tx) => serialize(await work(tx))), false);
-  const earlier = await replay(idempotency);
+  if (!idempotency) return storedReply(status, await transact(async (tx) => serialize(await work(tx)), on), false);
+  const earlier = await replay(idempotency, on);
   if (earlier) return earlier;
   try {
     const body = await transact(async (tx) => {
@@ -61,10 +62,10 @@ export async function once<O extends Operation>(
       if (!(await claimSlot(tx, { ...idempotency, status, body: text }))) throw new LostSlot();
       await writeNoted(tx);
       return text;
-    });
+    }, on);
     return storedReply(status, body, false);
   } catch (error) {
-    const twin = error instanceof LostSlot || isProblem(error) ? await replay(idempotency) : null;
+    const twin = error instanceof LostSlot || isProblem(error) ? await replay(idempotency, on) : null;
     if (twin) return twin;
     throw lockTimedOut(error) ? inFlight() : error;
   }

@@ -20,6 +20,8 @@ export type Operation = {
   readonly description?: string;
   readonly tag: "Payments" | "Commerce" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
   readonly access: Access;
+  /** Served with connections of its own, from the session on: it never waits behind traffic. */
+  readonly urgent?: true;
   readonly status?: 200 | 201;
   /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
   readonly idempotencyKeyAt?: readonly [string, string];

@@ -2,6 +2,7 @@ import { compileAccess } from "#lib/http/access.ts";
 import { compileIdempotency } from "#lib/http/idempotency-key.ts";
 import { compileInput, splitUrl } from "#lib/http/input.ts";
 import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
+import { urgentPool } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { observeRequest } from "#lib/http/metrics.ts";
 import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
@@ -27,8 +28,8 @@ const toResponse = ({ status, headers, body }: Reply): Response => new Response(
 const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
 
 /** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
-async function identify(request: Request) {
-  const caller = await authenticate(request).catch((error: unknown) => {
+async function identify(request: Request, { urgent }: Operation) {
+  const caller = await authenticate(request, urgent && urgentPool()).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
     throw error;
   });
@@ -80,7 +81,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
-      const caller = isPublic ? null : await identify(request);
+      const caller = isPublic ? null : await identify(request, operation);
       if (caller) requireAllowed((allowance = takeCredential(caller)));
       if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);

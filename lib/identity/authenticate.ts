@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { env } from "#lib/env.ts";
@@ -58,10 +59,10 @@ const renewed = new WeakMap<Request, string>();
 /** The Set-Cookie line that the reply to this request carries, when its session was renewed. */
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
-async function authenticateSession(cookie: string, request: Request): Promise<SessionCaller | null> {
+async function authenticateSession(cookie: string, request: Request, on?: Sql): Promise<SessionCaller | null> {
   const token = verifySessionCookie(cookie);
   if (token === null) return null;
-  const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS);
+  const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS, on);
   if (!row) {
     throw new Problem("session_expired", {
       detail: "This session has ended. Sign in again.",
@@ -70,8 +71,9 @@ async function authenticateSession(cookie: string, request: Request): Promise<Se
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  if (!row.audited) await auditNewUser(row.userId);
-  if (row.renewable) {
+  // Neither is urgent; the next request sees to both.
+  if (!row.audited && !on) await auditNewUser(row.userId);
+  if (row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
     renewed.set(request, sessionCookieLine(token));
   }
@@ -92,13 +94,13 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * Who sends this request: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: what was
- * revoked, banned or removed before the request came is gone.
+ * revoked, banned or removed before the request came is gone. `on` has the connections for what must not wait.
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
-export async function authenticate(request: Request): Promise<Caller | null> {
+export async function authenticate(request: Request, on?: Sql): Promise<Caller | null> {
   const authorization = request.headers.get("authorization");
   const cookie = sessionCookieOf(request);
-  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request);
+  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request, on);
   if (cookie !== null) {
     throw new Problem("ambiguous_credentials", { detail: "The request carries an API key and a session. Send one of them." });
   }

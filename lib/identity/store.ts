@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import { listPool, pool } from "#lib/db/client.ts";
 
 export type KeyRow = {
@@ -39,8 +40,13 @@ export type SessionRow = {
 };
 
 /** A live session with its person and the membership in its active organization, as they are now. */
-export async function findLiveSession(token: string, renewalSeconds: number, seconds: number): Promise<SessionRow | null> {
-  const [row] = await pool()<SessionRow[]>`
+export async function findLiveSession(
+  token: string,
+  renewalSeconds: number,
+  seconds: number,
+  on: Sql = pool(),
+): Promise<SessionRow | null> {
+  const [row] = await on<SessionRow[]>`
     SELECT s.id AS "sessionId", u.id AS "userId",
            u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()) AS banned, u.ban_reason AS "banReason",
            u.platform_roles AS "platformRoles", u.audited_at IS NOT NULL AS audited,

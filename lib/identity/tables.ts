@@ -4,24 +4,38 @@ import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
 /* The first tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
 
-export const user = pgTable("user", {
-  id: text("id").primaryKey(),
-  name: text("name").notNull(),
-  email: text("email").notNull().unique(),
-  emailVerified: boolean("email_verified").notNull().default(false),
-  image: text("image"),
-  platformRoles: text("platform_roles")
-    .array()
-    .notNull()
-    .default(sql`'{user}'`),
-  banned: boolean("banned").notNull().default(false),
-  banReason: text("ban_reason"),
-  banExpires: moment("ban_expires"),
-  /** When the user.created event was written: better-auth creates the row, so the audit follows with the first request. */
-  auditedAt: moment("audited_at"),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
-});
+export const user = pgTable(
+  "user",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    email: text("email").notNull().unique(),
+    emailVerified: boolean("email_verified").notNull().default(false),
+    image: text("image"),
+    platformRoles: text("platform_roles")
+      .array()
+      .notNull()
+      .default(sql`'{user}'`),
+    banned: boolean("banned").notNull().default(false),
+    banReason: text("ban_reason"),
+    banExpires: moment("ban_expires"),
+    /** When the user.created event was written: better-auth creates the row, so the audit follows with the first request. */
+    auditedAt: moment("audited_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    // For the search of the platform's administration, by the beginning of either.
+    index("user_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
+    index("user_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
+    index("user_with_platform_role")
+      .on(table.id)
+      .where(sql`platform_roles <> '{user}'`),
+    index("user_banned")
+      .on(table.id)
+      .where(sql`banned`),
+  ],
+);
 
 export const session = pgTable(
   "session",

@@ -33,6 +33,8 @@ type SellerFacts = {
   readonly sellerId: string;
   readonly domain: string;
   readonly verified: boolean;
+  /** By an emergency revocation. */
+  readonly stopped?: boolean;
   readonly minimumAssuranceLevel?: AssuranceLevel | undefined;
 };
 

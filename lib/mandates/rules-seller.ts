@@ -3,11 +3,17 @@ import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 
 /** Who is paid, and for what. */
 export function sellerRules(on: Case): void {
+  stopped(on);
   payee(on);
   seller(on);
   verified(on);
   domain(on);
   resource(on);
+}
+
+function stopped(on: Case): void {
+  if (on.intent.seller?.stopped !== true) return;
+  deny(on, "emergency_stop", "emergency", "The platform stopped this seller in an emergency. It cannot be paid.");
 }
 
 function payee(on: Case): void {

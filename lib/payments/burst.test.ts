@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { verifyChain } from "#lib/audit/verify-audit.ts";
+import { verifyChain } from "#lib/audit/verify-one-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates, usageBuckets } from "#lib/mandates/tables.ts";
 import { ask, holdsOf, outcomes } from "#test/asking.ts";

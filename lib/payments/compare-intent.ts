@@ -9,6 +9,7 @@ export type RegisteredSeller = {
   readonly name: string;
   readonly domain: string;
   readonly verified: boolean;
+  readonly stopped: boolean;
   readonly minimumAssuranceLevel: string;
 };
 

@@ -23,7 +23,7 @@ import {
   findAuthorization,
   hasLiveExecution,
   insertExecution,
-  resourceIsOffered,
+  sellerStateOf,
   type AuthorizationRow,
   type ExecutionRow,
 } from "#lib/payments/execution-store.ts";
@@ -108,7 +108,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
     mandate,
     subjectId,
     callerIsLive: await callerIsLive(tx, caller),
-    resourceIsOffered: await resourceIsOffered(tx, authorization),
+    seller: await sellerStateOf(tx, authorization),
   });
   if (approved?.approval?.status === "pending") {
     requireSamePayment(approved.approval, authorization);

@@ -69,23 +69,28 @@ function requireApproved({ checkout, approval }: ApprovalState, href: string | n
   });
 }
 
+/** `archived`: the resource that was authorized. `stopped`: the seller, by an emergency revocation. */
+export type SellerState = "offering" | "archived" | "stopped";
+
 export type StatusFacts = {
   readonly mandate: { readonly status: string; readonly agents: readonly string[] | null } | null;
   readonly subjectId: string;
   readonly callerIsLive: boolean;
-  readonly resourceIsOffered: boolean;
+  readonly seller: SellerState;
 };
 
 /**
  * Rights that a revocation takes away, read after the gate.
- * @throws Problem forbidden, mandate_revoked, mandate_not_active, policy_denied
+ * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
-export function requireRights({ mandate, subjectId, callerIsLive, resourceIsOffered }: StatusFacts): void {
+export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
   if (!callerIsLive) throw new Problem("forbidden", { detail: "The credential of this request was revoked." });
   if (mandate?.status === "revoked") throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked." });
   if (mandate?.status !== "active")
     throw new Problem("mandate_not_active", { detail: "The mandate of this payment is not active." });
   if (mandate.agents !== null && !mandate.agents.includes(subjectId))
     throw new Problem("policy_denied", { detail: "This agent no longer belongs to the mandate." });
-  if (!resourceIsOffered) throw new Problem("policy_denied", { detail: "The seller no longer offers this resource." });
+  if (seller === "stopped")
+    throw new Problem("emergency_stop", { detail: "The platform stopped this seller in an emergency. Nothing was paid." });
+  if (seller === "archived") throw new Problem("policy_denied", { detail: "The seller no longer offers this resource." });
 }

@@ -1,9 +1,11 @@
-import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
-import { resources } from "#lib/sellers/tables.ts";
+import type { SellerState } from "#lib/payments/execution-rules.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
@@ -160,14 +162,22 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether the seller still offers what was authorized. */
-export async function resourceIsOffered(tx: Tx, { sellerId, resourceId }: AuthorizationRow): Promise<boolean> {
-  if (sellerId === null || resourceId === null) return true;
+/** Whether the seller may still be paid for what was authorized. One without a record is known by its domain alone. */
+export async function sellerStateOf(tx: Tx, { sellerId, resourceId, intent }: AuthorizationRow): Promise<SellerState> {
+  const { domain } = (intent as PaymentIntent).seller;
+  const which = sellerId === null ? eq(sellers.domain, domain ?? "") : eq(sellers.sellerId, sellerId);
+  const stopped = await tx
+    .select({ sellerId: sellers.sellerId })
+    .from(sellers)
+    .where(and(which, isNotNull(sellers.stoppedAt)))
+    .limit(1);
+  if (stopped.length > 0) return "stopped";
+  if (sellerId === null || resourceId === null) return "offering";
   const rows = await tx
     .select({ resourceId: resources.resourceId })
     .from(resources)
     .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
-  return rows.length === 1;
+  return rows.length === 1 ? "offering" : "archived";
 }
 
 /** Whether the service account or person behind an execution still may act. */

@@ -195,6 +195,7 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
           name: text(row, "name"),
           domain: text(row, "domain"),
           verified: row["verified"] as boolean,
+          stopped: row["stopped_at"] !== null,
           minimumAssuranceLevel: text(row, "minimum_assurance_level"),
         },
       ]),

@@ -44,13 +44,13 @@ const liveSessions = (c: ReservedSql, sessionIds: readonly string[], organizatio
 
 const sellersOf = (c: ReservedSql, sellerIds: readonly string[]) => c`
   SELECT s.* FROM unnest(${sellerIds}::text[]) AS w(seller_id), LATERAL (
-    SELECT seller_id, organization_id, name, domain, verified, minimum_assurance_level FROM sellers
+    SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s`;
 
-/** Whose verified domain it is, if anybody's: that seller's record and rules apply, whoever forgot to name it. */
+/** Whose domain it is, if anybody verified it: that seller's record and rules apply, whoever forgot to name it. A stopped seller's counts too. */
 const sellersAtDomains = (c: ReservedSql, domains: readonly string[]) => c`
   SELECT s.* FROM unnest(${domains}::text[]) AS w(domain), LATERAL (
-    SELECT seller_id, domain FROM sellers WHERE domain = w.domain AND verified ORDER BY domain, seller_id LIMIT 1) s`;
+    SELECT seller_id, domain FROM sellers WHERE domain = w.domain AND (verified OR stopped_at IS NOT NULL) ORDER BY verified DESC, seller_id LIMIT 1) s`;
 
 const resourcesOf = (c: ReservedSql, { sellerIds, resourceIds }: SellerPairs) => c`
   SELECT r.* FROM unnest(${sellerIds}::text[], ${resourceIds}::text[]) AS w(seller_id, resource_id), LATERAL (

@@ -29,6 +29,7 @@ const production = {
   BASE_URL: "https://pay.example.com",
   BETTER_AUTH_SECRET: "kJ8x2Lq9Zr4Tn7Wv1Yb6Hc3Mf5Pd0Gs8",
   API_KEY_SECRET: "aQ7w3Er9Ty2Ui6Op4As8Df1Gh5Jk0Lz3",
+  AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
   SETTLEMENT_PRIVATE_KEY: `0x${"a1".repeat(32)}`,
   CHAINS: JSON.stringify(chains),
 };

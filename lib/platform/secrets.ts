@@ -10,10 +10,31 @@ const made = {
   SETTLEMENT_PRIVATE_KEY: () => `0x${randomBytes(32).toString("hex")}`,
 } as const;
 
-const FILE = "secrets.json";
+/** Came later than the others, so it has a file of its own: a sandbox that has secrets keeps them and gets this one. */
+const madeLater = { AUDIT_SIGNING_KEY: () => randomBytes(32).toString("base64url") } as const;
 
 async function read(file: string): Promise<Variables> {
   return JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Variables;
+}
+
+type Making = Readonly<Record<string, () => string>>;
+
+async function provide(variables: Variables, dataDir: string, name: string, making: Making): Promise<void> {
+  const file = join(dataDir, name);
+  if (Object.keys(await read(file)).length === 0) {
+    await mkdir(dataDir, { recursive: true });
+    const draft = `${file}.${process.pid}`;
+    const secrets = Object.fromEntries(Object.entries(making).map(([name, make]) => [name, make()]));
+    await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+    // Of two processes that start together the second takes the secrets of the first.
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    await rm(draft);
+  }
+  for (const [name, value] of Object.entries(await read(file))) {
+    if (Object.hasOwn(making, name)) variables[name] ||= value;
+  }
 }
 
 /**
@@ -23,19 +44,6 @@ async function read(file: string): Promise<Variables> {
 export async function provideSecrets(variables: Variables): Promise<void> {
   if ((variables["ENVIRONMENT"] || "sandbox") !== "sandbox") return;
   const dataDir = variables["DATA_DIR"] || ".data";
-  const file = join(dataDir, FILE);
-  if (Object.keys(await read(file)).length === 0) {
-    await mkdir(dataDir, { recursive: true });
-    const draft = `${file}.${process.pid}`;
-    const secrets = Object.fromEntries(Object.entries(made).map(([name, make]) => [name, make()]));
-    await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-    // Of two processes that start together the second takes the secrets of the first.
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-    await rm(draft);
-  }
-  for (const [name, value] of Object.entries(await read(file))) {
-    if (Object.hasOwn(made, name)) variables[name] ||= value;
-  }
+  await provide(variables, dataDir, "secrets.json", made);
+  await provide(variables, dataDir, "audit-key.json", madeLater);
 }

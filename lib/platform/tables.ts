@@ -2,6 +2,14 @@ import { sql } from "drizzle-orm";
 import { boolean, check, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
+/** When each of the workers ran last, in whatever process. */
+export const workerRuns = pgTable("worker_runs", {
+  worker: text("worker").primaryKey(),
+  ranAt: moment("ran_at").notNull(),
+  succeededAt: moment("succeeded_at"),
+  failedAt: moment("failed_at"),
+});
+
 /** One row: which environment this database is for, and whether its first platform admin came. */
 export const installation = pgTable(
   "installation",

@@ -48,7 +48,7 @@ export const registerSeller = operation({
   status: 201,
   body: RegisterSeller,
   response: Seller,
-  problems: ["idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { body: { name: exampleSeller.name, domain: exampleSeller.domain }, response: exampleSeller },
 });
 

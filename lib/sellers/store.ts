@@ -98,10 +98,20 @@ export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: strin
     .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
     .limit(100);
 
-export async function markVerified(tx: Tx, { sellerId }: SellerRow): Promise<SellerRow> {
+/** Whether the organization has a stopped seller at this domain: another record of it would be a way round. */
+export async function isStopped(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
+  const rows = await tx
+    .select({ sellerId: sellers.sellerId })
+    .from(sellers)
+    .where(and(eq(sellers.domain, domain), isNotNull(sellers.stoppedAt), eq(sellers.organizationId, organizationId)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow> {
   const [saved] = await tx
     .update(sellers)
-    .set({ verified: true, updatedAt: sql`clock_timestamp()` })
+    .set({ verified, updatedAt: sql`clock_timestamp()` })
     .where(eq(sellers.sellerId, sellerId))
     .returning();
   return saved!;

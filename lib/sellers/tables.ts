@@ -12,15 +12,20 @@ export const sellers = pgTable(
     name: text("name").notNull(),
     domain: text("domain").notNull(),
     verified: boolean("verified").notNull().default(false),
+    /** Since when an emergency revocation keeps it from being paid, for good. */
+    stoppedAt: moment("stopped_at"),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     index("sellers_of_organization").on(table.organizationId, table.sellerId),
-    index("sellers_verified_domain")
+    index("sellers_at_domain")
       .on(table.domain, table.sellerId)
-      .where(sql`verified`),
+      .where(sql`verified OR stopped_at IS NOT NULL`),
+    index("sellers_unverified")
+      .on(table.sellerId)
+      .where(sql`NOT verified AND stopped_at IS NULL`),
   ],
 );
 

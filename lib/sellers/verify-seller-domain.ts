@@ -6,7 +6,8 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain, requireProof } from "#lib/sellers/domain-proof.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import { findOwnSeller, lockDomain, markVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
+import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { findOwnSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 
 export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = async ({ id, body }, { caller, idempotency }) => {
   const earlier = idempotency && (await replay(idempotency));
@@ -24,9 +25,10 @@ export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = a
     const seller = await findOwnSeller(tx, environment, organizationId, id);
     if (!seller) throw notFound("seller");
     if (seller.verified) return presentSeller(seller);
+    if (seller.stoppedAt) throw sellerStopped();
     if (await verifiedElsewhere(tx, seller))
       throw new Problem("conflict", { detail: "Another organization has verified this domain for its own seller." });
-    const verified = await markVerified(tx, seller);
+    const verified = await setVerified(tx, seller, true);
     const event = { type: "seller.verified", actorId: subjectId, organizationId, entityType: "seller", entityId: id };
     audit(tx, { ...event, metadata: { domain: seller.domain, method } }, await clock(tx));
     return presentSeller(verified);

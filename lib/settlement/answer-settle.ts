@@ -4,7 +4,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import {
   callerIsLive,
-  resourceIsOffered,
+  sellerStateOf,
   subjectIsLive,
   reloadExecution,
   updateExecution,
@@ -65,7 +65,9 @@ const takeOver = (
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
     const rights =
-      mandate?.status === "active" && (await subjectIsLive(tx, execution)) && (await resourceIsOffered(tx, authorization));
+      mandate?.status === "active" &&
+      (await subjectIsLive(tx, execution)) &&
+      (await sellerStateOf(tx, authorization)) === "offering";
     if (!rights || !(await callerIsLive(tx, seller)) || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
     const now = await clock(tx);
     await updateExecution(tx, execution.executionId, {

@@ -7,7 +7,7 @@ import { chainFailure } from "#lib/onchain/client.ts";
 import { readEvidence } from "#lib/onchain/evidence.ts";
 import {
   authorizationOf,
-  resourceIsOffered,
+  sellerStateOf,
   subjectIsLive,
   type AuthorizationRow,
   type ExecutionRow,
@@ -74,6 +74,10 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
   return database().transaction(async (tx) => {
     await enterGate(tx);
     const mandate = await lockMandate(tx, execution.mandateId);
-    return mandate?.status === "active" && (await subjectIsLive(tx, execution)) && (await resourceIsOffered(tx, authorization));
+    return (
+      mandate?.status === "active" &&
+      (await subjectIsLive(tx, execution)) &&
+      (await sellerStateOf(tx, authorization)) === "offering"
+    );
   });
 }

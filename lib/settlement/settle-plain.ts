@@ -16,7 +16,7 @@ import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
-import { insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import { insertPlainSettlement, ownsPayTo, type PlainSettlement } from "#lib/settlement/store.ts";
 import { settleAndConfirm } from "#lib/settlement/submit.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
@@ -44,7 +44,7 @@ export async function settlePlainAgain(
   if (Date.now() - settlement.createdAt.getTime() < leaseMs()) return pending(asked, settlement.transaction);
   const verified = await askChain(asked.credential, asked.expected);
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
-  const allowed = await transact(async (tx) => admit(tx, seller));
+  const allowed = await transact(async (tx) => admit(tx, asked, seller));
   if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
   return send(asked, seller, settlement.settlementId, settlement.fromBlock);
 }
@@ -69,28 +69,30 @@ async function send(asked: AskedSettlement, seller: Seller, settlementId: string
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
 const revoked = (asked: AskedSettlement): SettleResponse =>
-  refused(asked, "settlement_rejected", "The key of this request was revoked.");
+  refused(asked, "settlement_rejected", "The key of this request, or what it sells, was revoked.");
 
 const capped = (asked: AskedSettlement): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/** After the gate: a key that was revoked while the chain was asked has nothing sent. Every transaction that may be sent counts. */
-async function admit(tx: Tx, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+/** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. Every transaction that may be sent counts. */
+async function admit(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   await enterGate(tx);
   if (!(await callerIsLive(tx, seller))) return "revoked";
+  if (!(await ownsPayTo(tx, seller.organizationId, expected.payTo))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
 }
 
 /** The claim keeps the credential from ever being executed under a mandate as well. */
 const begin = (
-  { credential, expected }: AskedSettlement,
+  asked: AskedSettlement,
   seller: Seller,
   settlementId: string,
   fromBlock: bigint,
 ): Promise<"begun" | "revoked" | "capped" | "claimed"> =>
   transact(async (tx) => {
+    const { credential, expected } = asked;
     const { organizationId, environment, serviceAccountId } = seller;
-    const admitted = await admit(tx, seller);
+    const admitted = await admit(tx, asked, seller);
     if (admitted !== "admitted") return admitted;
     if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
     const resource = paidResource(await resourcesPaidTo(tx, organizationId, expected.payTo), {

@@ -1,3 +1,4 @@
+import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { log } from "#lib/http/log.ts";
@@ -5,6 +6,7 @@ import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
+import { noteRun } from "#lib/platform/worker-runs.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
@@ -16,6 +18,7 @@ const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 2_000;
 const SESSIONS_EVERY_MS = 600_000;
+const CHECKPOINTS_EVERY_MS = 60_000;
 /** A database that is away is not asked twice a second. */
 const AFTER_FAILURE_MS = 5_000;
 
@@ -28,12 +31,15 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
   let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
     let pause = milliseconds;
+    let failed = false;
     try {
       await job();
     } catch (error) {
+      failed = true;
       pause = Math.max(milliseconds, AFTER_FAILURE_MS);
       log().error({ worker: name, error }, "A worker failed; it goes on");
     }
+    await noteRun(name, failed);
     if (!stopped) plan(pause);
   };
   const plan = (pause: number): void => {
@@ -64,6 +70,7 @@ export function startWorkers(): Worker {
     every(MAIL_EVERY_MS, "sendMails", sendMails),
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
+    every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
   ];
   return {
     async stop() {

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { verifyPlatformAudit as operation } from "#lib/platform/audit-contract.ts";
+import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, verifyPlatformAudit));

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { emergencyRevoke as operation } from "#lib/platform/emergency-contract.ts";
+import { emergencyRevoke } from "#lib/platform/emergency-revoke.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, emergencyRevoke));

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { verifySeller as operation } from "#lib/platform/emergency-contract.ts";
+import { verifySeller } from "#lib/platform/verify-seller.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, verifySeller));

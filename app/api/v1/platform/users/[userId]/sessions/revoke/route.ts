@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { revokeUserSessions as operation } from "#lib/platform/user-contract.ts";
+import { revokeUserSessions } from "#lib/platform/revoke-user-sessions.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, revokeUserSessions));

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { unbanUser as operation } from "#lib/platform/user-contract.ts";
+import { unbanUser } from "#lib/platform/unban-user.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, unbanUser));

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/http/route.ts";
+import { listUsers as operation } from "#lib/platform/user-contract.ts";
+import { listUsers } from "#lib/platform/list-users.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(operation, listUsers));

@@ -1,0 +1,52 @@
+import { z } from "zod";
+
+export const AuditEvent = z
+  .object({
+    auditEventId: z.string(),
+    type: z.string().meta({ description: "entity.pastTense" }),
+    actorId: z.string(),
+    organizationId: z.string().optional(),
+    subjectId: z.string().optional(),
+    entityType: z.string(),
+    entityId: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    hash: z.string().meta({ description: "SHA-256 over the event and the hash before it." }),
+    createdAt: z.string(),
+  })
+  .meta({ id: "AuditEvent", description: "One line of an append-only chain." });
+export type AuditEvent = z.infer<typeof AuditEvent>;
+
+export const AuditVerification = z
+  .object({
+    valid: z.boolean(),
+    count: z.number().int().meta({ description: "How many events verify, from the first one on." }),
+    head: z.string().meta({ description: "The hash of the newest event that verifies." }),
+    firstBad: z
+      .object({ sequence: z.number().int(), auditEventId: z.string().optional(), detail: z.string() })
+      .optional()
+      .meta({ description: "The first place that does not verify." }),
+    checkpoint: z
+      .object({ sequence: z.number().int(), hash: z.string(), keyId: z.string(), signature: z.string(), signedAt: z.string() })
+      .optional()
+      .meta({
+        description:
+          "The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public key is at /.well-known/countersign-audit-key.",
+      }),
+  })
+  .meta({ id: "AuditVerification" });
+export type AuditVerification = z.infer<typeof AuditVerification>;
+
+export const exampleHash = "5f0c6d0ff1ac0b1d1a1a4f3a0a3d5ac4b52d3f8f2ff0c6f1a6ee0a2ed0a2b6c1";
+
+export const exampleEvent: AuditEvent = {
+  auditEventId: "aud_01kaj4n7v8e2m0x3c9t5q6r7s3",
+  type: "organization.created",
+  actorId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s1",
+  organizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s0",
+  subjectId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s1",
+  entityType: "organization",
+  entityId: "org_01kaj4n7v8e2m0x3c9t5q6r7s0",
+  metadata: { name: "Acme Research" },
+  hash: exampleHash,
+  createdAt: "2026-11-21T12:00:00.000Z",
+};

@@ -1,0 +1,63 @@
+import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { isSignedBy, signingKey, type Checkpoint } from "#lib/audit/checkpoint.ts";
+import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import type { AuditVerification } from "#lib/audit-event.ts";
+import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { checkEnd, followChain, type Bad } from "#lib/audit/verify-chain.ts";
+import { toWire } from "#lib/time.ts";
+
+/** What is in memory at once. */
+const BATCH = 500;
+
+const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Checkpoint) => ({
+  sequence,
+  hash,
+  keyId,
+  signature,
+  signedAt: toWire(createdAt),
+});
+
+/** A checkpoint that cannot be believed, or that the chain does not reach any more. */
+function checkSigned(checkpoint: Checkpoint, last: number): Bad | null {
+  const { sequence } = checkpoint;
+  if (!isSignedBy(checkpoint, signingKey()))
+    return { sequence, detail: "The newest checkpoint is not signed by this installation's key." };
+  if (last < sequence) return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
+  return null;
+}
+
+function differsFrom(checkpoint: Checkpoint | null, events: readonly ChainedEvent[]): Bad | null {
+  const event = checkpoint && events.find(({ sequence }) => sequence === checkpoint.sequence);
+  if (!checkpoint || !event || event.hash === checkpoint.hash) return null;
+  const { sequence, auditEventId } = event;
+  return { sequence, auditEventId, detail: "The chain differs from its signed checkpoint here." };
+}
+
+/**
+ * Verifies one chain up to the end that it has now, batch by batch, and against its newest signed checkpoint; what is appended
+ * meanwhile is for the next time.
+ */
+export async function verifyChain(chain: string): Promise<AuditVerification> {
+  const checkpoint = await newestCheckpoint(chain);
+  const ends = await readEnds(chain);
+  const signed = checkpoint && { checkpoint: presentCheckpoint(checkpoint) };
+  let head = genesis;
+  const answer = (firstBad: Bad | null): AuditVerification => ({
+    valid: firstBad === null,
+    count: head.sequence,
+    head: head.hash,
+    ...(firstBad && { firstBad }),
+    ...signed,
+  });
+  const last = ends?.sequence ?? 0;
+  while (head.sequence < last) {
+    const events = await readEvents(chain, head.sequence, last, BATCH);
+    if (events.length === 0) break;
+    const followed = followChain(head, events);
+    head = followed.head;
+    const bad = followed.bad ?? differsFrom(checkpoint, events);
+    if (bad) return answer(bad);
+  }
+  const end = ends && checkEnd(head, ends, ends.newest);
+  return answer(end ?? (checkpoint && checkSigned(checkpoint, last)));
+}

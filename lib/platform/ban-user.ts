@@ -1,0 +1,29 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { presentUser, requireAdminLeft, requireRight, requireUser, rightsOf } from "#lib/platform/user.ts";
+import * as contract from "#lib/platform/user-contract.ts";
+import { endSessions, updateUser } from "#lib/platform/user-store.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+export const banUser: Handler<typeof contract.banUser> = ({ userId, body }, { caller, idempotency }) =>
+  once(contract.banUser, idempotency, async (tx) => {
+    await closeGate(tx, caller.userId);
+    const now = await clock(tx);
+    const own = await requireRight(tx, caller, "platform.users.ban", now);
+    const banExpires = body.banExpires === undefined ? null : new Date(body.banExpires);
+    if (banExpires !== null && banExpires <= now) throw invalidField("/banExpires", "A ban ends in the future.");
+    const row = await requireUser(tx, userId);
+    if (userId === caller.userId) throw new Problem("forbidden", { detail: "Nobody bans himself." });
+    await requireAdminLeft(tx, row);
+    if ([...rightsOf(row)].some((right) => !own.has(right)))
+      throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
+    const revokedCount = await endSessions(tx, userId, now);
+    const saved = await updateUser(tx, userId, { banned: true, banReason: body.reason, banExpires }, now);
+    const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
+    const metadata = { reason: body.reason, revokedCount, ...(banExpires && { banExpires: toWire(banExpires) }) };
+    audit(tx, { ...event, type: "platformUser.banned", metadata }, now);
+    return presentUser(saved, now);
+  });

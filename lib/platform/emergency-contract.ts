@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { AuditEvent, exampleHash } from "#lib/audit-event.ts";
+import { operation } from "#lib/http/operation.ts";
+import { Id } from "#lib/ids.ts";
+import { Why } from "#lib/platform/user-contract.ts";
+import { Seller } from "#lib/sellers/resource-schema.ts";
+
+export const emergencyRevoke = operation({
+  id: "emergencyRevoke",
+  method: "POST",
+  path: "/api/v1/platform/emergency/revoke",
+  tag: "Platform",
+  summary: "Stop a mandate, an agent or a seller at once",
+  description:
+    "Several are stopped together or not at all. When this is answered, nothing new is authorized, approved or submitted with any of them, on any process; what was submitted before is named in the event and followed to its end. There is no way back. A repeat is accepted again, with an event of its own.",
+  access: { platformCapability: "platform.emergency.revoke" },
+  urgent: true,
+  body: z
+    .strictObject({ reason: Why, mandateId: Id.optional(), agentId: Id.optional(), sellerId: Id.optional() })
+    .meta({ id: "EmergencyRevoke" }),
+  response: z
+    .object({ actionId: z.string(), status: z.literal("accepted"), auditEvent: AuditEvent })
+    .meta({ id: "EmergencyRevocation" }),
+  problems: ["forbidden", "not_found", "rate_limited", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    body: { reason: "Leaked agent key, ticket 4471", mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s4" },
+    response: {
+      actionId: "act_01kaj4n7v8e2m0x3c9t5q6r7sz",
+      status: "accepted",
+      auditEvent: {
+        auditEventId: "aud_01kaj4n7v8e2m0x3c9t5q6r7s3",
+        type: "emergency.revoked",
+        actorId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s1",
+        entityType: "action",
+        entityId: "act_01kaj4n7v8e2m0x3c9t5q6r7sz",
+        metadata: {
+          reason: "Leaked agent key, ticket 4471",
+          mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s4",
+          hit: { mandate: { organizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s0", was: "active" } },
+          submittedExecutions: [],
+        },
+        hash: exampleHash,
+        createdAt: "2026-11-21T12:00:00.000Z",
+      },
+    },
+  },
+});
+
+const seller: Seller = {
+  sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
+  name: "Example Data",
+  domain: "data.example.com",
+  verified: true,
+  minimumAssuranceLevel: "softwareApproved",
+};
+
+export const verifySeller = operation({
+  id: "verifySeller",
+  method: "POST",
+  path: "/api/v1/platform/sellers/{id}/verify",
+  tag: "Platform",
+  summary: "Verify a seller, or take its verification back",
+  description:
+    "In place of the seller's own proof. A domain is verified for one organization alone. Mandates that ask for verified sellers see the change with the next payment.",
+  access: { platformCapability: "platform.sellers.verify" },
+  body: z.strictObject({ verified: z.boolean(), reason: Why }).meta({ id: "VerifySeller" }),
+  response: Seller,
+  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: seller.sellerId }, body: { verified: true, reason: "Papers seen, ticket 51" }, response: seller },
+});

@@ -1,0 +1,133 @@
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import { describe, expect, test } from "vitest";
+import { pool } from "#lib/db/client.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
+import { registerSeller } from "#lib/sellers/register-seller.ts";
+import * as sellers from "#lib/sellers/contract.ts";
+import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { ask } from "#test/asking.ts";
+import { eventsAbout } from "#test/audit.ts";
+import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
+import { activeMandate, assets, CHAIN, createBuyer, type Buyer } from "#test/mandates.ts";
+import { createOfficial, REASON, stopNow } from "#test/platform.ts";
+import { newSeller } from "#test/sellers.ts";
+import { createOrganization, createPerson, send } from "#test/tenant.ts";
+
+const databaseOf = useDatabase();
+
+async function scene() {
+  const buyer = await createBuyer();
+  const owner = await createPerson(await createOrganization("Shop"));
+  const shop = await newSeller(owner.credential, { price: "0.5" });
+  const paying: Buyer = { ...buyer, resource: { ...buyer.resource, ...shop, payTo: shop.payTo } };
+  const mandateId = await activeMandate(buyer.person.credential);
+  return { buyer: paying, owner, shop, mandateId, agentId: buyer.agent.serviceAccountId };
+}
+
+describe("emergencyRevoke", () => {
+  test("stops a mandate: the reply has the event with its hash, the buyer's chain the reason", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, mandateId } = await scene();
+    const { status, data } = await stopNow(operator, { mandateId });
+    expect([status, data.status]).toEqual([200, "accepted"]);
+    expect(data.actionId).toMatch(/^act_/);
+    expect(data.auditEvent).toMatchObject({
+      type: "emergency.revoked",
+      actorId: operator.userId,
+      entityId: data.actionId,
+      metadata: { reason: REASON, mandateId, hit: { mandate: { was: "active" } }, submittedExecutions: [] },
+    });
+    expect((await eventsAbout(data.actionId))[0]?.hash).toBe(data.auditEvent.hash);
+    expect((await eventsAbout(mandateId)).at(-1)).toMatchObject({
+      type: "mandate.revoked",
+      chain: buyer.organizationId,
+      metadata: { reason: REASON, emergency: data.actionId },
+    });
+    expect((await ask(buyer, mandateId)).data.policyDecision.denialCode).toBe("mandate_revoked");
+    expect((await verifyChain("platform")).valid).toBe(true);
+  });
+
+  test("stops an agent with its keys, and a seller for every buyer", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, shop, mandateId, agentId } = await scene();
+    expect((await stopNow(operator, { sellerId: shop.sellerId })).status).toBe(200);
+    const denied = (await ask(buyer, mandateId)).data.policyDecision;
+    expect([denied.outcome, denied.denialCode]).toEqual(["deny", "emergency_stop"]);
+    const { data } = await stopNow(operator, { agentId });
+    expect(data.auditEvent.metadata).toMatchObject({ hit: { agent: { was: "active", liveKeys: 1 } } });
+    expect((await ask(buyer, mandateId)).problem.code).toBe("api_key_invalid");
+  });
+
+  test("several stop together or not at all", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, shop, mandateId, agentId } = await scene();
+    const missing = await stopNow(operator, { mandateId, agentId, sellerId: "sel_none" });
+    expect(missing.problem).toMatchObject({ code: "not_found", detail: "There is no such seller." });
+    expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("allow");
+    const { data } = await stopNow(operator, { mandateId, agentId, sellerId: shop.sellerId });
+    expect(Object.keys(data.auditEvent.metadata["hit"] as object)).toEqual(["mandate", "agent", "seller"]);
+  });
+
+  test("a repeat is accepted again with a new event; the same key is the same answer", async () => {
+    const operator = await createOfficial("operator");
+    const { mandateId } = await scene();
+    const first = await stopNow(operator, { mandateId }, "stop-once");
+    expect((await stopNow(operator, { mandateId }, "stop-once")).data).toEqual(first.data);
+    const again = await stopNow(operator, { mandateId });
+    expect(again.data.status).toBe("accepted");
+    expect(again.data.actionId).not.toBe(first.data.actionId);
+    expect(again.data.auditEvent.metadata).toMatchObject({ hit: { mandate: { was: "revoked" } } });
+    expect((await eventsAbout(mandateId)).filter(({ type }) => type === "mandate.revoked")).toHaveLength(1);
+  });
+
+  test("a stopped seller's domain cannot be paid without its record, nor registered anew by the same organization", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, owner, shop } = await scene();
+    const open = { assets, limits: { perPayment: "1", total: "10" }, sellers: { unregistered: "allow" } };
+    const mandateId = await activeMandate(buyer.person.credential, { policy: open });
+    await stopNow(operator, { sellerId: shop.sellerId });
+    const asset = assetOf(CHAIN, "USDC")!;
+    const payment = { asset, amount: 500_000n, payTo: shop.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds: 60 };
+    const headers = paymentRequiredHeaders(payment, `https://${shop.domain}/report`);
+    const challenge = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => headers[name]);
+    const around = {
+      seller: { domain: shop.domain },
+      resource: undefined,
+      chain: CHAIN,
+      payTo: shop.payTo,
+      challenge,
+    };
+    expect((await ask(buyer, mandateId, around)).data.policyDecision.denialCode).toBe("emergency_stop");
+    const body = { name: "Shop again", domain: shop.domain };
+    expect((await send(sellers.registerSeller, registerSeller, { as: owner.credential, body })).problem.code).toBe("conflict");
+  });
+
+  test("400 where nothing is named, 400 without a reason, 404 for what nobody has", async () => {
+    const operator = await createOfficial("operator");
+    expect((await stopNow(operator, {})).problem.errors?.[0]?.pointer).toBe("/mandateId");
+    expect((await stopNow(operator, { mandateId: "mdt_x", reason: "" })).problem.errors?.[0]?.pointer).toBe("/reason");
+    for (const named of [{ mandateId: "mdt_x" }, { agentId: "sa_x" }, { sellerId: "sel_x" }])
+      expect((await stopNow(operator, named)).status).toBe(404);
+  });
+
+  test("429 after thirty in a minute, and not for another person", async () => {
+    const operator = await createOfficial("operator");
+    for (let count = 0; count < 30; count += 1) expect((await stopNow(operator, { mandateId: "mdt_x" })).status).toBe(404);
+    const { status, headers } = await stopNow(operator, { mandateId: "mdt_x" });
+    expect([status, headers.get("retry-after")]).toEqual([429, "60"]);
+    expect((await stopNow(await createOfficial("operator"), { mandateId: "mdt_x" })).status).toBe(404);
+  });
+
+  test("does not queue behind traffic that has taken every connection", async () => {
+    const operator = await createOfficial("operator");
+    const { mandateId } = await scene();
+    const holding = await hold(databaseOf().url, "LOCK TABLE plain_settlements");
+    const busy = Promise.allSettled(Array.from({ length: 32 }, () => pool()`SELECT FROM plain_settlements`));
+    await holding.blocks(16);
+    expect((await stopNow(operator, { mandateId })).status).toBe(200);
+    await holding.release();
+    await busy;
+  });
+});

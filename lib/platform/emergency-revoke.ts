@@ -1,0 +1,119 @@
+import { presentEvent } from "#lib/audit/list-audit-events.ts";
+import { audit, clock, writeNoted, type Happened } from "#lib/audit/transact.ts";
+import { urgentDatabase, urgentPool, type Tx } from "#lib/db/client.ts";
+import { closeGateAtOnce } from "#lib/db/gate.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
+import { revokeAccountAndKeys } from "#lib/identity/service-account-store.ts";
+import { newId } from "#lib/ids.ts";
+import * as contract from "#lib/platform/emergency-contract.ts";
+import {
+  countLiveKeys,
+  findAnyAgent,
+  findAnyMandate,
+  findAnySeller,
+  revokeMandateNow,
+  selectUnderWay,
+  stopSeller,
+  type Target,
+} from "#lib/platform/emergency-store.ts";
+import { requireRight } from "#lib/platform/user.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+const TRIES_MAX = 30;
+/** Named one by one in the event; the rest is only counted there. */
+const NAMED_MAX = 500;
+
+type Body = Input<typeof contract.emergencyRevoke>["body"];
+type Stop = {
+  readonly tx: Tx;
+  readonly caller: SessionCaller;
+  readonly actionId: string;
+  readonly reason: string;
+  readonly now: Date;
+};
+type Hit = { readonly organizationId: string; readonly was: string } & Readonly<Record<string, unknown>>;
+
+/** The organization's own chain tells what happened to what is its own, and why. */
+function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<Happened, "actorId" | "metadata">): void {
+  audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
+}
+
+async function stopMandate(stop: Stop, mandateId: string): Promise<Hit> {
+  const found = await findAnyMandate(stop.tx, stop.caller.environment, mandateId);
+  if (!found) throw notFound("mandate");
+  const { organizationId, status: was } = found;
+  if (was !== "revoked") {
+    await revokeMandateNow(stop.tx, mandateId, stop.now);
+    tell(stop, { type: "mandate.revoked", organizationId, entityType: "mandate", entityId: mandateId });
+  }
+  return { organizationId, was };
+}
+
+async function stopAgent(stop: Stop, agentId: string): Promise<Hit> {
+  const found = await findAnyAgent(stop.tx, stop.caller.environment, agentId);
+  if (!found) throw notFound("agent");
+  const { organizationId, revokedAt } = found;
+  const liveKeys = await countLiveKeys(stop.tx, agentId);
+  if (revokedAt === null) {
+    await revokeAccountAndKeys(stop.tx, agentId, stop.now);
+    tell(stop, { type: "serviceAccount.revoked", organizationId, entityType: "serviceAccount", entityId: agentId });
+  }
+  return { organizationId, was: revokedAt === null ? "active" : "revoked", liveKeys };
+}
+
+async function stopOneSeller(stop: Stop, sellerId: string): Promise<Hit> {
+  const found = await findAnySeller(stop.tx, stop.caller.environment, sellerId);
+  if (!found) throw notFound("seller");
+  const { organizationId, domain, stoppedAt } = found;
+  if (stoppedAt === null) {
+    await stopSeller(stop.tx, sellerId, stop.now);
+    tell(stop, { type: "seller.suspended", organizationId, entityType: "seller", entityId: sellerId });
+  }
+  return { organizationId, domain, was: stoppedAt === null ? "active" : "stopped" };
+}
+
+function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
+  const targets: Target[] = [];
+  if (mandateId !== undefined) targets.push({ kind: "mandate", id: mandateId });
+  if (agentId !== undefined) targets.push({ kind: "agent", id: agentId });
+  if (sellerId !== undefined) targets.push({ kind: "seller", id: sellerId });
+  if (targets.length > 0) return targets;
+  throw new Problem("invalid_request", {
+    detail: "Name what is to be stopped.",
+    errors: [{ pointer: "/mandateId", detail: "Name at least one of mandateId, agentId and sellerId." }],
+  });
+}
+
+const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
+
+/** Flips statuses and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
+export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
+  const targets = targetsOf(body);
+  await countAttempt("emergency", caller.userId, TRIES_MAX, urgentPool());
+  const work = async (tx: Tx) => {
+    await closeGateAtOnce(tx);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.emergency.revoke", now);
+    const actionId = newId("action");
+    const { reason, ...named } = body;
+    const stop: Stop = { tx, caller, actionId, reason, now };
+    const hit: Record<string, Hit> = {};
+    const underWay = new Set<string>();
+    for (const target of targets) {
+      hit[target.kind] = await stops[target.kind](stop, target.id);
+      for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1)) underWay.add(executionId);
+    }
+    const submittedExecutions = [...underWay].slice(0, NAMED_MAX);
+    const more = underWay.size > NAMED_MAX && { moreExecutions: true };
+    const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
+    const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
+    const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
+    // The reply shows the event's hash. The heads are locked before the slot here: a twin waits at the gate, so neither waits for the other.
+    const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
+    if (!written) throw new Error("An emergency left no event.");
+    return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };
+  };
+  return once(contract.emergencyRevoke, idempotency, work, urgentDatabase());
+};

@@ -1,0 +1,109 @@
+import { and, count, desc, eq, inArray, isNull, sum } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+type Db = Database | Tx;
+
+/** Whatever organization it belongs to: only the platform's own operations and pages read here. */
+export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
+  const { organizationId, name, status, asset, chain } = mandates;
+  const [row] = await db
+    .select({ organizationId, name, status, asset, chain, organizationName: organization.name })
+    .from(mandates)
+    .innerJoin(organization, eq(organization.id, mandates.organizationId))
+    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.environment, environment)));
+  return row ?? null;
+}
+
+export async function findAnyAgent(db: Db, environment: Environment, serviceAccountId: string) {
+  const { organizationId, name, revokedAt } = serviceAccounts;
+  const [row] = await db
+    .select({ organizationId, name, revokedAt, organizationName: organization.name })
+    .from(serviceAccounts)
+    .innerJoin(organization, eq(organization.id, serviceAccounts.organizationId))
+    .where(and(eq(serviceAccounts.serviceAccountId, serviceAccountId), eq(serviceAccounts.environment, environment)));
+  return row ?? null;
+}
+
+export async function findAnySeller(db: Db, environment: Environment, sellerId: string) {
+  const { organizationId, name, domain, verified, stoppedAt } = sellers;
+  const [row] = await db
+    .select({ organizationId, name, domain, verified, stoppedAt, organizationName: organization.name })
+    .from(sellers)
+    .innerJoin(organization, eq(organization.id, sellers.organizationId))
+    .where(and(eq(sellers.sellerId, sellerId), eq(sellers.environment, environment)));
+  return row ?? null;
+}
+
+export async function revokeMandateNow(tx: Tx, mandateId: string, now: Date): Promise<void> {
+  await tx.update(mandates).set({ status: "revoked", updatedAt: now }).where(eq(mandates.mandateId, mandateId));
+}
+
+export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<void> {
+  await tx.update(sellers).set({ stoppedAt: now, updatedAt: now }).where(eq(sellers.sellerId, sellerId));
+}
+
+export type Target =
+  | { readonly kind: "mandate"; readonly id: string }
+  | { readonly kind: "agent"; readonly id: string }
+  | { readonly kind: "seller"; readonly id: string };
+
+const underWay = ["pending", "processing", "unknown"];
+
+const executionsOf = ({ kind, id }: Target) =>
+  and(
+    inArray(executions.settlementStatus, underWay),
+    {
+      mandate: eq(executions.mandateId, id),
+      agent: eq(executions.subjectId, id),
+      seller: eq(authorizations.sellerId, id),
+    }[kind],
+  );
+
+/** Executions whose end is still open, newest first: found among the open ones alone, which an index holds. */
+export const selectUnderWay = (db: Db, target: Target, rows: number) =>
+  db
+    .select({
+      executionId: executions.executionId,
+      settlementStatus: executions.settlementStatus,
+      amount: authorizations.amount,
+      asset: authorizations.asset,
+      chain: authorizations.chain,
+    })
+    .from(executions)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, executions.authorizationId))
+    .where(executionsOf(target))
+    .orderBy(desc(executions.executionId))
+    .limit(rows);
+
+/** What is held for payments that were authorized and not executed. */
+export async function sumHeld(db: Db, { kind, id }: Target) {
+  const which = {
+    mandate: eq(reservations.mandateId, id),
+    agent: eq(authorizations.subjectId, id),
+    seller: eq(authorizations.sellerId, id),
+  }[kind];
+  return db
+    .select({
+      asset: authorizations.asset,
+      chain: authorizations.chain,
+      count: count(),
+      amount: sum(reservations.amount),
+    })
+    .from(reservations)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, reservations.authorizationId))
+    .where(and(eq(reservations.status, "held"), which))
+    .groupBy(authorizations.asset, authorizations.chain);
+}
+
+export async function countLiveKeys(db: Db, serviceAccountId: string): Promise<number> {
+  const [row] = await db
+    .select({ count: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
+  return row?.count ?? 0;
+}

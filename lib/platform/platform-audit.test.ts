@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import { signingKeyOf } from "#lib/audit/checkpoint.ts";
+import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { pool } from "#lib/db/client.ts";
+import * as contract from "#lib/platform/audit-contract.ts";
+import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
+import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
+import { forget, perProcess } from "#lib/process.ts";
+import { useDatabase } from "#test/database.ts";
+import { createBuyer, draftMandate } from "#test/mandates.ts";
+import { createOfficial, endSessionsOf, type Official } from "#test/platform.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+
+const list = ({ credential }: Official, query = "") =>
+  send(contract.listPlatformAuditEvents, listPlatformAuditEvents, { as: credential, query });
+const verify = async ({ credential }: Official, chain?: string) =>
+  (await send(contract.verifyPlatformAudit, verifyPlatformAudit, { as: credential, body: { chain } })).data;
+const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
+
+/** Somebody with the database's password, who goes round the triggers. */
+const tamper = async (statement: string): Promise<void> => {
+  await pool().begin(async (sql) => {
+    await sql`SET LOCAL session_replication_role = replica`;
+    await sql.unsafe(statement);
+  });
+};
+
+async function chainOfFour(): Promise<string> {
+  const { organizationId, person } = await createBuyer();
+  for (let count = 0; count < 4; count += 1) await draftMandate(person.credential);
+  return organizationId;
+}
+
+describe("listPlatformAuditEvents", () => {
+  test("shows every chain newest first, one chain by its name, one entity by its id", async () => {
+    const admin = await createOfficial("admin");
+    const organizationId = await chainOfFour();
+    await endSessionsOf(admin, (await createOfficial()).userId);
+    const all = (await list(admin, "?limit=2")).data;
+    expect(all.items.map(({ type }) => type)).toEqual(["session.revoked", "mandate.created"]);
+    const next = (await list(admin, `?limit=2&cursor=${all.nextCursor}`)).data;
+    expect(next.items.map(({ auditEventId }) => auditEventId < all.items[1]!.auditEventId)).toEqual([true, true]);
+    const own = (await list(admin, `?chain=${organizationId}&limit=3`)).data;
+    const rest = (await list(admin, `?chain=${organizationId}&limit=3&cursor=${own.nextCursor}`)).data;
+    expect([own.items.length, rest.items.length, rest.hasMore]).toEqual([3, 1, false]);
+    const [event] = own.items;
+    expect((await list(admin, `?entityId=${event!.entityId}`)).data.items).toEqual([event]);
+    expect((await list(admin, "?chain=platform")).data.items[0]?.type).toBe("session.revoked");
+  });
+});
+
+describe("signed checkpoints", () => {
+  afterEach(() => forget("auditSigningKey"));
+
+  test("a chain says since which checkpoint it verifies; a head that did not move is signed once", async () => {
+    const admin = await createOfficial("admin");
+    const organizationId = await chainOfFour();
+    expect((await verify(admin, organizationId)).checkpoint).toBeUndefined();
+    await signNow();
+    expect(await signNow()).toBe(0);
+    const verified = await verify(admin, organizationId);
+    expect(verified).toMatchObject({ valid: true, count: 4, checkpoint: { sequence: 4, hash: verified.head } });
+  });
+
+  test("a tail that was cut off shows, although the chain fits itself", async () => {
+    const admin = await createOfficial("admin");
+    const chain = await chainOfFour();
+    await signNow();
+    await tamper(`DELETE FROM audit_events WHERE chain = '${chain}' AND sequence > 2`);
+    await tamper(`UPDATE audit_heads SET sequence = 2, hash = (SELECT hash FROM audit_events WHERE chain = '${chain}' AND sequence = 2)
+      WHERE chain = '${chain}'`);
+    const found = await verify(admin, chain);
+    expect(found).toMatchObject({ valid: false, count: 2, badChain: chain, firstBad: { sequence: 3 } });
+    const all = await verify(admin);
+    expect([all.valid, all.badChain, all.chains > 1]).toEqual([false, chain, true]);
+    await tamper(`DELETE FROM audit_events WHERE chain = '${chain}'; DELETE FROM audit_heads WHERE chain = '${chain}'`);
+    expect((await verify(admin, chain)).firstBad?.sequence).toBe(1);
+    await tamper(`DELETE FROM audit_checkpoints WHERE chain = '${chain}'`);
+  });
+
+  test("a chain that was written anew, or a checkpoint that was forged, shows", async () => {
+    const admin = await createOfficial("admin");
+    const chain = await chainOfFour();
+    await signNow();
+    await tamper(`UPDATE audit_checkpoints SET hash = repeat('0', 64) WHERE chain = '${chain}'`);
+    expect((await verify(admin, chain)).firstBad?.detail).toBe("The chain differs from its signed checkpoint here.");
+    await tamper(
+      `UPDATE audit_checkpoints c SET hash = h.hash, signature = 'AAAA' FROM audit_heads h WHERE h.chain = c.chain AND c.chain = '${chain}'`,
+    );
+    expect((await verify(admin, chain)).firstBad?.detail).toContain("not signed by this installation's key");
+  });
+
+  test("after a change of the key every head is signed again", async () => {
+    const admin = await createOfficial("admin");
+    const chain = await chainOfFour();
+    await signNow();
+    forget("auditSigningKey");
+    const key = perProcess("auditSigningKey", () => signingKeyOf(Buffer.alloc(32, 7).toString("base64url")));
+    expect((await verify(admin, chain)).valid).toBe(false);
+    expect(await signNow()).toBeGreaterThan(0);
+    expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
+    expect((await verify(admin, chain)).valid).toBe(true);
+  });
+
+  test("nobody changes or removes a checkpoint", async () => {
+    await chainOfFour();
+    await signNow();
+    for (const statement of [
+      "DELETE FROM audit_checkpoints",
+      "UPDATE audit_checkpoints SET hash = ''",
+      "TRUNCATE audit_checkpoints",
+    ])
+      await expect(pool().unsafe(statement)).rejects.toThrow(/append-only|refused/);
+  });
+});

@@ -1,0 +1,19 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { requireRight, requireUser } from "#lib/platform/user.ts";
+import * as contract from "#lib/platform/user-contract.ts";
+import { endSessions } from "#lib/platform/user-store.ts";
+
+export const revokeUserSessions: Handler<typeof contract.revokeUserSessions> = ({ userId, body }, { caller, idempotency }) =>
+  once(contract.revokeUserSessions, idempotency, async (tx) => {
+    await closeGate(tx, caller.userId);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.sessions.revoke", now);
+    await requireUser(tx, userId);
+    const revokedCount = await endSessions(tx, userId, now);
+    const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
+    audit(tx, { ...event, type: "session.revoked", metadata: { revokedCount, reason: body.reason } }, now);
+    return { userId, revokedCount };
+  });

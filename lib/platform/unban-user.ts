@@ -1,0 +1,21 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { presentUser, requireRight, requireUser } from "#lib/platform/user.ts";
+import * as contract from "#lib/platform/user-contract.ts";
+import { bannedNow, updateUser } from "#lib/platform/user-store.ts";
+
+/** Takes no right away, and still closes the gate: it orders the operations on platform users among each other. */
+export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
+  once(contract.unbanUser, idempotency, async (tx) => {
+    await closeGate(tx, caller.userId);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.users.ban", now);
+    const row = await requireUser(tx, userId);
+    if (!bannedNow(row, now)) return presentUser(row, now);
+    const saved = await updateUser(tx, userId, { banned: false, banReason: null, banExpires: null }, now);
+    const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
+    audit(tx, { ...event, type: "platformUser.unbanned", metadata: { reason: body.reason } }, now);
+    return presentUser(saved, now);
+  });

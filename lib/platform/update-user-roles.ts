@@ -1,0 +1,26 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { platformRolesOf } from "#lib/identity/capabilities.ts";
+import { rolesAfter } from "#lib/platform/roles.ts";
+import { presentUser, requireAdminLeft, requireRight, requireUser } from "#lib/platform/user.ts";
+import * as contract from "#lib/platform/user-contract.ts";
+import { updateUser } from "#lib/platform/user-store.ts";
+
+export const updateUserRoles: Handler<typeof contract.updateUserRoles> = ({ userId, body }, { caller, idempotency }) =>
+  once(contract.updateUserRoles, idempotency, async (tx) => {
+    await closeGate(tx, caller.userId);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.roles.update", now);
+    const row = await requireUser(tx, userId);
+    const before = platformRolesOf([...row.platformRoles, "user"]);
+    const after = rolesAfter({ self: userId === caller.userId, before, asked: body.platformRoles ?? before });
+    if (after.join() === before.join()) return presentUser(row, now);
+    if (!after.includes("admin")) await requireAdminLeft(tx, row);
+    const saved = await updateUser(tx, userId, { platformRoles: after }, now);
+    const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
+    const metadata = { platformRoles: after, before, reason: body.reason };
+    audit(tx, { ...event, type: "platformUser.rolesUpdated", metadata }, now);
+    return presentUser(saved, now);
+  });

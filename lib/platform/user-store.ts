@@ -1,0 +1,94 @@
+import { and, count, desc, eq, gt, isNull, like, lt, ne, not, or, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { session, user } from "#lib/identity/tables.ts";
+import type { PlatformRole } from "#lib/vocabulary.ts";
+
+export type UserRow = typeof user.$inferSelect;
+
+/** A ban that has not ended. */
+const isBanned = and(user.banned, or(isNull(user.banExpires), gt(user.banExpires, sql`clock_timestamp()`)))!;
+
+export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
+  banned && (banExpires === null || banExpires > now);
+
+export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
+  const [row] = await db.select().from(user).where(eq(user.id, userId));
+  return row ?? null;
+}
+
+export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
+  const [row] = await tx.select().from(user).where(eq(user.id, userId)).for("no key update");
+  return row ?? null;
+}
+
+/** Whether this session may still act; read under the gate, which orders it with what ends sessions. */
+export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: session.id })
+    .from(session)
+    .where(and(eq(session.id, sessionId), gt(session.expiresAt, sql`clock_timestamp()`)));
+  return rows.length === 1;
+}
+
+/** Admins besides this one who are not banned. For a decision it needs the gate, which orders all who change them. */
+export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(user)
+    .where(
+      and(sql`${user.platformRoles} @> '{admin}'`, sql`${user.platformRoles} <> '{user}'`, ne(user.id, userId), not(isBanned)),
+    );
+  return row?.count ?? 0;
+}
+
+type Change = Partial<Pick<typeof user.$inferInsert, "platformRoles" | "banned" | "banReason" | "banExpires">>;
+
+export async function updateUser(tx: Tx, userId: string, change: Change, now: Date): Promise<UserRow> {
+  const [row] = await tx
+    .update(user)
+    .set({ ...change, updatedAt: now })
+    .where(eq(user.id, userId))
+    .returning();
+  return row!;
+}
+
+/** Ends every session of the person. Answers how many were live. */
+export async function endSessions(tx: Tx, userId: string, now: Date): Promise<number> {
+  const ended = await tx.delete(session).where(eq(session.userId, userId)).returning({ expiresAt: session.expiresAt });
+  return ended.filter(({ expiresAt }) => expiresAt > now).length;
+}
+
+/** What LIKE would read as a pattern. */
+const literal = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+
+export type UserFilter = {
+  readonly search?: string | undefined;
+  readonly role?: PlatformRole | undefined;
+  readonly banned?: boolean;
+};
+
+/** Newest first; ids sort by creation. */
+export const selectUsers = (
+  { search, role, banned = false }: UserFilter,
+  before: string | null,
+  rows: number,
+): Promise<UserRow[]> => {
+  const start = search === undefined ? "" : `${literal(search.toLowerCase())}%`;
+  return database()
+    .select()
+    .from(user)
+    .where(
+      and(
+        search === undefined
+          ? undefined
+          : or(eq(user.id, search), like(sql`lower(${user.email})`, start), like(sql`lower(${user.name})`, start)),
+        role === undefined
+          ? undefined
+          : and(sql`${user.platformRoles} <> '{user}'`, sql`${user.platformRoles} @> ARRAY[${role}]::text[]`),
+        banned ? isBanned : undefined,
+        before === null ? undefined : lt(user.id, before),
+      ),
+    )
+    .orderBy(desc(user.id))
+    .limit(rows);
+};

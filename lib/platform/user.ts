@@ -1,0 +1,62 @@
+import type { Tx } from "#lib/db/client.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { platformCapabilitiesOf, platformRolesOf } from "#lib/identity/capabilities.ts";
+import type { PlatformUser } from "#lib/platform/user-contract.ts";
+import { bannedNow, countOtherAdmins, findUser, isLiveSession, lockUser, type UserRow } from "#lib/platform/user-store.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+import type { PlatformCapability } from "#lib/vocabulary.ts";
+
+/** A ban that has ended is none. */
+export function presentUser(row: UserRow, now: Date): PlatformUser {
+  const { image, banReason, banExpires } = row;
+  const banned = bannedNow(row, now);
+  return {
+    userId: row.id,
+    email: row.email,
+    name: row.name,
+    ...(image !== null && { image }),
+    emailVerified: row.emailVerified,
+    platformRoles: platformRolesOf([...row.platformRoles, "user"]),
+    banned,
+    ...(banned && banReason !== null && { banReason }),
+    ...(banned && banExpires !== null && { banExpires: toWire(banExpires) }),
+    createdAt: toWire(row.createdAt),
+    updatedAt: toWire(row.updatedAt),
+  };
+}
+
+export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
+  platformCapabilitiesOf(platformRolesOf(platformRoles));
+
+/**
+ * The caller's platform rights, read again under the gate: somebody may have taken them since the request came.
+ * @throws Problem forbidden
+ */
+export async function requireRight(
+  tx: Tx,
+  { userId, sessionId }: SessionCaller,
+  capability: PlatformCapability,
+  now: Date,
+): Promise<ReadonlySet<PlatformCapability>> {
+  const row = (await isLiveSession(tx, sessionId)) ? await findUser(tx, userId) : null;
+  const rights = row && !bannedNow(row, now) ? rightsOf(row) : null;
+  if (rights?.has(capability)) return rights;
+  throw new Problem("forbidden", { detail: "You have lost this right meanwhile. Nothing was changed." });
+}
+
+/** @throws Problem not_found */
+export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
+  const row = await lockUser(tx, userId);
+  if (!row) throw notFound("user");
+  return row;
+}
+
+/**
+ * For who is about to lose the admin role or to be banned. Needs the gate.
+ * @throws Problem last_admin
+ */
+export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {
+  if (!platformRoles.includes("admin") || (await countOtherAdmins(tx, id)) > 0) return;
+  throw new Problem("last_admin", { detail: "This is the platform's last admin. Make somebody else an admin first." });
+}

@@ -1,0 +1,35 @@
+import { selectChains } from "#lib/audit/checkpoint-store.ts";
+import { verifyInTurn } from "#lib/audit/verify-audit.ts";
+import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import type * as contract from "#lib/platform/audit-contract.ts";
+
+const CHAINS = 500;
+
+/** Every chain, one after the other; the first that does not verify is named, and the others are verified all the same. */
+async function verifyAll() {
+  const { firstBad, ...platform } = await verifyChain("platform");
+  let bad = firstBad && { firstBad, badChain: "platform" };
+  let { count } = platform;
+  let chains = 1;
+  let after = "";
+  for (;;) {
+    const names = await selectChains(after, CHAINS);
+    for (const chain of names) {
+      if (chain === "platform") continue;
+      const found = await verifyChain(chain);
+      if (found.firstBad) bad ??= { firstBad: found.firstBad, badChain: chain };
+      count += found.count;
+      chains += 1;
+    }
+    after = names.at(-1) ?? "";
+    if (names.length < CHAINS) return { ...platform, valid: !bad, count, chains, ...bad };
+  }
+}
+
+export const verifyPlatformAudit: Handler<typeof contract.verifyPlatformAudit> = ({ body: { chain } }) =>
+  verifyInTurn(async () => {
+    if (chain === undefined) return verifyAll();
+    const found = await verifyChain(chain);
+    return { ...found, chains: 1, ...(found.firstBad && { badChain: chain }) };
+  });

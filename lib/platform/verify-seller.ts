@@ -1,0 +1,31 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/db/gate.ts";
+import { once } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import * as contract from "#lib/platform/emergency-contract.ts";
+import { requireRight } from "#lib/platform/user.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { presentSeller } from "#lib/sellers/present.ts";
+import { findSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
+import { sellerStopped } from "#lib/sellers/stopped.ts";
+
+export const verifySeller: Handler<typeof contract.verifySeller> = ({ id, body }, { caller, idempotency }) =>
+  once(contract.verifySeller, idempotency, async (tx) => {
+    await closeGate(tx, caller.userId);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.sellers.verify", now);
+    const claimed = await findSeller(tx, caller.environment, id);
+    if (!claimed) throw notFound("seller");
+    await lockDomain(tx, caller.environment, claimed.domain);
+    const seller = (await findSeller(tx, caller.environment, id)) ?? claimed;
+    if (seller.verified === body.verified) return presentSeller(seller);
+    if (seller.stoppedAt) throw sellerStopped();
+    if (body.verified && (await verifiedElsewhere(tx, seller)))
+      throw new Problem("conflict", { detail: "Another organization's seller is verified for this domain." });
+    const saved = await setVerified(tx, seller, body.verified);
+    const { organizationId, domain } = seller;
+    const event = { actorId: caller.userId, organizationId, entityType: "seller", entityId: id };
+    const type = body.verified ? "seller.verified" : "seller.unverified";
+    audit(tx, { ...event, type, metadata: { domain, method: "platform", reason: body.reason } }, now);
+    return presentSeller(saved);
+  });

@@ -1,0 +1,23 @@
+import { log } from "#lib/http/log.ts";
+import { saveRun } from "#lib/platform/worker-run-store.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** Workers that run twice a second are written down four times a minute. */
+const WRITE_EVERY_MS = 15_000;
+
+type Noted = { at: number; failed: boolean };
+
+const noted = (): Map<string, Noted> => perProcess("workerRuns", () => new Map());
+
+/** Writes down that a worker ran, for who looks after the service: seldom, but at once when it fails or works again. Never throws. */
+export async function noteRun(worker: string, failed: boolean): Promise<void> {
+  const last = noted().get(worker);
+  const now = performance.now();
+  if (last && last.failed === failed && now - last.at < WRITE_EVERY_MS) return;
+  try {
+    await saveRun(worker, failed);
+    noted().set(worker, { at: now, failed });
+  } catch (error) {
+    log().warn({ worker, error }, "A worker's run could not be written down");
+  }
+}

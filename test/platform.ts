@@ -1,0 +1,48 @@
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { user } from "#lib/identity/tables.ts";
+import { banUser } from "#lib/platform/ban-user.ts";
+import * as emergency from "#lib/platform/emergency-contract.ts";
+import { emergencyRevoke } from "#lib/platform/emergency-revoke.ts";
+import { revokeUserSessions } from "#lib/platform/revoke-user-sessions.ts";
+import { unbanUser } from "#lib/platform/unban-user.ts";
+import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
+import * as users from "#lib/platform/user-contract.ts";
+import type { PlatformRole } from "#lib/vocabulary.ts";
+import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
+
+/* People of the platform's administration, and what they do. */
+
+export type Official = { readonly userId: string; readonly credential: Credential };
+
+/** A person with these platform roles besides `user`. */
+export async function createOfficial(...roles: PlatformRole[]): Promise<Official> {
+  const person = await createPerson(await createOrganization("Platform"));
+  await database()
+    .update(user)
+    .set({ platformRoles: ["user", ...roles] })
+    .where(eq(user.id, person.userId));
+  return person;
+}
+
+export const REASON = "For the test of it";
+type Asked = Record<string, unknown>;
+
+export const setRoles = ({ credential }: Official, userId: string, platformRoles: readonly string[], more: Asked = {}) =>
+  send(users.updateUserRoles, updateUserRoles, { as: credential, id: userId, body: { reason: REASON, platformRoles, ...more } });
+
+export const endSessionsOf = ({ credential }: Official, userId: string, body: Asked = { reason: REASON }) =>
+  send(users.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body });
+
+export const ban = ({ credential }: Official, userId: string, more: Asked = {}) =>
+  send(users.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more } });
+
+export const unban = ({ credential }: Official, userId: string) =>
+  send(users.unbanUser, unbanUser, { as: credential, id: userId, body: { reason: REASON } });
+
+export const stopNow = ({ credential }: Official, named: Asked, key?: string) =>
+  send(emergency.emergencyRevoke, emergencyRevoke, {
+    as: credential,
+    body: { reason: REASON, ...named },
+    ...(key !== undefined && { key }),
+  });
