@@ -68,7 +68,7 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
 export function Chart(props: ChartProps) {
   const { title, unit, rowName, series, rows, limit } = props;
   return (
-    <figure className="grid gap-3">
+    <figure className="grid grid-cols-1 gap-3">
       <Legend series={series} {...(limit && { limit })} />
       <figcaption className="sr">{title}</figcaption>
       <div aria-hidden>

@@ -21,7 +21,7 @@ type Props = {
 export function Empty({ title, children, action, snippet }: Props) {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{children}</p>
       {action}
       {snippet !== undefined && <div className="snippet">{snippet}</div>}

@@ -27,8 +27,8 @@ type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
 
 type Options<O extends WithBody> = {
   readonly defaults: DefaultValues<Values<O>>;
-  /** The path's parameters, where the path has some. */
-  readonly params?: Params<O>;
+  /** The path's parameters, where the path has some; of what is typed, where the person chooses them. */
+  readonly params?: Params<O> | ((values: Values<O>) => Params<O>);
   readonly onDone?: (reply: ReplyOf<O>) => void;
 };
 
@@ -82,7 +82,9 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
   };
   const act = async () => {
     // What is sent is what was typed: the service reads it with the same schema.
-    const request = { ...options.params, body: withoutBlanks(form.getValues()) } as unknown as RequestOf<O>;
+    const values = form.getValues();
+    const params = typeof options.params === "function" ? options.params(values) : options.params;
+    const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;
     const reply = await send.mutateAsync(request).catch(refuse);
     if (reply !== undefined) options.onDone?.(reply);
   };
@@ -124,7 +126,7 @@ type FormProps<V extends FieldValues> = {
 };
 
 /** The form element of useOperationForm, with what is refused as a whole at its end. */
-export function OperationForm<V extends FieldValues>({ state, nothing, id, className = "grid gap-5", children }: FormProps<V>) {
+export function OperationForm<V extends FieldValues>({ state, nothing, id, className = "grid grid-cols-1 gap-5", children }: FormProps<V>) {
   return (
     <form className={className} method="post" noValidate onSubmit={state.submit} {...(id !== undefined && { id })}>
       {children}
@@ -137,14 +139,16 @@ type SubmitProps = {
   readonly state: Pick<OperationFormState<FieldValues>, "pending">;
   /** The id of the form, where the button stands outside of it. */
   readonly form?: string;
+  /** Off for a reason of the form's own. */
+  readonly off?: boolean;
   readonly children: ReactNode;
 };
 
 /** The form's primary button: off until the page's scripts run, and busy while the request is on its way. */
-export function Submit({ state, form, children }: SubmitProps) {
+export function Submit({ state, form, off = false, children }: SubmitProps) {
   const hydrated = useHydrated();
   return (
-    <Button tone="primary" type="submit" form={form} disabled={!hydrated} aria-busy={state.pending}>
+    <Button tone="primary" type="submit" form={form} disabled={!hydrated || off} aria-busy={state.pending}>
       {children}
     </Button>
   );

@@ -43,7 +43,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
     if (!wrong) send(formText(form, "reason").trim());
   };
   return (
-    <form className="grid gap-5" id={id} method="post" onSubmit={submit}>
+    <form className="grid grid-cols-1 gap-5" id={id} method="post" onSubmit={submit}>
       <div className="small">{children}</div>
       <TextArea
         label={reasonRequired ? reasonLabel : `${reasonLabel} (optional)`}

@@ -93,7 +93,11 @@ const statuses = {
     verified: { tone: "positive", icon: "shield", word: "Verified seller" },
     unverified: careful("Not verified", "warning"),
   } satisfies Rows<"verified" | "unverified">,
-  resource: { live: good("Live"), free: waits("Free"), archived: ended("Archived") } satisfies Rows<"live" | "free" | "archived">,
+  resource: {
+    live: good("Live"),
+    unpayable: careful("Not payable yet", "warning"),
+    archived: ended("Archived"),
+  } satisfies Rows<"live" | "unpayable" | "archived">,
   key: { active: good("Active"), expired: ended("Expired"), revoked: bad("Revoked") } satisfies Rows<
     "active" | "expired" | "revoked"
   >,

@@ -38,3 +38,7 @@ export function revenueDays(rows: readonly Earned[], now: Date, count: number): 
 /** What was received in the month of `now`, in UTC. */
 export const ofThisMonth = <R extends Earned>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(dayOf(now).slice(0, 7)));
+
+/** What sums of resources are kept under. */
+export const resourceKey = ({ sellerId, resourceId }: Pick<Earned, "sellerId" | "resourceId">): string =>
+  `${sellerId ?? ""} ${resourceId ?? ""}`;

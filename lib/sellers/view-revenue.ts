@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { sumExecutions, sumSettlements, type RevenueRow, type Scope } from "#lib/sellers/received-store.ts";
-import { ofThisMonth, revenueDays, revenueSince, sumOf, type Earned, type Sum } from "#lib/sellers/revenue.ts";
+import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type Earned, type Sum } from "#lib/sellers/revenue.ts";
 import { coinOf } from "#lib/sellers/view-received.ts";
 
 /** Decimal text of the asset, and how many payments. */
@@ -22,9 +22,6 @@ export type Revenue = {
 };
 
 const DAYS = 30;
-
-export const resourceKey = ({ sellerId, resourceId }: Pick<Earned, "sellerId" | "resourceId">): string =>
-  `${sellerId ?? ""} ${resourceId ?? ""}`;
 
 /** What settled in the last 30 days and this month, by asset, the one with most payments first; empty before the first payment. */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {

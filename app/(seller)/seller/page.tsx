@@ -1,0 +1,87 @@
+import Link from "next/link";
+import { requireMember } from "#app/session.ts";
+import { FirstSteps } from "#components/seller/first-steps.tsx";
+import { ReceivedLedger } from "#components/seller/received-ledger.tsx";
+import { ResourcesLedger } from "#components/seller/resources-ledger.tsx";
+import { RevenuePanel } from "#components/seller/revenue-panel.tsx";
+import { isPayable } from "#components/seller/words.ts";
+import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { viewDueSellerFees } from "#lib/billing/view-seller-fees.ts";
+import { viewReceived } from "#lib/sellers/view-received.ts";
+import { viewResources } from "#lib/sellers/view-resources.ts";
+import { viewRevenue } from "#lib/sellers/view-revenue.ts";
+import { viewSellers } from "#lib/sellers/view-sellers.ts";
+
+export const metadata = { title: "Selling" };
+
+const PATH = "/seller";
+const RECENT = 6;
+
+/** What this person may see; the rest is not read. */
+async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
+  const may = {
+    payments: caller.capabilities.has("payments:read"),
+    resources: caller.capabilities.has("sellers:read"),
+    fees: caller.capabilities.has("billing:read"),
+  };
+  const [revenue, received, due, sellers, resources] = await Promise.all([
+    may.payments ? viewRevenue(caller) : [],
+    may.payments ? viewReceived(caller, { limit: RECENT }) : null,
+    may.fees ? viewDueSellerFees(caller.organizationId) : null,
+    may.resources ? viewSellers(caller) : null,
+    may.resources ? viewResources(caller, { archived: false, limit: RECENT }) : null,
+  ]);
+  return { revenue, received, due, sellers, resources };
+}
+
+/** The seller's home: what came in, what is for sale, and the first steps until then. */
+export default async function SellerPage() {
+  const caller = await requireMember(PATH);
+  const { revenue, received, due, sellers, resources } = await view(caller);
+  if (received === null && resources === null)
+    return <NotForRole title="Selling" what="sales" who="Owners, admins, developers, finance and viewers" />;
+  const paid = (received?.items.length ?? 0) > 0;
+  const forSale = resources?.items ?? [];
+  return (
+    <>
+      <PageHeader title="Selling" description="What agents buy from you, and what it brings." />
+      <div className="stack">
+        {!paid && sellers !== null && (
+          <FirstSteps
+            registered={sellers.length > 0}
+            verified={sellers.some(({ verified }) => verified)}
+            payable={forSale.some(isPayable)}
+            mayManage={caller.capabilities.has("sellers:manage")}
+          />
+        )}
+        {revenue.map((one) => (
+          <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />
+        ))}
+        {received !== null && (
+          <section className="panel" aria-labelledby="received">
+            <div className="panel-head">
+              <h2 id="received">Payments received</h2>
+              {paid && <Link href="/seller/payments">All payments</Link>}
+            </div>
+            {paid ? (
+              <ReceivedLedger payments={received.items} />
+            ) : (
+              <Empty title="No payments yet">Each payment to one of your resources stands here as soon as it is submitted.</Empty>
+            )}
+          </section>
+        )}
+        {forSale.length > 0 && (
+          <section className="panel" aria-labelledby="resources">
+            <div className="panel-head">
+              <h2 id="resources">Resources</h2>
+              <Link href="/seller/resources">All resources</Link>
+            </div>
+            <ResourcesLedger resources={forSale} archived={false} revenue={revenue[0] ?? null} />
+          </section>
+        )}
+      </div>
+    </>
+  );
+}

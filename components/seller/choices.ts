@@ -1,0 +1,21 @@
+import type { AssuranceLevel, SettlementMode } from "#lib/vocabulary.ts";
+
+/** How a person has to approve a payment, weakest first: what this service can check today. */
+export const assuranceOptions = [
+  ["softwareApproved", "Signed-in session"],
+  ["passkeyApproved", "Passkey"],
+] as const satisfies readonly (readonly [AssuranceLevel, string])[];
+
+export const settlementOptions = [
+  ["offchainAuthorized", "Your server, with the facilitator it uses"],
+  ["facilitatorSettled", "This service, as soon as the agent pays"],
+] as const satisfies readonly (readonly [SettlementMode, string])[];
+
+export const methodOptions = (["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const).map(
+  (method) => [method, method] as const,
+);
+
+export const pricingOptions = [
+  ["fixed", "Fixed price per call"],
+  ["quoted", "Quoted by each 402"],
+] as const;

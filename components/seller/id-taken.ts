@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { call, ProblemError } from "#lib/http/client.ts";
+import { getResource } from "#lib/sellers/contract.ts";
+
+type Which = { readonly sellerId: string; readonly resourceId: string };
+
+/** Long enough that a word is asked for once, not letter by letter. */
+const PAUSE_MS = 400;
+
+async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
+  try {
+    await call(getResource, { id: resourceId, query: { sellerId } });
+    return true;
+  } catch (error) {
+    if (error instanceof ProblemError) return false;
+    throw error;
+  }
+}
+
+/** Whether the seller has a resource with this id: saving a new one would replace it without a word. Null asks nothing. */
+export function useIdTaken(which: Which | null): boolean {
+  const { sellerId = "", resourceId = "" } = which ?? {};
+  const [asked, setAsked] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(resourceId), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [resourceId]);
+  const { data } = useQuery({
+    queryKey: ["resource", sellerId, asked],
+    queryFn: () => exists({ sellerId, resourceId: asked }),
+    enabled: which !== null && asked !== "" && asked === resourceId,
+    retry: false,
+  });
+  return data === true && asked === resourceId;
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Drawer } from "#components/ui/drawer.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { registerSeller } from "#lib/sellers/contract.ts";
+import { assuranceOptions } from "./choices.ts";
+
+/** Name and domain of a seller. The domain cannot be changed later: it is what is verified. */
+export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
+  const router = useRouter();
+  const state = useOperationForm(registerSeller, {
+    defaults: { name: "", domain: "", minimumAssuranceLevel: "softwareApproved" },
+    onDone: () => {
+      onDone?.();
+      router.refresh();
+    },
+  });
+  return (
+    <OperationForm state={state} nothing="Nothing was registered.">
+      <Field label="Name" hint="Buyers see it on approvals and receipts." autoComplete="organization" {...state.field("name")} />
+      <Field
+        label="Domain"
+        hint="The host of your resources, such as data.example.com. Without https:// and path."
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        {...state.field("domain")}
+      />
+      <Select
+        label="Buyers confirm with"
+        hint="Asked where a person approves a payment to you. Resources can ask for more."
+        options={assuranceOptions}
+        {...state.field("minimumAssuranceLevel")}
+      />
+      <div className="actions">
+        <Submit state={state}>Register seller</Submit>
+      </div>
+    </OperationForm>
+  );
+}
+
+/** The same for an organization that has a seller already. */
+export function RegisterAnother() {
+  const [open, setOpen] = useState(false);
+  return (
+    <Drawer trigger="Register another seller" title="Register a seller" open={open} onOpenChange={setOpen}>
+      <RegisterSellerForm onDone={() => setOpen(false)} />
+    </Drawer>
+  );
+}

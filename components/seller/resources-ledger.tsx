@@ -1,0 +1,62 @@
+import { Ledger, type Column } from "#components/ui/ledger.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import { resourceKey } from "#lib/sellers/revenue.ts";
+import type { Revenue } from "#lib/sellers/view-revenue.ts";
+import { Price } from "./price.tsx";
+import { count, isPayable, resourcePath } from "./words.ts";
+
+type Props = {
+  readonly resources: readonly PaidResource[];
+  readonly archived: boolean;
+  /** This month, in the asset with most payments; null where this person may not see payments. */
+  readonly revenue: Revenue | null;
+};
+
+const Name = ({ resource: { method, pathTemplate, description } }: { readonly resource: PaidResource }) => (
+  <>
+    <span className="res">
+      <span className="method">{method}</span> <code>{pathTemplate}</code>
+    </span>
+    {description !== undefined && (
+      <span className="sub">
+        <Untrusted>{description}</Untrusted>
+      </span>
+    )}
+  </>
+);
+
+function columnsFor({ archived, revenue }: Omit<Props, "resources">): Column<PaidResource>[] {
+  const earned = (resource: PaidResource) => revenue?.resources[resourceKey(resource)];
+  const figures: Column<PaidResource>[] =
+    revenue === null
+      ? []
+      : [
+          { name: "Paid calls", numeric: true, cell: (resource) => count(earned(resource)?.payments ?? 0) },
+          {
+            name: "Revenue",
+            numeric: true,
+            cell: (resource) => <Money>{money(earned(resource)?.amount ?? "0", revenue.asset)}</Money>,
+          },
+        ];
+  const state = (resource: PaidResource) => (archived ? "archived" : isPayable(resource) ? "live" : "unpayable");
+  return [
+    { name: "Resource", cell: (resource) => <Name resource={resource} /> },
+    { name: "Price", numeric: true, cell: ({ pricing }) => <Price pricing={pricing} /> },
+    ...figures,
+    { name: "State", cell: (resource) => <StatusBadge of="resource" status={state(resource)} /> },
+  ];
+}
+
+/** What agents can buy; each row leads to its page. */
+export const ResourcesLedger = ({ resources, ...rest }: Props) => (
+  <Ledger
+    caption={rest.archived ? "Archived resources" : "Paid resources"}
+    columns={columnsFor(rest)}
+    rows={resources}
+    rowKey={resourcePath}
+    href={resourcePath}
+  />
+);

@@ -1,0 +1,35 @@
+"use client";
+
+import { Code, CodeTabs } from "#components/ui/code.tsx";
+import { challengeText, snippets, type Coin, type Offered } from "#lib/sellers/snippets.ts";
+import { Probe } from "./probe.tsx";
+
+type Props = {
+  readonly offered: Offered;
+  readonly coin: Coin;
+  readonly domain: string;
+  readonly origin: string;
+  readonly sellerId: string;
+  /** Only what is saved can be asked. */
+  readonly saved: boolean;
+};
+
+/** What the seller's server has to answer, the code that answers it, and whether it does. */
+export function ServerSide({ offered, coin, domain, origin, sellerId, saved }: Props) {
+  return (
+    <div className="stack gap-6">
+      <Code
+        label="What an unpaid call gets"
+        text={`HTTP/1.1 402 Payment Required\nPAYMENT-REQUIRED, decoded:\n${challengeText(offered, coin, domain)}\n`}
+      />
+      {saved && <Probe sellerId={sellerId} offered={offered} />}
+      <section className="grid grid-cols-1 gap-3" aria-labelledby="server">
+        <h2 id="server">On your server</h2>
+        <p className="small muted">
+          COUNTERSIGN_KEY is the key of a service account with payments:settle, and for curl with resources:manage.
+        </p>
+        <CodeTabs label="Server" snippets={snippets(offered, coin, { origin, sellerId })} />
+      </section>
+    </div>
+  );
+}

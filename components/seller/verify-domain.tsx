@@ -1,0 +1,86 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { Button } from "#components/ui/button.tsx";
+import { Code } from "#components/ui/code.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import { mutation } from "#lib/http/query.ts";
+import { verifySellerDomain } from "#lib/sellers/contract.ts";
+import type { OwnSeller } from "#lib/sellers/view-sellers.ts";
+
+type Method = "wellKnown" | "dns";
+
+function Check({
+  sellerId,
+  method,
+  children,
+}: {
+  readonly sellerId: string;
+  readonly method: Method;
+  readonly children: string;
+}) {
+  const router = useRouter();
+  const check = useMutation({ ...mutation(verifySellerDomain), onSuccess: () => router.refresh() });
+  return (
+    <>
+      {check.error && <ProblemNotice error={check.error} nothing="The domain is not verified." />}
+      <div className="actions">
+        <Button
+          tone="primary"
+          aria-busy={check.isPending}
+          onClick={() => check.isPending || check.mutate({ id: sellerId, body: { method } })}
+        >
+          {children}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const File = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) => (
+  <div className="grid grid-cols-1 gap-4">
+    <p className="small">
+      Publish one line of plain text at <code>{proof.url}</code>. It has to answer by itself: a redirect to another host proves
+      nothing about yours.
+    </p>
+    <Code label="The file" text={`${proof.token}\n`} />
+    <Code label="See whether it is there" text={`curl ${proof.url}\n`} />
+    <Check sellerId={sellerId} method="wellKnown">
+      Check the file
+    </Check>
+  </div>
+);
+
+const Dns = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) => (
+  <div className="grid grid-cols-1 gap-4">
+    <p className="small">Add a TXT record at the host that manages your domain. It can take minutes until everybody sees it.</p>
+    <Pairs
+      items={[
+        ["Type", <code key="type">TXT</code>],
+        ["Name", <code key="name">{proof.dnsName}</code>],
+      ]}
+    />
+    <Code label="The value" text={proof.token} />
+    <Code label="See whether it is there" text={`dig +short TXT ${proof.dnsName}\n`} />
+    <Check sellerId={sellerId} method="dns">
+      Check the record
+    </Check>
+  </div>
+);
+
+/** What to publish, in the one place or the other, and the button that looks for it. */
+export const VerifyDomain = ({ seller }: { readonly seller: OwnSeller }) =>
+  seller.proof.dnsName === undefined ? (
+    <File seller={seller} />
+  ) : (
+    <Tabs
+      label={`How to prove ${seller.domain}`}
+      tabs={[
+        { value: "wellKnown", name: "File on your server", content: <File seller={seller} /> },
+        { value: "dns", name: "DNS record", content: <Dns seller={seller} /> },
+      ]}
+    />
+  );
