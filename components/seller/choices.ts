@@ -7,8 +7,8 @@ export const assuranceOptions = [
 ] as const satisfies readonly (readonly [AssuranceLevel, string])[];
 
 export const settlementOptions = [
-  ["offchainAuthorized", "Your server, with the facilitator it uses"],
-  ["facilitatorSettled", "This service, as soon as the agent pays"],
+  ["offchainAuthorized", "Your server"],
+  ["facilitatorSettled", "This service"],
 ] as const satisfies readonly (readonly [SettlementMode, string])[];
 
 export const methodOptions = (["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const).map(

@@ -2,9 +2,9 @@ import { Money, money } from "#components/ui/money.tsx";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
 /** What one call costs. */
-export const Price = ({ pricing }: { readonly pricing: Pricing }) =>
+export const Price = ({ pricing, digits }: { readonly pricing: Pricing; readonly digits?: number }) =>
   pricing.type === "fixed" ? (
-    <Money>{money(pricing.amount, pricing.asset)}</Money>
+    <Money>{money(pricing.amount, pricing.asset, digits)}</Money>
   ) : (
     <span>
       Quoted

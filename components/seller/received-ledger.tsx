@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import { Money, money } from "#components/ui/money.tsx";
+import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { Received } from "#lib/sellers/view-received.ts";
 import { resourcePath } from "./words.ts";
@@ -14,7 +14,7 @@ const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: Rec
     <Link href={resourcePath({ sellerId, resourceId })}>{resourceId}</Link>
   );
 
-const columns = [
+const columnsFor = (digits: number) => [
   { name: "Received", cell: ({ createdAt }: Received) => <Moment at={createdAt} show="short" /> },
   { name: "Resource", cell: (payment: Received) => <Resource payment={payment} /> },
   {
@@ -27,10 +27,15 @@ const columns = [
       transaction === null ? null : <Copyable value={transaction} label="transaction hash" />,
   },
   { name: "State", cell: ({ status }: Received) => <StatusBadge of="settlement" status={status} /> },
-  { name: "Amount", numeric: true, cell: ({ amount, asset }: Received) => <Money>{money(amount, asset)}</Money> },
+  { name: "Amount", numeric: true, cell: ({ amount, asset }: Received) => <Money>{money(amount, asset, digits)}</Money> },
 ];
 
 /** What was paid to the organization. */
 export const ReceivedLedger = ({ payments }: { readonly payments: readonly Received[] }) => (
-  <Ledger caption="Payments received, newest first" columns={columns} rows={payments} rowKey={({ paymentId }) => paymentId} />
+  <Ledger
+    caption="Payments received, newest first"
+    columns={columnsFor(columnDigits(payments.map(({ amount }) => amount)))}
+    rows={payments}
+    rowKey={({ paymentId }) => paymentId}
+  />
 );

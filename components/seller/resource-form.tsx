@@ -143,12 +143,20 @@ function Paid({ state, coins, facilitators }: PaidProps) {
         <Select label="Network" options={chains.map((chain) => [chain, chain])} {...field("paymentConfig.chain")} />
       )}
       <div className="fields">
-        <Select label="Who settles" options={settlementOptions} {...field("paymentConfig.settlementMode")} />
+        <Select
+          label="Who settles"
+          hint={
+            weSettle ? "As soon as the agent hands in its payment." : "With the facilitator that it uses; we watch the chain."
+          }
+          options={settlementOptions}
+          {...field("paymentConfig.settlementMode")}
+        />
         <Field
           label="Time to settle"
           suffix="seconds"
           className="num"
           inputMode="numeric"
+          hint="How long a signed payment is good."
           {...field("paymentConfig.maxTimeoutSeconds", { valueAsNumber: true })}
         />
       </div>

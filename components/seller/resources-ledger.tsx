@@ -1,5 +1,5 @@
 import { Ledger, type Column } from "#components/ui/ledger.tsx";
-import { Money, money } from "#components/ui/money.tsx";
+import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
@@ -28,8 +28,10 @@ const Name = ({ resource: { method, pathTemplate, description } }: { readonly re
   </>
 );
 
-function columnsFor({ archived, revenue }: Omit<Props, "resources">): Column<PaidResource>[] {
+function columnsFor({ resources, archived, revenue }: Props): Column<PaidResource>[] {
   const earned = (resource: PaidResource) => revenue?.resources[resourceKey(resource)];
+  const prices = resources.flatMap(({ pricing }) => (pricing.type === "fixed" ? [pricing.amount] : []));
+  const [priceDigits, earnedDigits] = [prices, resources.map((one) => earned(one)?.amount ?? "0")].map(columnDigits);
   const figures: Column<PaidResource>[] =
     revenue === null
       ? []
@@ -38,24 +40,24 @@ function columnsFor({ archived, revenue }: Omit<Props, "resources">): Column<Pai
           {
             name: "Revenue",
             numeric: true,
-            cell: (resource) => <Money>{money(earned(resource)?.amount ?? "0", revenue.asset)}</Money>,
+            cell: (resource) => <Money>{money(earned(resource)?.amount ?? "0", revenue.asset, earnedDigits)}</Money>,
           },
         ];
   const state = (resource: PaidResource) => (archived ? "archived" : isPayable(resource) ? "live" : "unpayable");
   return [
     { name: "Resource", cell: (resource) => <Name resource={resource} /> },
-    { name: "Price", numeric: true, cell: ({ pricing }) => <Price pricing={pricing} /> },
+    { name: "Price", numeric: true, cell: ({ pricing }) => <Price pricing={pricing} digits={priceDigits ?? 2} /> },
     ...figures,
     { name: "State", cell: (resource) => <StatusBadge of="resource" status={state(resource)} /> },
   ];
 }
 
 /** What agents can buy; each row leads to its page. */
-export const ResourcesLedger = ({ resources, ...rest }: Props) => (
+export const ResourcesLedger = (props: Props) => (
   <Ledger
-    caption={rest.archived ? "Archived resources" : "Paid resources"}
-    columns={columnsFor(rest)}
-    rows={resources}
+    caption={props.archived ? "Archived resources" : "Paid resources"}
+    columns={columnsFor(props)}
+    rows={props.resources}
     rowKey={resourcePath}
     href={resourcePath}
   />

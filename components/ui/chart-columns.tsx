@@ -31,7 +31,7 @@ function Tip({ active, payload, series, unit }: TipProps) {
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   return (
     <ResponsiveContainer className="chart" width="100%" height={HEIGHT}>
-      <BarChart data={[...rows]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+      <BarChart data={[...rows]} margin={{ top: 8, right: 24, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--border)" />
         <XAxis
           dataKey="label"

@@ -126,7 +126,13 @@ type FormProps<V extends FieldValues> = {
 };
 
 /** The form element of useOperationForm, with what is refused as a whole at its end. */
-export function OperationForm<V extends FieldValues>({ state, nothing, id, className = "grid grid-cols-1 gap-5", children }: FormProps<V>) {
+export function OperationForm<V extends FieldValues>({
+  state,
+  nothing,
+  id,
+  className = "grid grid-cols-1 gap-5",
+  children,
+}: FormProps<V>) {
   return (
     <form className={className} method="post" noValidate onSubmit={state.submit} {...(id !== undefined && { id })}>
       {children}

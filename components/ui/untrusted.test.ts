@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { visible } from "#components/ui/untrusted.tsx";
-import { money } from "#components/ui/money.tsx";
+import { columnDigits, money } from "#components/ui/money.tsx";
 
 describe("text of others", () => {
   test.each(["\u202E", "\u2066", "\u200F", "\u061C", "\u0000", "\u001B", "\u200B", "\u2060", "\uFEFF", "\u{E0041}", "\n"])(
@@ -19,4 +19,13 @@ describe("money", () => {
     ["1200000.5", "1,200,000.50 USDC"],
     ["0.000001", "0.000001 USDC"],
   ])("%s is %s", (amount, text) => expect(money(amount, "USDC")).toBe(text));
+
+  test("has as many digits as the longest of its column", () => {
+    const digits = columnDigits(["1.25", "0.002", "3"]);
+    expect(["1.25", "0.002", "3"].map((amount) => money(amount, "USDC", digits))).toEqual([
+      "1.250 USDC",
+      "0.002 USDC",
+      "3.000 USDC",
+    ]);
+  });
 });

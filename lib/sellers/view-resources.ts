@@ -1,12 +1,12 @@
+import { getAddress } from "viem";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
 import { notFound } from "#lib/problem.ts";
 import { presentResource, presentSeller } from "#lib/sellers/present.ts";
 import type { Scope } from "#lib/sellers/received-store.ts";
 import type { PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
+import type { Coin } from "#lib/sellers/snippets.ts";
 import { filterResources, findOwnResource, findOwnSeller, placeOfResource } from "#lib/sellers/store.ts";
 
 type Query = {
@@ -39,9 +39,9 @@ export async function viewResource(scope: Scope, sellerId: string, resourceId: s
   return { resource: presentResource(resource), seller: presentSeller(seller), archived: resource.archivedAt !== null };
 }
 
-/** What the installation can be paid in, and by whom it has payments settled. */
+/** What the installation can be paid in, addresses as sellers advertise them, and by whom it has payments settled. */
 export type Installation = {
-  readonly coins: readonly AssetOnChain[];
+  readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];
   readonly origin: string;
 };
@@ -49,7 +49,9 @@ export type Installation = {
 export function viewInstallation(): Installation {
   const { CHAINS, FACILITATORS, BASE_URL } = env();
   return {
-    coins: CHAINS.flatMap(({ chain, assets }) => assets.flatMap(({ asset }) => assetOf(chain, asset) ?? [])),
+    coins: CHAINS.flatMap(({ chain, assets }) =>
+      assets.map(({ asset, tokenAddress, ...token }) => ({ ...token, chain, asset, tokenAddress: getAddress(tokenAddress) })),
+    ),
     facilitators: (FACILITATORS ?? []).map(({ url }) => url),
     origin: new URL(BASE_URL).origin,
   };

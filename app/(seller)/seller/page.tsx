@@ -63,7 +63,11 @@ export default async function SellerPage() {
           <section className="panel" aria-labelledby="received">
             <div className="panel-head">
               <h2 id="received">Payments received</h2>
-              {paid && <Link href="/seller/payments">All payments</Link>}
+              {paid && (
+                <Link className="small" href="/seller/payments">
+                  All payments
+                </Link>
+              )}
             </div>
             {paid ? (
               <ReceivedLedger payments={received.items} />
@@ -76,7 +80,9 @@ export default async function SellerPage() {
           <section className="panel" aria-labelledby="resources">
             <div className="panel-head">
               <h2 id="resources">Resources</h2>
-              <Link href="/seller/resources">All resources</Link>
+              <Link className="small" href="/seller/resources">
+                All resources
+              </Link>
             </div>
             <ResourcesLedger resources={forSale} archived={false} revenue={revenue[0] ?? null} />
           </section>

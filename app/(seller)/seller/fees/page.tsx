@@ -5,7 +5,7 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import { Money, money } from "#components/ui/money.tsx";
+import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
@@ -16,16 +16,19 @@ export const metadata = { title: "Seller fees" };
 const PATH = "/seller/fees";
 const LIMIT = 20;
 
-const columns = [
-  { name: "Due since", cell: ({ createdAt }: SellerFee) => <Moment at={createdAt} show="short" /> },
-  { name: "Resource", cell: ({ resourceId }: SellerFee) => resourceId },
-  {
-    name: "Payment",
-    numeric: true,
-    cell: ({ paid, asset }: SellerFee) => (paid === null ? null : <Money>{money(paid, asset)}</Money>),
-  },
-  { name: "Fee", numeric: true, cell: ({ amount, asset }: SellerFee) => <Money>{money(amount, asset)}</Money> },
-];
+const columnsFor = (fees: readonly SellerFee[]) => {
+  const [paidDigits, feeDigits] = [fees.flatMap(({ paid }) => paid ?? []), fees.map(({ amount }) => amount)].map(columnDigits);
+  return [
+    { name: "Due since", cell: ({ createdAt }: SellerFee) => <Moment at={createdAt} show="short" /> },
+    { name: "Resource", cell: ({ resourceId }: SellerFee) => resourceId },
+    {
+      name: "Payment",
+      numeric: true,
+      cell: ({ paid, asset }: SellerFee) => (paid === null ? null : <Money>{money(paid, asset, paidDigits)}</Money>),
+    },
+    { name: "Fee", numeric: true, cell: ({ amount, asset }: SellerFee) => <Money>{money(amount, asset, feeDigits)}</Money> },
+  ];
+};
 
 /** What the organization owes for payments to it. */
 export default async function SellerFeesPage({ searchParams }: { readonly searchParams: SearchParams }) {
@@ -64,7 +67,7 @@ export default async function SellerFeesPage({ searchParams }: { readonly search
             <>
               <Ledger
                 caption="Fees of the seller, newest first"
-                columns={columns}
+                columns={columnsFor(page.items)}
                 rows={page.items}
                 rowKey={({ feeId }) => feeId}
               />
