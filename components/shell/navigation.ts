@@ -49,6 +49,7 @@ export const entries: readonly Entry[] = [
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
   { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },
+  { label: "Audit log", href: "/settings/audit", group: "Organization", capability: ["audit:read"] },
 ];
 
 /** What a person may start from anywhere, by the command palette. */

@@ -1,0 +1,9 @@
+import { download, readable } from "#app/download.ts";
+import { requireMember } from "#app/session.ts";
+import { exportAudit } from "#lib/audit/export-audit.ts";
+
+export async function GET(request: Request): Promise<Response> {
+  const caller = await requireMember("/settings/audit");
+  const { kind, id, since, until } = Object.fromEntries(new URL(request.url).searchParams);
+  return download("audit-events.csv", "text/csv", await readable(exportAudit(caller, { kind, id, since, until }, "csv")));
+}

@@ -1,0 +1,61 @@
+/** What an event says happened, in the words of a person; a name that is not here is taken apart. */
+const words: Readonly<Record<string, string>> = {
+  "organization.created": "Organization created",
+  "organization.activated": "Switched to this organization",
+  "member.invited": "Member invited",
+  "member.invitationCanceled": "Invitation canceled",
+  "member.joined": "Member joined",
+  "member.roleUpdated": "Role changed",
+  "member.removed": "Member removed",
+  "serviceAccount.created": "Service account created",
+  "serviceAccount.rotated": "Key rotated",
+  "serviceAccount.revoked": "Service account revoked",
+  "mandate.created": "Mandate drafted",
+  "mandate.versioned": "Mandate changed",
+  "mandate.activated": "Mandate activated",
+  "mandate.suspended": "Mandate paused",
+  "mandate.resumed": "Mandate resumed",
+  "mandate.revoked": "Mandate revoked",
+  "payment.authorized": "Payment allowed",
+  "payment.denied": "Payment denied",
+  "payment.approvalRequired": "Payment needs approval",
+  "payment.executed": "Payment executed",
+  "payment.processing": "Payment submitted",
+  "payment.settled": "Payment settled",
+  "payment.failed": "Payment failed",
+  "payment.unknown": "Payment outcome unknown",
+  "payment.reconciled": "Payment matched on chain",
+  "reservation.released": "Hold released",
+  "reservation.expired": "Hold expired",
+  "reservation.overrun": "Paid after the hold was released",
+  "checkout.previewed": "Basket shown",
+  "checkout.approved": "Payment approved",
+  "checkout.rejected": "Payment declined",
+  "checkout.superseded": "Basket replaced",
+  "continuation.minted": "Continuation issued",
+  "continuation.redeemed": "Continuation used",
+  "continuation.revoked": "Continuation revoked",
+  "seller.created": "Seller registered",
+  "seller.verified": "Domain verified",
+  "resource.upserted": "Resource saved",
+  "resource.archived": "Resource archived",
+  "subscription.assigned": "Plan assigned",
+  "emergency.revoked": "Emergency revocation",
+  "platformUser.rolesUpdated": "Platform roles changed",
+};
+
+export function eventWords(type: string): string {
+  const known = words[type];
+  if (known !== undefined) return known;
+  const text = type.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(".", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The page about a thing, where there is one. */
+export function pageOf(entityType: string, entityId: string): string | null {
+  if (entityType === "mandate") return `/mandates/${entityId}`;
+  if (entityType === "authorization") return `/payments/${entityId}`;
+  if (entityType === "checkout") return `/checkout/${entityId}`;
+  if (entityType === "serviceAccount") return `/settings/keys/${entityId}`;
+  return entityType === "member" || entityType === "invitation" ? "/settings/members" : null;
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { ShieldCheck } from "lucide-react";
+import Link from "next/link";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import type { ReplyOf } from "#lib/http/client.ts";
+import { mutation } from "#lib/http/query.ts";
+import { verifyAudit } from "#lib/audit/contract.ts";
+
+type Verified = ReplyOf<typeof verifyAudit>;
+
+function Result({ valid, count, head, firstBad }: Verified) {
+  if (valid) {
+    return (
+      <Notice tone="positive">
+        <p>
+          <strong>{count === 1 ? "The one event is" : `All ${count} events are`} as written.</strong> The newest hash is{" "}
+          <Copyable value={head} label="newest hash" head={8} tail={8} />. Keep it elsewhere, and nobody can rewrite what came
+          before it unseen.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="danger" role="alert">
+      <p>
+        <strong>The log was changed.</strong> The first {count} events verify.{" "}
+        {firstBad && (
+          <>
+            <Link href={`/settings/audit/${firstBad.sequence}`}>Event {firstBad.sequence}</Link>: {firstBad.detail}
+          </>
+        )}
+      </p>
+    </Notice>
+  );
+}
+
+/** Reads the whole chain and computes every hash again, with what that means. */
+export function VerifyChain() {
+  const verify = useMutation({
+    ...mutation(verifyAudit),
+    onSuccess: ({ valid }) => announce(valid ? "Every event is as written" : "The log was changed"),
+  });
+  return (
+    <section className="panel" aria-labelledby="verify">
+      <div className="panel-head">
+        <h2 id="verify">Is the log complete?</h2>
+      </div>
+      <div className="panel-body grid gap-4">
+        <p className="small muted">
+          Each event carries a hash over itself and over the event before it. Verifying reads all of them from the first on and
+          computes every hash again: an event that was changed, removed or put in does not fit.
+        </p>
+        <div>
+          <Button aria-busy={verify.isPending} onClick={() => verify.isPending || verify.mutate({ body: {} })}>
+            <ShieldCheck className="icon" aria-hidden />
+            Verify the log
+          </Button>
+        </div>
+        {verify.data && <Result {...verify.data} />}
+        {verify.error && <ProblemNotice error={verify.error} nothing="Nothing was verified." />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { and, desc, eq, gte, lt, or, sql, type SQL } from "drizzle-orm";
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+
+export type Wanted = {
+  /** First parts of types: payment, mandate … Empty for all. */
+  readonly kinds: readonly string[];
+  /** Of the thing, or of who acted. */
+  readonly id: string | null;
+  readonly from: Date | null;
+  readonly until: Date | null;
+};
+
+const ofKinds = ({ kinds }: Wanted): SQL | undefined =>
+  kinds.length === 0 ? undefined : sql`split_part(${auditEvents.type}, '.', 1) = ANY(${sql.param(kinds)}::text[])`;
+
+const between = ({ from, until }: Wanted): SQL | undefined =>
+  and(
+    from === null ? undefined : gte(auditEvents.createdAt, from),
+    until === null ? undefined : lt(auditEvents.createdAt, until),
+  );
+
+type Part = { readonly chain: string; readonly after: number; readonly before: number; readonly rows: number };
+
+async function select(condition: SQL | undefined, rows: number): Promise<ChainedEvent[]> {
+  const found = await database().select().from(auditEvents).where(condition).orderBy(desc(auditEvents.sequence)).limit(rows);
+  return found.map((row) => ({ ...row, metadata: row.metadata as Readonly<Record<string, unknown>> }));
+}
+
+/** What of a stretch of the chain is wanted, newest first: the stretch bounds the work, whatever the filters leave. */
+export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Wanted): Promise<ChainedEvent[]> => {
+  const { id } = wanted;
+  const about =
+    id === null ? undefined : or(eq(auditEvents.entityId, id), eq(auditEvents.actorId, id), eq(auditEvents.subjectId, id));
+  const stretch = and(sql`${auditEvents.sequence} > ${after}`, lt(auditEvents.sequence, before));
+  return select(and(eq(auditEvents.chain, chain), stretch, ofKinds(wanted), between(wanted), about), rows);
+};
+
+/** What happened to one thing, newest first, by its index. */
+export const searchEntity = (chain: string, id: string, before: number, rows: number, wanted: Wanted): Promise<ChainedEvent[]> =>
+  select(
+    and(
+      eq(auditEvents.entityId, id),
+      eq(auditEvents.chain, chain),
+      lt(auditEvents.sequence, before),
+      ofKinds(wanted),
+      between(wanted),
+    ),
+    rows,
+  );
+
+/** How many events a chain has. */
+export async function lengthOf(chain: string): Promise<number> {
+  const [row] = await database().select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, chain));
+  return row?.sequence ?? 0;
+}
+
+export async function timeAt(chain: string, sequence: number): Promise<Date | null> {
+  const [row] = await database()
+    .select({ createdAt: auditEvents.createdAt })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.chain, chain), eq(auditEvents.sequence, sequence)));
+  return row?.createdAt ?? null;
+}
