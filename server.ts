@@ -6,6 +6,7 @@ import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { refuseOtherContracts } from "#lib/onchain/deployments.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/platform/boot.ts";
 import { buildPages } from "#lib/platform/build.ts";
@@ -77,6 +78,10 @@ async function main(): Promise<void> {
   if (!development && !apiOnly) await buildPages(say);
   const end = listenForTheEnd();
   const { env, close } = await boot(say);
+  await refuseOtherContracts().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const pages = servePages(env.PORT);
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({

@@ -14,6 +14,14 @@ const Asset = z.strictObject({
 
 const Caip2 = z.string().regex(/^eip155:[1-9][0-9]{0,15}$/, "Write the chain as CAIP-2, such as eip155:84532.");
 
+/** What `npm run chain:deploy` prints. */
+const Contracts = z.strictObject({
+  mandateRegistry: Address,
+  paymentModule: Address,
+  smartPaymentAccount: Address,
+  policySigner: Address,
+});
+
 const Chain = z.strictObject({
   chain: Caip2,
   rpcUrl: z.url(),
@@ -21,6 +29,8 @@ const Chain = z.strictObject({
   confirmations: z.int().min(0).max(10_000),
   assets: z.array(Asset).min(1).max(16),
   explorerBaseUrl: z.url().optional(),
+  /** Where the hard limits of mandates live. */
+  contracts: Contracts.optional(),
 });
 export type ChainConfiguration = z.infer<typeof Chain>;
 

@@ -9,6 +9,7 @@ import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
 import * as members from "#lib/identity/member-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
+import * as onchain from "#lib/onchain/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platformAudit from "#lib/platform/audit-contract.ts";
 import * as platform from "#lib/platform/contract.ts";
@@ -36,6 +37,7 @@ export const operations: readonly Operation[] = [
   users,
   emergency,
   platformAudit,
+  onchain,
   audit,
   health,
 ].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));

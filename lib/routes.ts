@@ -52,6 +52,8 @@ import { simulateMandate } from "#lib/mandates/simulate-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import * as onchain from "#lib/onchain/contract.ts";
+import { listDeployments } from "#lib/onchain/list-deployments.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { executePayment } from "#lib/payments/execute-payment.ts";
 import { getExecution } from "#lib/payments/get-execution.ts";
@@ -147,6 +149,7 @@ export const routes: readonly Route[] = [
   route(platformAudit.listPlatformAuditEvents, listPlatformAuditEvents),
   route(platformAudit.verifyPlatformAudit, verifyPlatformAudit),
   route(platformAudit.recheckExecution, recheckExecution),
+  route(onchain.listDeployments, listDeployments),
   route(audit.listAuditEvents, listAuditEvents),
   route(audit.verifyAudit, verifyAudit),
   route(health.checkLiveness, checkLiveness),

@@ -29,6 +29,7 @@ export const tags: readonly Tag[] = [
   { name: "Payments", description: "Ask whether a payment may be made, then make it." },
   { name: "Commerce", description: "Agents shop, people confirm: readiness, checkouts, approvals, orders." },
   { name: "Mandates", description: "The spending policies that people write for agents." },
+  { name: "Onchain", description: "The contracts that hold the hard limits of mandates." },
   { name: "Sellers", description: "Sellers and the resources that they sell." },
   { name: "Billing", description: "What the service charges." },
   { name: "Identity", description: "Sessions, organizations and service accounts." },

@@ -18,7 +18,17 @@ export type Operation = {
   readonly path: `/api/v1/${string}`;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: "Payments" | "Commerce" | "Mandates" | "Sellers" | "Billing" | "Identity" | "Platform" | "Audit" | "Health";
+  readonly tag:
+    | "Payments"
+    | "Commerce"
+    | "Mandates"
+    | "Onchain"
+    | "Sellers"
+    | "Billing"
+    | "Identity"
+    | "Platform"
+    | "Audit"
+    | "Health";
   readonly access: Access;
   /** Served with connections of its own, from the session on: it never waits behind traffic. */
   readonly urgent?: true;

@@ -1,0 +1,83 @@
+import { getAddress, isAddressEqual, parseAbi, type Address } from "viem";
+import { env, type ChainConfiguration } from "#lib/env.ts";
+import { log } from "#lib/http/log.ts";
+import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** The contracts of one chain, as the configuration has them. */
+export type Deployment = {
+  readonly chain: string;
+  readonly mandateRegistry: Address;
+  readonly paymentModule: Address;
+  readonly smartPaymentAccount: Address;
+  readonly policySigner: Address;
+};
+
+const abi = parseAbi([
+  "function registry() view returns (address)",
+  "function module() view returns (address)",
+  "function policySigner() view returns (address)",
+]);
+
+/** The chain has other contracts than the configuration says: nothing may be built on them. */
+export class OtherContracts extends Error {}
+
+const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
+  contracts
+    ? [
+        {
+          chain,
+          mandateRegistry: getAddress(contracts.mandateRegistry),
+          paymentModule: getAddress(contracts.paymentModule),
+          smartPaymentAccount: getAddress(contracts.smartPaymentAccount),
+          policySigner: getAddress(contracts.policySigner),
+        },
+      ]
+    : [];
+
+/** Compares code and immutables. @throws OtherContracts, or what viem throws where the chain does not answer */
+async function check({ chain, ...contracts }: Deployment): Promise<void> {
+  const client = publicClient(chain);
+  const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
+  for (const name of ["mandateRegistry", "paymentModule", "smartPaymentAccount"] as const) {
+    const code = await client.getCode({ address: contracts[name] });
+    if (code === undefined || code === "0x") throw new OtherContracts(`${chain} has no code at ${name} ${contracts[name]}.`);
+  }
+  const ask = (address: Address, functionName: "registry" | "module" | "policySigner") =>
+    client.readContract({ address, abi, functionName });
+  const asked = await Promise.all([
+    ask(paymentModule, "registry"),
+    ask(smartPaymentAccount, "registry"),
+    ask(smartPaymentAccount, "module"),
+    ask(mandateRegistry, "policySigner"),
+  ]);
+  const meant = [mandateRegistry, mandateRegistry, paymentModule, policySigner];
+  const names = ["paymentModule's registry", "smartPaymentAccount's registry", "smartPaymentAccount's module", "policySigner"];
+  for (const [index, found] of asked.entries()) {
+    if (!isAddressEqual(found, meant[index]!))
+      throw new OtherContracts(`${chain}: the ${names[index]} is ${found}, not ${meant[index]}.`);
+  }
+}
+
+const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
+
+/** The configured contracts, each compared with its chain once in this process. */
+export async function checkedDeployments(): Promise<readonly Deployment[]> {
+  const deployments = env().CHAINS.flatMap(deploymentOf);
+  for (const deployment of deployments) {
+    if (checkedChains().has(deployment.chain)) continue;
+    await check(deployment);
+    checkedChains().add(deployment.chain);
+  }
+  return deployments;
+}
+
+/** At start: other contracts than configured end it; a chain that does not answer is asked again by whoever needs it. */
+export async function refuseOtherContracts(): Promise<void> {
+  try {
+    await checkedDeployments();
+  } catch (error) {
+    if (error instanceof OtherContracts) throw error;
+    log().warn({ failure: chainFailure(error) }, "The contracts could not be compared with their chain yet");
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * `npm run chain:deploy`: puts the contracts of mandates on an EVM chain and prints what CHAINS needs. The deployer's key
+ * comes from the environment, so that it is in no list of processes.
+ */
+import { parseArgs } from "node:util";
+import {
+  createPublicClient,
+  createWalletClient,
+  formatEther,
+  getAddress,
+  http,
+  isAddress,
+  type Abi,
+  type Address,
+  type Hex,
+  type TransactionReceipt,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
+import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
+import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
+
+const usage = `Usage: DEPLOYER_PRIVATE_KEY=0x… npm run chain:deploy -- --rpc-url URL \\
+  --guardian 0x… --administrator 0x… --policy-signer 0x…
+
+The guardian may revoke mandates, the administrator may propose another policy signer, and the policy signer makes
+proofs and payments within registered mandates. Use three different keys.`;
+
+const { values } = parseArgs({
+  options: {
+    "rpc-url": { type: "string" },
+    guardian: { type: "string" },
+    administrator: { type: "string" },
+    "policy-signer": { type: "string" },
+  },
+});
+
+function fail(message: string): never {
+  console.error(`${message}\n\n${usage}`);
+  process.exit(2);
+}
+
+function addressOf(name: "guardian" | "administrator" | "policy-signer"): Address {
+  const given = values[name];
+  if (given === undefined || !isAddress(given)) fail(`--${name} must be an EVM address.`);
+  return getAddress(given);
+}
+
+const key = process.env["DEPLOYER_PRIVATE_KEY"] ?? "";
+const rpcUrl = values["rpc-url"] ?? fail("--rpc-url is missing.");
+if (!/^0x[0-9a-fA-F]{64}$/.test(key)) fail("DEPLOYER_PRIVATE_KEY must be a 32-byte key in hexadecimal.");
+const [guardian, administrator, policySigner] = [addressOf("guardian"), addressOf("administrator"), addressOf("policy-signer")];
+if (new Set([guardian, administrator, policySigner].map((one) => one.toLowerCase())).size < 3)
+  fail("Guardian, administrator and policy signer must be three different keys.");
+
+const transport = http(rpcUrl, { timeout: 20_000 });
+const chain = createPublicClient({ transport, pollingInterval: 500 });
+const account = privateKeyToAccount(key as Hex);
+const wallet = createWalletClient({ account, transport });
+const chainId = await chain.getChainId();
+console.error(`Chain eip155:${chainId}, deployer ${account.address}.`);
+
+let spent = 0n;
+
+async function deploy(name: string, artifact: { abi: unknown; bytecode: string }, args: readonly unknown[]): Promise<Address> {
+  const hash = await wallet.deployContract({ chain: null, abi: artifact.abi as Abi, bytecode: artifact.bytecode as Hex, args });
+  console.error(`${name}: waiting for ${hash}`);
+  const receipt: TransactionReceipt = await chain.waitForTransactionReceipt({ hash, timeout: 300_000 });
+  if (receipt.status !== "success" || !receipt.contractAddress) throw new Error(`${name} was not deployed: ${hash}`);
+  spent += receipt.gasUsed * receipt.effectiveGasPrice;
+  console.error(`${name}: ${receipt.contractAddress}, ${receipt.gasUsed} gas`);
+  return getAddress(receipt.contractAddress);
+}
+
+const mandateRegistry = await deploy("MandateRegistry", registryArtifact, [guardian, administrator, policySigner]);
+const paymentModule = await deploy("PaymentModule", moduleArtifact, [mandateRegistry]);
+const smartPaymentAccount = await deploy("SmartPaymentAccount", accountArtifact, [mandateRegistry, paymentModule]);
+console.error(`Spent ${formatEther(spent)} of the chain's own currency. Put this into the chain's entry of CHAINS:`);
+console.log(JSON.stringify({ contracts: { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } }));
