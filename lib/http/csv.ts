@@ -1,11 +1,17 @@
-/** What a spreadsheet would take for a formula when a cell begins with it. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet would take for a formula, also behind spaces. */
+const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%]|^[\t\r\n]/;
+const QUOTED = /[",\r\n]/;
 
-/** One cell. Somebody else's text that looks like a formula stays text: an apostrophe stands before it. */
-function cell(value: string): string {
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/**
+ * One field, by RFC 4180. Text that a spreadsheet would run as a formula begins with an apostrophe, as OWASP says (ASVS 1.2.10).
+ * Figures of ours are written as they are: they never begin with a sign.
+ */
+export function csvField(value: string | number | null): string {
+  if (value === null) return "";
+  const text = String(value);
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return QUOTED.test(safe) || safe !== text ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One line of CSV as RFC 4180 has it, CRLF at its end. */
-export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\r\n`;
+/** One line with its end. */
+export const csvLine = (values: readonly (string | number | null)[]): string => `${values.map(csvField).join(",")}\r\n`;

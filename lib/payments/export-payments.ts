@@ -1,5 +1,5 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { csvLine } from "#lib/payments/csv.ts";
+import { csvLine } from "#lib/http/csv.ts";
 import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/payments/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
