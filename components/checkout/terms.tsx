@@ -2,7 +2,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
-import { networkName } from "./names.ts";
+import { networkName } from "#lib/onchain/network-name.ts";
 
 export const SellerBadge = ({ verified }: { readonly verified: boolean }) =>
   verified ? (

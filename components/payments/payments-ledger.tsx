@@ -1,13 +1,10 @@
+import { payeeOf } from "#components/payments/payee.ts";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { PaymentLine } from "#lib/payments/view-payments.ts";
-
-/** The payee as we know it: the domain that was paid, or the address. */
-export const payeeOf = ({ seller, payTo }: Pick<PaymentLine, "seller" | "payTo">): string =>
-  seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";
 
 const columns = [
   {

@@ -1,7 +1,7 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
-import { networkName } from "#components/checkout/names.ts";
+import { networkName } from "#lib/onchain/network-name.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/mandates/view-editor.ts";
 import { useDraft } from "./draft-form.ts";

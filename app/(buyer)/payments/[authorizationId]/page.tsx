@@ -1,0 +1,74 @@
+import Link from "next/link";
+import { found } from "#app/found.ts";
+import { requireMember } from "#app/session.ts";
+import { AmountsPanel } from "#components/payments/amounts-panel.tsx";
+import { NextPanel } from "#components/payments/next-panel.tsx";
+import { PartiesPanel } from "#components/payments/parties-panel.tsx";
+import { payeeOf } from "#components/payments/payee.ts";
+import { RulesPanel } from "#components/payments/rules-panel.tsx";
+import { TimelinePanel } from "#components/payments/timeline-panel.tsx";
+import { Verdict } from "#components/payments/verdict.tsx";
+import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { nextStepsOf } from "#lib/payments/next-steps.ts";
+import { viewPayment } from "#lib/payments/view-payment.ts";
+
+export const metadata = { title: "Payment" };
+
+type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
+
+/** One payment: what was asked, why it was decided so, what happened since, and what can be done. */
+export default async function PaymentPage({ params }: Props) {
+  const { authorizationId } = await params;
+  const caller = await requireMember(`/payments/${encodeURIComponent(authorizationId)}`);
+  if (!caller.capabilities.has("payments:read")) {
+    return <NotForRole title="Payment" what="payments" who="Every role of the organization" />;
+  }
+  const view = await found(viewPayment(caller, authorizationId));
+  const { payment, stage, amounts } = view;
+  const { intent, authorization } = payment;
+  const step = nextStepsOf({
+    stage,
+    denialCode: authorization.policyDecision.denialCode ?? null,
+    authorizationId,
+    mandateId: view.mandate.mandateId,
+    confirmPath: view.confirmPath,
+    may: { decide: caller.capabilities.has("checkouts:approve"), manage: caller.capabilities.has("mandates:manage") },
+  });
+  return (
+    <div className="payment">
+      <PageHeader
+        back={{ href: "/payments", label: "Payments" }}
+        title={
+          <>
+            <Money>{money(amounts.total, intent.asset)}</Money> to <Untrusted>{payeeOf(intent)}</Untrusted>
+          </>
+        }
+        description={<Verdict view={view} />}
+        actions={
+          stage.of === "settlement" && stage.status === "settled" ? (
+            <Link className={buttonClass()} href={`/payments/${authorizationId}/receipt`}>
+              Receipt
+            </Link>
+          ) : undefined
+        }
+      />
+      <div className="stack">
+        <RulesPanel decision={authorization.policyDecision} />
+        <div className="split">
+          <div className="stack">
+            <TimelinePanel steps={view.timeline} />
+            <NextPanel step={step} view={view} />
+          </div>
+          <div className="stack">
+            <AmountsPanel amounts={amounts} stage={stage} asset={intent.asset} />
+            <PartiesPanel view={view} />
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

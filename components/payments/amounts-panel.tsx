@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import { Money, money } from "#components/ui/money.tsx";
+import type { PaymentView } from "#lib/payments/view-payment.ts";
+
+type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string };
+
+const Row = ({ name, children, look }: { readonly name: string; readonly children: ReactNode; readonly look?: string }) => (
+  <tr className={look}>
+    <th scope="row">{name}</th>
+    <td>{children}</td>
+  </tr>
+);
+
+/** What the last line says, by how far the payment came. */
+export function totalName({ of, status }: PaymentView["stage"]): string {
+  if (of !== "settlement") return of === "outcome" && status === "deny" ? "It would have cost" : "It costs you";
+  if (status === "settled") return "You paid";
+  return status === "failed" ? "It would have cost" : "It costs you";
+}
+
+/** Price, fees and total. No fee moves on chain: the service bills its own. */
+export function AmountsTable({ amounts, stage, asset }: Props) {
+  const show = (amount: string) => <Money>{money(amount, asset)}</Money>;
+  return (
+    <table className="amounts">
+      <caption className="sr">Amounts of this payment</caption>
+      <tbody>
+        <Row name="Price">{show(amounts.price)}</Row>
+        <Row name="Service fee">{show(amounts.serviceFee)}</Row>
+        {amounts.buyerShare !== amounts.serviceFee && <Row name="Your share of the fee">{show(amounts.buyerShare)}</Row>}
+        <Row name="Provider fee">{show(amounts.providerFee)}</Row>
+        <Row name="Network fee">{show(amounts.networkFee)}</Row>
+        <Row name={totalName(stage)} look="last">
+          <span className="double">{show(amounts.total)}</span>
+        </Row>
+        <Row name="Seller receives" look="after">
+          {show(amounts.sellerReceives)}
+        </Row>
+      </tbody>
+    </table>
+  );
+}
+
+export const AmountsPanel = (props: Props) => (
+  <section className="panel" aria-labelledby="amounts">
+    <div className="panel-head">
+      <h2 id="amounts">Amounts</h2>
+    </div>
+    <div className="panel-body">
+      <AmountsTable {...props} />
+    </div>
+  </section>
+);

@@ -1,0 +1,127 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { networkName } from "#lib/onchain/network-name.ts";
+import type { PaymentView } from "#lib/payments/view-payment.ts";
+
+type Item = readonly [string, ReactNode];
+const when = <T,>(value: T | null | undefined, item: (value: T) => Item): readonly Item[] =>
+  value === null || value === undefined ? [] : [item(value)];
+
+function Seller({ seller: { domain, name, verified } }: Pick<PaymentView, "seller">) {
+  return (
+    <>
+      <span className="wrap-anywhere">
+        <strong className="strong">
+          <Untrusted>{domain ?? "No domain"}</Untrusted>
+        </strong>
+        {name !== null && (
+          <>
+            , calls itself <Untrusted>{name}</Untrusted>
+          </>
+        )}
+      </span>
+      <br />
+      <StatusBadge of="seller" status={verified ? "verified" : "unverified"} />
+    </>
+  );
+}
+
+function Resource({ resource }: { readonly resource: NonNullable<PaymentView["payment"]["intent"]["resource"]> }) {
+  const { method, pathTemplate, resourceId } = resource;
+  return method !== undefined && pathTemplate !== undefined ? (
+    <span className="wrap-anywhere">
+      <span className="method">{method}</span> <code>{pathTemplate}</code>
+    </span>
+  ) : (
+    <Untrusted>{resourceId}</Untrusted>
+  );
+}
+
+/** Who is paid for what, by whom, where, and every id that support may ask for. */
+export function partiesOf(view: PaymentView): readonly Item[] {
+  const { payment, agent, seller, order, checkout, requestId, transaction } = view;
+  const { intent } = payment;
+  return [
+    ["Seller", <Seller key="seller" seller={seller} />],
+    ...when(intent.resource, (resource): Item => ["Resource", <Resource key="resource" resource={resource} />]),
+    [
+      "Agent",
+      <span key="agent">
+        <Untrusted>{agent.name}</Untrusted> <Copyable value={agent.subjectId} label="agent’s id" />
+      </span>,
+    ],
+    ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),
+    [
+      "Network",
+      <span key="network">
+        {networkName(intent.chain)}, <code>{intent.chain}</code>
+      </span>,
+    ],
+    [
+      "Protocol",
+      <span key="protocol" className="wrap-anywhere">
+        <code>{intent.paymentProtocol}</code>, <code>{intent.settlementMode}</code>
+      </span>,
+    ],
+    ...when(transaction, ({ hash, href }): Item => [
+      "Transaction",
+      <span key="transaction">
+        <Copyable value={hash} label="transaction hash" />{" "}
+        {href !== null && (
+          <a href={href} rel="noreferrer" target="_blank">
+            Look it up<span className="sr"> in the block explorer, opens a new tab</span>
+          </a>
+        )}
+      </span>,
+    ]),
+    ...when(checkout, ({ checkoutIntentId }): Item => [
+      "Checkout",
+      <Link key="checkout" href={`/checkout/${checkoutIntentId}`}>
+        Look at the request
+      </Link>,
+    ]),
+    ...when(order, ({ orderId, status, storefrontOrderId }): Item => [
+      "Order",
+      <span key="order">
+        {status in orderWords && <StatusBadge of="order" status={status as keyof typeof orderWords} />}{" "}
+        <Copyable value={orderId} label="order id" />
+        {storefrontOrderId !== null && (
+          <>
+            <br />
+            The seller calls it <Untrusted>{storefrontOrderId}</Untrusted>
+          </>
+        )}
+      </span>,
+    ]),
+    ["Fee quote", <Copyable key="quote" value={intent.feeQuote.feeQuoteId} label="fee quote id" />],
+    ["Idempotency key", <Copyable key="key" value={intent.idempotencyKey} label="idempotency key" head={10} />],
+    ...when(requestId, (id): Item => ["Request", <Copyable key="request" value={id} label="request id" />]),
+  ];
+}
+
+/** A new order has no word: nothing was decided about it. */
+const orderWords = {
+  paymentCredentialRequired: true,
+  approvalRequired: true,
+  setupRequired: true,
+  quoteChanged: true,
+  denied: true,
+  processing: true,
+  completed: true,
+  failed: true,
+} as const;
+
+export const PartiesPanel = ({ view }: { readonly view: PaymentView }) => (
+  <section className="panel" aria-labelledby="parties">
+    <div className="panel-head">
+      <h2 id="parties">Who and where</h2>
+    </div>
+    <div className="panel-body">
+      <Pairs items={partiesOf(view)} />
+    </div>
+  </section>
+);

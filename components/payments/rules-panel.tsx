@@ -1,0 +1,83 @@
+import { Badge } from "#components/ui/badge.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { ruleName } from "#lib/payments/decision-words.ts";
+import type { Authorization } from "#lib/payments/intent.ts";
+
+type Decision = Authorization["policyDecision"];
+type Reason = Decision["reasons"][number];
+
+function Result({ effect }: { readonly effect: Reason["effect"] }) {
+  switch (effect) {
+    case "allow":
+      return (
+        <Badge tone="positive" icon="check">
+          Allows
+        </Badge>
+      );
+    case "deny":
+      return (
+        <Badge tone="danger" icon="cross">
+          Denies
+        </Badge>
+      );
+    case "approval":
+      return (
+        <Badge tone="accent" icon="info">
+          Asks a person
+        </Badge>
+      );
+    case "info":
+      return <Badge icon="info">For information</Badge>;
+  }
+}
+
+/** Counts and seconds are figures, everything else is money. */
+function figure(value: string | undefined, unit: string | undefined) {
+  if (value === undefined) return null;
+  if (unit === undefined || unit === "payments") return value;
+  return unit === "seconds" ? `${value} s` : <Money>{money(value, unit)}</Money>;
+}
+
+const columns = [
+  {
+    name: "Rule",
+    cell: ({ rule, message }: Reason) => (
+      <>
+        {ruleName(rule)}
+        <span className="sub">
+          <Untrusted>{message}</Untrusted>
+        </span>
+      </>
+    ),
+  },
+  { name: "Result", cell: ({ effect }: Reason) => <Result effect={effect} /> },
+  { name: "Limit", numeric: true, cell: ({ limit, unit }: Reason) => figure(limit, unit) },
+  { name: "Used before", numeric: true, cell: ({ used, unit }: Reason) => figure(used, unit) },
+  { name: "This payment", numeric: true, cell: ({ requested, unit }: Reason) => figure(requested, unit) },
+  { name: "Left before", numeric: true, cell: ({ remaining, unit }: Reason) => figure(remaining, unit) },
+];
+
+const titles = {
+  allow: "Why it was allowed",
+  deny: "Why it was denied",
+  requireApproval: "Why a person is asked",
+} as const satisfies Record<Decision["outcome"], string>;
+
+/** Every rule that was evaluated, denials first, with what it found. */
+export function RulesPanel({ decision }: { readonly decision: Decision }) {
+  const rows = decision.reasons.map((reason, at) => ({ ...reason, at }));
+  return (
+    <section className="panel rules" aria-labelledby="rules">
+      <div className="panel-head">
+        <h2 id="rules">{titles[decision.outcome]}</h2>
+        <span className="muted small">
+          Decision <Copyable value={decision.policyDecisionId} label="policy decision id" />
+        </span>
+      </div>
+      <Ledger caption="Rules evaluated for this payment" columns={columns} rows={rows} rowKey={({ at }) => String(at)} />
+    </section>
+  );
+}

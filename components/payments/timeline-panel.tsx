@@ -1,0 +1,37 @@
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Timeline } from "#components/ui/timeline.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { PaymentStep } from "#lib/payments/timeline.ts";
+
+const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
+  <>
+    {text !== undefined && <Untrusted>{text}</Untrusted>}
+    {evidence.length > 0 && (
+      <span className="evidence">
+        {evidence.map(({ label, value }) => (
+          <Copyable key={value} value={value} label={label} />
+        ))}
+      </span>
+    )}
+  </>
+);
+
+/** What happened, in order, and what is to come. */
+export const TimelinePanel = ({ steps }: { readonly steps: readonly PaymentStep[] }) => (
+  <section className="panel" aria-labelledby="happened">
+    <div className="panel-head">
+      <h2 id="happened">What happened</h2>
+    </div>
+    <div className="panel-body">
+      <Timeline
+        label="What happened"
+        items={steps.map((step) => ({
+          title: step.title,
+          ...(step.state && { state: step.state }),
+          ...(step.at && { at: step.at.toISOString() }),
+          ...((step.text !== undefined || step.evidence.length > 0) && { children: <Told step={step} /> }),
+        }))}
+      />
+    </div>
+  </section>
+);

@@ -1,0 +1,48 @@
+import Link from "next/link";
+import { StageBadge } from "#components/payments/stage-badge.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { denials, isDenial } from "#lib/payments/decision-words.ts";
+import type { PaymentView } from "#lib/payments/view-payment.ts";
+
+type Props = { readonly view: PaymentView };
+
+/** The mandate, with the version that decided. */
+function Mandate({ view: { mandate } }: Props) {
+  const { mandateId, name, policyVersion, version } = mandate;
+  return (
+    <>
+      <Link href={`/mandates/${mandateId}`}>
+        <Untrusted>{name}</Untrusted>
+      </Link>
+      , version {policyVersion}
+      {version !== policyVersion && ` (now ${version})`}
+    </>
+  );
+}
+
+/** How it stands and who decided, in one line. */
+export function Verdict({ view }: Props) {
+  const { outcome, createdAt } = view.payment.authorization.policyDecision;
+  const verb = { allow: "Allowed by ", deny: "Denied by ", requireApproval: "A person is asked by " }[outcome];
+  return (
+    <span className="verdict">
+      <StageBadge stage={view.stage} />
+      <span>
+        {verb}
+        <Mandate view={view} />
+        {outcome === "allow" ? ", without asking you," : ","} on <Moment at={createdAt} />
+      </span>
+    </span>
+  );
+}
+
+/** Of a denied payment: what its code means. */
+export function Because({ view }: Props) {
+  const { denialCode } = view.payment.authorization.policyDecision;
+  return isDenial(denialCode) ? (
+    <p>
+      <strong className="strong">{denials[denialCode].means}</strong> Nothing was paid, and nothing is held.
+    </p>
+  ) : null;
+}

@@ -1,0 +1,58 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { orders } from "#lib/commerce/tables.ts";
+import type { Tx } from "#lib/db/client.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+
+/* What the page of one payment reads beyond the operations. Every query names the organization. */
+
+const EVENTS_MAX = 100;
+
+/** What was written down about these things, oldest first. */
+export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly string[]) =>
+  tx
+    .select({
+      type: auditEvents.type,
+      entityId: auditEvents.entityId,
+      metadata: auditEvents.metadata,
+      createdAt: auditEvents.createdAt,
+    })
+    .from(auditEvents)
+    .where(and(inArray(auditEvents.entityId, [...entityIds]), eq(auditEvents.chain, organizationId)))
+    .orderBy(asc(auditEvents.sequence))
+    .limit(EVENTS_MAX);
+
+/** The order that a payment pays for, if it does. */
+export async function orderOf(tx: Tx, { organizationId, environment }: Scope, authorizationId: string) {
+  const [order] = await tx
+    .select({ orderId: orders.orderId, status: orders.status, answer: orders.answer, updatedAt: orders.updatedAt })
+    .from(orders)
+    .where(
+      and(
+        eq(orders.authorizationId, authorizationId),
+        eq(orders.organizationId, organizationId),
+        eq(orders.environment, environment),
+      ),
+    );
+  return order ?? null;
+}
+
+export async function mandateOf(tx: Tx, { organizationId }: Scope, mandateId: string) {
+  const [mandate] = await tx
+    .select({ name: mandates.name, version: mandates.version })
+    .from(mandates)
+    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.organizationId, organizationId)));
+  return mandate ?? null;
+}
+
+/** As the seller stands today, which may differ from when it was paid. */
+export async function sellerToday(tx: Tx, sellerId: string | null) {
+  if (sellerId === null) return null;
+  const [seller] = await tx
+    .select({ name: sellers.name, domain: sellers.domain, verified: sellers.verified })
+    .from(sellers)
+    .where(eq(sellers.sellerId, sellerId));
+  return seller ?? null;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { DenialCode } from "#lib/vocabulary.ts";
+import { nextStepsOf, type NextFacts } from "./next-steps.ts";
+
+const facts: NextFacts = {
+  stage: { of: "settlement", status: "settled" },
+  denialCode: null,
+  authorizationId: "aut_1",
+  mandateId: "mdt_1",
+  confirmPath: "/checkout/cki_1",
+  may: { decide: true, manage: true },
+};
+const hrefs = (change: Partial<NextFacts>) => nextStepsOf({ ...facts, ...change }).links.map(({ href }) => href);
+const asks = { of: "outcome", status: "requireApproval" } as const;
+const denied = { of: "outcome", status: "deny" } as const;
+
+describe("what a person can do next", () => {
+  test("is to decide, for who may; others hear who can", () => {
+    expect(hrefs({ stage: asks })).toEqual(["/checkout/cki_1"]);
+    const other = nextStepsOf({ ...facts, stage: asks, may: { decide: false, manage: false } });
+    expect(other).toMatchObject({ links: [], text: expect.stringContaining("approver decides") as string });
+    expect(hrefs({ stage: asks, confirmPath: null })).toEqual([]);
+  });
+
+  test("is to change what denied it, for who may; others look at it and hear who can", () => {
+    const limit = { stage: denied, denialCode: "per_payment_limit_exceeded" };
+    expect(hrefs(limit)).toEqual(["/mandates/mdt_1/edit"]);
+    const other = { ...limit, may: { decide: false, manage: false } };
+    expect(hrefs(other)).toEqual(["/mandates/mdt_1"]);
+    expect(nextStepsOf({ ...facts, ...other }).text).toContain("An owner or admin can change the mandate.");
+    expect(hrefs({ stage: denied, denialCode: "agent_inactive" })).toEqual(["/settings/keys"]);
+    expect(hrefs({ stage: denied, denialCode: "challenge_mismatch" })).toEqual([]);
+  });
+
+  test("is nothing while the network decides, and never to pay again", () => {
+    for (const status of ["pending", "processing", "unknown"] as const) {
+      const { text, links } = nextStepsOf({ ...facts, stage: { of: "settlement", status } });
+      expect(text).toMatch(/^Nothing is to be done/);
+      expect(links).toEqual([]);
+    }
+  });
+
+  test("is a receipt and a way to forbid the seller once it is settled", () => {
+    expect(hrefs({})).toEqual(["/payments/aut_1/receipt", "/mandates/mdt_1/edit"]);
+  });
+
+  test.each([
+    ...DenialCode.options.map((denialCode) => ({ stage: denied, denialCode })),
+    { stage: { of: "reservation", status: "held" } as const },
+    { stage: { of: "reservation", status: "expired" } as const },
+    { stage: { of: "checkout", status: "rejected" } as const },
+    { stage: { of: "checkout", status: "approved" } as const },
+    { stage: { of: "settlement", status: "failed" } as const },
+  ])("is said in sentences: %j", (change) => {
+    expect(nextStepsOf({ ...facts, ...change }).text).toMatch(/^[A-Z].*[.]$/);
+  });
+});

@@ -1,0 +1,90 @@
+import { denials, isDenial, type Remedy } from "#lib/payments/decision-words.ts";
+import type { Stage } from "#lib/payments/stage.ts";
+
+/** What a person can do about a payment now. Pure and browser-safe. */
+export type NextStep = {
+  readonly text: string;
+  readonly links: readonly { readonly href: string; readonly label: string; readonly primary?: true }[];
+};
+
+export type NextFacts = {
+  readonly stage: Stage;
+  readonly denialCode: string | null;
+  readonly authorizationId: string;
+  readonly mandateId: string;
+  /** Where a person decides. */
+  readonly confirmPath: string | null;
+  readonly may: { readonly decide: boolean; readonly manage: boolean };
+};
+
+const edit = ({ mandateId, may }: NextFacts, label: string) =>
+  may.manage ? { href: `/mandates/${mandateId}/edit`, label } : { href: `/mandates/${mandateId}`, label: "Look at the mandate" };
+
+function remedyLinks(facts: NextFacts, remedy: Remedy): NextStep["links"] {
+  switch (remedy) {
+    case "none":
+      return [];
+    case "keys":
+      return [{ href: "/settings/keys", label: "Agents and keys" }];
+    case "mandate":
+      return [{ href: `/mandates/${facts.mandateId}`, label: "Look at the mandate" }];
+    case "policy":
+      return [edit(facts, "Edit the mandate")];
+  }
+}
+
+function asked(facts: NextFacts): NextStep {
+  if (facts.confirmPath === null) return { text: "A person decides about it first.", links: [] };
+  const confirm = { href: facts.confirmPath, label: "Decide now", primary: true } as const;
+  return facts.may.decide
+    ? { text: "Look at the request and approve or decline it. Until then nothing is paid.", links: [confirm] }
+    : { text: "An owner, admin or approver decides about it. Until then nothing is paid.", links: [] };
+}
+
+const over = "Nothing was paid. The agent can ask again with a new intent.";
+
+export function nextStepsOf(facts: NextFacts): NextStep {
+  const { stage, denialCode } = facts;
+  switch (stage.of) {
+    case "outcome": {
+      if (stage.status === "requireApproval") return asked(facts);
+      if (!isDenial(denialCode)) return { text: over, links: [] };
+      const { cure, remedy } = denials[denialCode];
+      const owners = remedy === "policy" && !facts.may.manage ? " An owner or admin can change the mandate." : "";
+      return { text: `${cure}${owners}`, links: remedyLinks(facts, remedy) };
+    }
+    case "reservation":
+      return stage.status === "held"
+        ? {
+            text: "The agent pays it, or the hold ends by itself. Revoke or pause the mandate to stop it.",
+            links: [edit(facts, "Edit the mandate")],
+          }
+        : { text: over, links: [] };
+    case "checkout":
+      return stage.status === "approved"
+        ? { text: "The agent goes on with it. Nothing is to be done.", links: [] }
+        : { text: over, links: [] };
+    case "settlement":
+      return settlementStep(facts, stage.status);
+  }
+}
+
+function settlementStep(facts: NextFacts, status: Extract<Stage, { of: "settlement" }>["status"]): NextStep {
+  switch (status) {
+    case "pending":
+    case "processing":
+      return { text: "Nothing is to be done. The outcome appears here as soon as the network shows it.", links: [] };
+    case "unknown":
+      return {
+        text: "Nothing is to be done, and nothing is to be paid again. We ask the network until it shows what became of it; at the latest when the credential ends.",
+        links: [],
+      };
+    case "failed":
+      return { text: over, links: [] };
+    case "settled":
+      return {
+        text: "Something wrong? Ask the seller for a refund first. To keep agents from paying this seller again, forbid it in the mandate.",
+        links: [{ href: `/payments/${facts.authorizationId}/receipt`, label: "Receipt" }, edit(facts, "Forbid this seller")],
+      };
+  }
+}

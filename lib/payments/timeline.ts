@@ -1,0 +1,230 @@
+import { failures, isFailure } from "#lib/payments/decision-words.ts";
+import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
+
+/* From intent to settlement: what happened to a payment, in order. Pure: facts and the time in, steps out. */
+
+type Evidence = { readonly label: string; readonly value: string };
+
+export type PaymentStep = {
+  /** done, happening now, stopped here, or not yet (absent). */
+  readonly state?: "done" | "now" | "stopped";
+  readonly title: string;
+  readonly at?: Date;
+  /** Full sentences; names in them are others' words. */
+  readonly text?: string;
+  readonly evidence: readonly Evidence[];
+};
+
+export type Attempt = {
+  readonly executionId: string;
+  readonly status: SettlementStatus;
+  readonly createdAt: Date;
+  readonly resolvedAt: Date | null;
+  /** False where it failed before anything was sent. */
+  readonly submitted: boolean;
+  /** We settle it, or the seller does. */
+  readonly weSettle: boolean;
+  readonly transaction: string | null;
+  readonly failureCode: string | null;
+  readonly failureDetail: string | null;
+  /** When nobody knew any more, if that was so. */
+  readonly unknownSince: Date | null;
+};
+
+export type PaymentFacts = {
+  readonly authorizationId: string;
+  readonly intentId: string;
+  readonly outcome: Outcome;
+  readonly createdAt: Date;
+  /** For people: "20.20 USDC", the buyer's share of the fee included. */
+  readonly amount: string;
+  readonly network: string;
+  readonly agent: string;
+  readonly hold: {
+    readonly reservationId: string;
+    readonly status: ReservationStatus;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+    readonly resolvedAt: Date | null;
+  } | null;
+  /** Where a person is or was asked about it. */
+  readonly asked: {
+    readonly checkoutIntentId: string;
+    readonly status: CheckoutStatus;
+    readonly expiresAt: Date;
+    readonly decided: { readonly by: string; readonly at: Date; readonly yes: boolean; readonly reason: string | null } | null;
+  } | null;
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  readonly order: { readonly orderId: string; readonly status: OrderStatus | "new"; readonly at: Date } | null;
+};
+
+const id = (label: string, value: string): Evidence => ({ label, value });
+
+function decision({ outcome, createdAt, agent, authorizationId, intentId }: PaymentFacts): PaymentStep {
+  const evidence = [id("authorization id", authorizationId), id("intent id", intentId)];
+  const at = createdAt;
+  switch (outcome) {
+    case "allow":
+      return { state: "done", title: "Authorized", at, text: `${agent} asked, and the policy allowed it.`, evidence };
+    case "requireApproval":
+      return {
+        state: "done",
+        title: "Asked for approval",
+        at,
+        text: `${agent} asked, and the policy asks a person first.`,
+        evidence,
+      };
+    case "deny":
+      return {
+        state: "stopped",
+        title: "Denied",
+        at,
+        text: `${agent} asked, and the policy denied it. Nothing is held, nothing was paid.`,
+        evidence,
+      };
+  }
+}
+
+function reserved({ hold, amount }: PaymentFacts): PaymentStep[] {
+  if (!hold) return [];
+  const text = `${amount} held under the mandate. It counts against every limit at once.`;
+  return [{ state: "done", title: "Reserved", at: hold.createdAt, text, evidence: [id("reservation id", hold.reservationId)] }];
+}
+
+const isOpen = ({ status, expiresAt }: NonNullable<PaymentFacts["asked"]>, now: Date): boolean =>
+  (status === "previewed" || status === "awaiting_approval") && expiresAt > now;
+
+/** The person's part. */
+function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
+  if (!asked) {
+    const waits = outcome === "requireApproval" && hold?.status === "held" && hold.expiresAt > now;
+    return waits ? [{ state: "now", title: "Waits for a person", text: "Nothing is paid before.", evidence: [] }] : [];
+  }
+  const evidence = [id("checkout intent id", asked.checkoutIntentId)];
+  const { decided, status, expiresAt } = asked;
+  if (decided) {
+    const { by, at, yes, reason } = decided;
+    const because = reason === null ? "" : ` The reason given: “${reason}”`;
+    return yes
+      ? [{ state: "done", title: "Approved", at, text: `${by} approved it.`, evidence }]
+      : [{ state: "stopped", title: "Declined", at, text: `${by} declined it. Nothing was paid.${because}`, evidence }];
+  }
+  if (status === "canceled") return [{ state: "stopped", title: "Canceled", text: "The request was taken back.", evidence }];
+  if (status === "superseded")
+    return [{ state: "stopped", title: "Replaced", text: "The price or the basket changed. Nothing was paid.", evidence }];
+  return isOpen(asked, now)
+    ? [{ state: "now", title: "Waits for a person", text: "Nothing is paid before.", evidence }]
+    : [{ state: "stopped", title: "Not decided in time", at: expiresAt, text: "Nobody decided. Nothing was paid.", evidence }];
+}
+
+const meaningOf = ({ failureCode, failureDetail }: Attempt): string =>
+  isFailure(failureCode) ? failures[failureCode] : (failureDetail ?? "The attempt failed.");
+
+function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFacts): PaymentStep[] {
+  const { executionId, status, createdAt, resolvedAt, submitted, weSettle, transaction, unknownSince } = attempt;
+  const evidence = [id("execution id", executionId)];
+  const which = number === 1 ? "" : ` (attempt ${number})`;
+  if (!submitted) {
+    const text = `${meaningOf(attempt)} Nothing was sent.`;
+    return [{ state: "stopped", title: `Credential refused${which}`, at: createdAt, text, evidence }];
+  }
+  const executed: PaymentStep = {
+    state: "done",
+    title: `Executed${which}`,
+    at: createdAt,
+    text: "x402 credential verified against the stored intent: amount, payee, token, network, signer.",
+    evidence,
+  };
+  const proof = transaction === null ? [] : [id("settlement reference", transaction)];
+  const unknown: PaymentStep[] = unknownSince
+    ? [
+        {
+          state: status === "unknown" ? "now" : "done",
+          title: `Outcome unknown${which}`,
+          at: unknownSince,
+          text: "The credential was submitted, and nobody said what became of it. The amount stays held while we ask the network.",
+          evidence: [],
+        },
+      ]
+    : [];
+  const end: Readonly<Record<SettlementStatus, PaymentStep>> = {
+    pending: {
+      state: "now",
+      title: `Waits for the seller${which}`,
+      text: "The seller settles it. We watch the network.",
+      evidence: [],
+    },
+    processing: {
+      state: "now",
+      title: `Being settled${which}`,
+      text: weSettle ? "We submit it to the network." : "A transaction is known and not final yet.",
+      evidence: proof,
+    },
+    unknown: { title: `Settled or failed${which}`, text: "Only what the network shows decides it.", evidence: proof },
+    settled: {
+      state: "done",
+      title: `Settled${which}`,
+      ...(resolvedAt && { at: resolvedAt }),
+      text: `Transfer found on ${network}. The hold became a payment.`,
+      evidence: proof,
+    },
+    failed: {
+      state: "stopped",
+      title: `Failed${which}`,
+      ...(resolvedAt && { at: resolvedAt }),
+      text: `${meaningOf(attempt)} The hold was released.`,
+      evidence: proof,
+    },
+  };
+  const after: PaymentStep[] =
+    status === "pending" || status === "processing" ? [{ title: `Settled${which}`, evidence: [] }] : [];
+  return [executed, ...unknown, end[status], ...after];
+}
+
+/** What is to come, or why nothing will, as long as nothing was sent. */
+function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): PaymentStep[] {
+  if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
+  const undecided = outcome === "requireApproval" && !asked?.decided;
+  if (hold.status === "held" && hold.expiresAt > now) {
+    const to = { title: "Settled", evidence: [] };
+    if (undecided) return asked && !isOpen(asked, now) ? [] : [{ title: "Executed", evidence: [] }, to];
+    if (asked?.decided && !asked.decided.yes) return [];
+    return [{ state: "now", title: "Waits for the agent", text: "The agent has yet to pay.", evidence: [] }, to];
+  }
+  const at = hold.resolvedAt ?? hold.expiresAt;
+  return hold.status === "released"
+    ? [{ state: "stopped", title: "Released", at, text: "The amount is free again. Nothing was paid.", evidence: [] }]
+    : [
+        {
+          state: "stopped",
+          title: "Expired",
+          at,
+          text: "The agent did not pay in time. The amount is free again.",
+          evidence: [],
+        },
+      ];
+}
+
+const orders: Readonly<Partial<Record<OrderStatus | "new", Pick<PaymentStep, "state" | "title" | "text">>>> = {
+  processing: { state: "now", title: "Order under way", text: "The seller has not confirmed the order yet. We ask again." },
+  completed: { state: "done", title: "Order placed", text: "The seller confirmed the order." },
+  failed: { state: "stopped", title: "Order failed", text: "The seller did not take the order." },
+};
+
+function ordered({ order }: PaymentFacts): PaymentStep[] {
+  const step = order && orders[order.status];
+  if (!order || !step) return [];
+  const at = order.status === "processing" ? {} : { at: order.at };
+  return [{ ...step, ...at, evidence: [id("order id", order.orderId)] }];
+}
+
+/** Every step of a payment, those that are yet to come last. */
+export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
+  decision(facts),
+  ...reserved(facts),
+  ...approval(facts, now),
+  ...facts.attempts.flatMap((attempt, at) => attemptSteps(attempt, at + 1, facts)),
+  ...waiting(facts, now),
+  ...ordered(facts),
+];
