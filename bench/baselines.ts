@@ -7,8 +7,8 @@ import { start } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** What most services do: one transaction per request that updates the budget's row and inserts what came of it. The pool is the driver's default. */
-export async function oneTransactionEach(url: string, clients: number, seconds: number): Promise<Measured> {
+/** The driver by itself, without a service: transactions that update one hot row and insert a word. The pool is the driver's default. */
+export async function driverAlone(url: string, clients: number, seconds: number): Promise<Measured> {
   const sql = postgres(url, { onnotice: () => {} });
   await sql`CREATE TABLE IF NOT EXISTS bench_budget (id int PRIMARY KEY, reserved numeric NOT NULL)`;
   await sql`CREATE TABLE IF NOT EXISTS bench_decision (id bigserial PRIMARY KEY, body text NOT NULL)`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEmbedded } from "#lib/db/embedded.ts";
-import { nextConstant, oneTransactionEach } from "./baselines.ts";
+import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { load, type Measured } from "./load.ts";
 import { floorsOf, printTable, type Row } from "./report.ts";
@@ -75,7 +75,16 @@ try {
   for (const connections of [1, 16, 64]) add("hot mandate", connections, await measure(server, scene, [hot], connections));
   for (const connections of [1, 16, 64]) add("1,000 mandates", connections, await measure(server, scene, spread, connections));
   const residentMiB = await server.residentMiB();
-  add("baseline: one transaction each", 64, await oneTransactionEach(database.url, 64, seconds));
+  const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: database.url }, "/");
+  try {
+    const body = () => authorizeBody(scene, hot);
+    const asked = { targets: [{ port: each.port, path: "/", headers: {} }], connections: 64, body, good: allowed };
+    await load({ ...asked, seconds: 2 });
+    add("baseline: one transaction each", 64, await load({ ...asked, seconds }));
+  } finally {
+    await each.stop();
+  }
+  add("baseline: the driver alone", 64, await driverAlone(database.url, 64, seconds));
   add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
   say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
   const history = await compareHistory(server, scene, hot);

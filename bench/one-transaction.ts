@@ -1,0 +1,60 @@
+/**
+ * What most services do, and what lists are compared with: for each request one transaction that updates the mandate's row
+ * and inserts the authorization's, through postgres.js with the driver's default pool, which is its fastest here. It is
+ * served over HTTP and writes the same row into copies of the same tables, so the difference is how, not what. It checks
+ * nothing: no credential, no policy, no idempotency, no ledger, no audit.
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import postgres from "postgres";
+import { newId } from "#lib/ids.ts";
+
+const sql = postgres(process.env["DATABASE_URL"] ?? "", { onnotice: () => {} });
+await sql`DROP TABLE IF EXISTS bench_authorizations, bench_mandates`;
+await sql`CREATE TABLE bench_authorizations (LIKE authorizations INCLUDING ALL)`;
+await sql`CREATE TABLE bench_mandates (LIKE mandates INCLUDING ALL)`;
+const [template] = await sql`SELECT * FROM authorizations WHERE outcome = 'allow' LIMIT 1`;
+if (!template) throw new Error("There is no authorization to copy.");
+const mandateId = template["mandate_id"] as string;
+await sql`INSERT INTO bench_mandates SELECT * FROM mandates WHERE mandate_id = ${mandateId}`;
+
+async function read(incoming: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of incoming) text += String(chunk);
+  return text;
+}
+
+type Asked = { readonly intent: { readonly intentId: string; readonly nonce: string; readonly idempotencyKey: string } };
+
+async function authorize(text: string): Promise<string> {
+  const { intent } = JSON.parse(text) as Asked;
+  const authorizationId = newId("authorization");
+  const row = {
+    ...template,
+    authorization_id: authorizationId,
+    policy_decision_id: newId("policyDecision"),
+    reservation_id: newId("reservation"),
+    intent_id: intent.intentId,
+    nonce: intent.nonce,
+    slot: intent.idempotencyKey,
+    intent: sql.json(template!["intent"] as postgres.JSONValue),
+  };
+  await sql.begin(async (tx) => {
+    await tx`UPDATE bench_mandates SET reserved = reserved + ${template!["amount"] as string}::numeric WHERE mandate_id = ${mandateId}`;
+    await tx`INSERT INTO bench_authorizations ${tx(row)}`;
+  });
+  return JSON.stringify({ authorizationId, outcome: "allow" });
+}
+
+const server = createServer((incoming, outgoing) => {
+  void (async () => {
+    const text = await read(incoming);
+    const body = text === "" ? "{}" : await authorize(text);
+    outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }).end(body);
+  })();
+});
+server.listen(Number(process.env["PORT"]));
+process.once("SIGTERM", () => {
+  server.close();
+  server.closeAllConnections();
+  void sql`DROP TABLE bench_authorizations, bench_mandates`.finally(() => void sql.end());
+});

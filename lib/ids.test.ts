@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { firstIdAt, newId } from "#lib/ids.ts";
+
+/** A ULID's time, read back. */
+const timeOf = (id: string): number =>
+  [...id.slice(4, 14)].reduce((sum, letter) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter), 0);
+
+describe("newId", () => {
+  test("is a prefix and 26 characters that tell the millisecond, and never twice the same", () => {
+    const before = Date.now();
+    const ids = Array.from({ length: 20_000 }, () => newId("mandate"));
+    const after = Date.now();
+    for (const id of ids) expect(id).toMatch(/^mdt_[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((id) => timeOf(id) >= before && timeOf(id) <= after)).toBe(true);
+  });
+
+  test("every letter of the random part varies", () => {
+    const ids = Array.from({ length: 2_000 }, () => newId("mandate").slice(14));
+    for (let place = 0; place < 16; place += 1) expect(new Set(ids.map((id) => id[place])).size, String(place)).toBe(32);
+  });
+});
+
+describe("firstIdAt", () => {
+  test("sorts as time does, and before what is made then", () => {
+    const millisecond = fc.integer({ min: 0, max: 2 ** 47 });
+    fc.assert(
+      fc.property(millisecond, millisecond, (one, other) => {
+        const [first, second] = [firstIdAt("mandate", new Date(one)), firstIdAt("mandate", new Date(other))];
+        expect(timeOf(first)).toBe(one);
+        expect(Math.sign(first < second ? -1 : Number(first > second))).toBe(Math.sign(one - other));
+      }),
+    );
+    const now = new Date();
+    expect(firstIdAt("mandate", now) <= newId("mandate")).toBe(true);
+  });
+});
