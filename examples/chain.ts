@@ -118,6 +118,27 @@ async function install(
   await client.setCode({ address, bytecode: data });
 }
 
+function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = false }: ChainOptions): Omit<LocalChain, "stop"> {
+  const mined = async (hash: Promise<Hex>): Promise<void> => {
+    const sent = await hash;
+    if (manual) await client.mine({ blocks: 1 });
+    await client.waitForTransactionReceipt({ hash: sent });
+  };
+  return {
+    rpcUrl,
+    client,
+    mined,
+    mint: (to, amount) =>
+      mined(client.writeContract({ address: usdcAddress, abi: usdcAbi, functionName: "mint", args: [to, amount] })),
+    balanceOf: (account) =>
+      client.readContract({ address: usdcAddress, abi: usdcAbi, functionName: "balanceOf", args: [account] }),
+    fund: (account, wei = 10n ** 18n) => client.setBalance({ address: account, value: wei }),
+  };
+}
+
+/** A local chain that another process started. */
+export const chainAt = (rpcUrl: string): Omit<LocalChain, "stop"> => reach(rpcUrl, connect(rpcUrl), {});
+
 /** A chain of our own that looks like Base Sepolia to every stock x402 library. */
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
   const port = options.port ? options.port : await freePort();
@@ -136,20 +157,8 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   await untilReady(client, child);
   await install(client, usdc, usdcAddress);
   await install(client, multicall, multicallAddress);
-  const mined = async (hash: Promise<Hex>): Promise<void> => {
-    const sent = await hash;
-    if (options.manual) await client.mine({ blocks: 1 });
-    await client.waitForTransactionReceipt({ hash: sent });
-  };
   return {
-    rpcUrl,
-    client,
-    mined,
-    mint: (to, amount) =>
-      mined(client.writeContract({ address: usdcAddress, abi: usdcAbi, functionName: "mint", args: [to, amount] })),
-    balanceOf: (account) =>
-      client.readContract({ address: usdcAddress, abi: usdcAbi, functionName: "balanceOf", args: [account] }),
-    fund: (account, wei = 10n ** 18n) => client.setBalance({ address: account, value: wei }),
+    ...reach(rpcUrl, client, options),
     async stop() {
       process.removeListener("exit", orphaned);
       child.kill("SIGTERM");

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
+import { privateKeyToAddress } from "viem/accounts";
 import { startChain, localChainId, usdcAddress } from "../../examples/chain.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
@@ -18,7 +19,7 @@ const secrets = {
   API_KEY_SECRET: "another one, also for the journeys only",
   AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
   SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
-};
+} as const;
 
 async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
   // Named like those of the other tests, which drop what a killed run left behind.
@@ -65,7 +66,9 @@ export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: join(root, ".test"), durable: false, database: "tests" });
   const database = await newDatabase(embedded.url);
   const chain = await startChain();
+  await chain.fund(privateKeyToAddress(secrets.SETTLEMENT_PRIVATE_KEY));
   const port = await freePort();
+  const shopPort = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
   // The workers that run the journeys inherit these, and so do the helpers that they share with the other tests.
@@ -80,6 +83,10 @@ export default async function start(): Promise<() => Promise<void>> {
     RATE_LIMIT_PER_ADDRESS: "1000000",
     // Each browser says where it comes from: sign-ins are counted by address.
     TRUSTED_PROXY_HOPS: "1",
+    // Where a journey may open a shop of its own, and the chain that pays it.
+    OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort}`,
+    SHOP_PORT: String(shopPort),
+    CHAIN_RPC_URL: chain.rpcUrl,
     CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token] }]),
   });
   const stop = await startServer();
