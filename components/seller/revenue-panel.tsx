@@ -1,4 +1,4 @@
-import { networkName } from "#components/checkout/names.ts";
+import { networkName } from "#lib/onchain/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import type { DueFees } from "#lib/billing/view-seller-fees.ts";

@@ -19,6 +19,11 @@ const ask = "Change the mandate if your agents should pay this. The agent can th
 
 /** Every code that denies. */
 export const denials: Readonly<Record<DenialCode, Explained>> = {
+  emergency_stop: {
+    means: "The platform had stopped this seller in an emergency.",
+    cure: "Ask the platform’s operators before anything is paid again.",
+    remedy: "none",
+  },
   mandate_not_active: {
     means: "The mandate was still a draft, and a draft pays nothing.",
     cure: "Activate it if your agents should use it.",
@@ -121,6 +126,7 @@ export const denials: Readonly<Record<DenialCode, Explained>> = {
 
 /** The name of a rule, as a reason has it, for the head of its row. */
 export const rules: Readonly<Record<string, string>> = {
+  emergency: "Not stopped by the platform",
   status: "Mandate is active",
   validFrom: "Begin of the mandate",
   validUntil: "End of the mandate",
