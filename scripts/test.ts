@@ -55,8 +55,8 @@ type Results = { readonly numPassedTests: number; readonly numFailedTests: numbe
 async function countTests(succeeded: boolean): Promise<{ passed: number; failed: number }> {
   const text = await readFile(RESULTS, "utf8").catch(() => null);
   const { numPassedTests = 0, numFailedTests = 0 } = text ? (JSON.parse(text) as Results) : {};
-  // A file that does not load, or an error outside a test, fails the run without failing a test.
-  return { passed: numPassedTests, failed: numFailedTests || (succeeded ? 0 : 1) };
+  // A file that does not load, or an error outside a test, fails the run without failing a test. So does a run without a report.
+  return { passed: numPassedTests, failed: numFailedTests || (succeeded && text !== null ? 0 : 1) };
 }
 
 type Journeys = { readonly stats: { readonly expected: number; readonly unexpected: number; readonly flaky: number } };
@@ -72,7 +72,8 @@ async function runJourneys(): Promise<{ passed: number; failed: number }> {
   const succeeded = await succeeds(journeys);
   const text = await readFile(JOURNEYS, "utf8").catch(() => null);
   const { expected = 0, unexpected = 0, flaky = 0 } = text ? (JSON.parse(text) as Journeys).stats : {};
-  return { passed: expected, failed: unexpected + flaky || (succeeded ? 0 : 1) };
+  // A run that ended before it wrote its report has failed, whatever it said at its end.
+  return { passed: expected, failed: unexpected + flaky || (succeeded && text !== null ? 0 : 1) };
 }
 
 await mkdir(join(root, ".test"), { recursive: true });
