@@ -1,3 +1,4 @@
+import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 
 type Props = {
@@ -12,9 +13,8 @@ type Props = {
 export const NotForRole = ({ title, what, who }: Props) => (
   <>
     <PageHeader title={title} />
-    <div className="panel panel-body grid gap-2">
-      <h2>Your role does not show {what}</h2>
-      <p className="muted">{who} of the organization can see them. An owner or admin can change your role.</p>
-    </div>
+    <NoAccess title={`Your role does not show ${what}`}>
+      {who} of the organization see them. Ask an owner or admin for another role.
+    </NoAccess>
   </>
 );
