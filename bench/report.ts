@@ -1,4 +1,5 @@
 import type { Burst } from "./burst.ts";
+import type { Gas } from "./gas.ts";
 import type { Measured } from "./load.ts";
 
 export type Row = Measured & { readonly name: string; readonly connections: number };
@@ -7,13 +8,14 @@ export type Results = {
   readonly residentMiB: number;
   readonly history: { readonly fresh: number; readonly old: number };
   readonly bursts: readonly Burst[];
+  readonly gas: readonly Gas[];
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 /** What the project promises on two cores with everything on the same machine. */
-export function floorsOf({ rows, residentMiB, history, bursts }: Results): Floor[] {
+export function floorsOf({ rows, residentMiB, history, bursts }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row("hot mandate", 64);
   const spread = row("1,000 mandates", 64);
@@ -55,6 +57,7 @@ export function printTable({
   residentMiB,
   history,
   bursts,
+  gas,
   floors,
 }: Results & { readonly floors: readonly Floor[] }): void {
   console.table(
@@ -72,6 +75,7 @@ export function printTable({
   console.table(
     bursts.map(({ processes, room, allowed, denied, errors }) => ({ processes, requests: 200, room, allowed, denied, errors })),
   );
+  console.table(gas);
   console.table(
     floors.map(({ what, measured, floor, holds }) => ({ floor: what, measured, promised: floor, holds: holds ? "yes" : "NO" })),
   );

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
+import { measureGas } from "./gas.ts";
 import { load, type Measured } from "./load.ts";
 import { floorsOf, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
@@ -97,9 +98,11 @@ try {
     await burst(scene, [server, second], 200),
   ];
   await second.stop();
+  say("gas of what happens on chain.");
+  const gas = await measureGas();
   const floors = floorsOf({ rows, residentMiB, history, bursts });
-  if (values.json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, floors }, null, 2));
-  else printTable({ rows, residentMiB, history, bursts, floors });
+  if (values.json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, gas, floors }, null, 2));
+  else printTable({ rows, residentMiB, history, bursts, gas, floors });
 } finally {
   await server.stop();
   await database.stop();

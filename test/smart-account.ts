@@ -12,9 +12,9 @@ import {
   type Hex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
-import moduleArtifact from "../contracts/artifacts/PaymentModule.json";
-import registryArtifact from "../contracts/artifacts/MandateRegistry.json";
-import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json";
+import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
+import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
+import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
 import { usdcAddress, type LocalChain } from "../examples/chain.ts";
 
 export const registryAbi = registryArtifact.abi as Abi;
