@@ -1,4 +1,4 @@
-import { Bar } from "#components/ui/bar.tsx";
+import { Bar, BarKey } from "#components/ui/bar.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
@@ -26,12 +26,7 @@ function Budget({ budget, charged }: BudgetProps) {
   const figure = charged.slice(0, charged.lastIndexOf(" ")).replaceAll(",", "");
   const others = heldByOthers(budget, figure);
   const held = Number(others) > 0;
-  const rows = [
-    ["used", "Used", money(spent, unit)],
-    ...(held ? [["held", "Held", money(others, unit)] as const] : []),
-    ["this", "This payment", charged],
-    ["left", "Remaining after it", availableAfter === undefined ? "" : money(availableAfter, unit)],
-  ] as const;
+  const left = { kind: "left", name: "Remaining after it" } as const;
   return (
     <>
       <Bar
@@ -43,14 +38,17 @@ function Budget({ budget, charged }: BudgetProps) {
           { kind: availableAfter === undefined ? "over" : "this", amount: figure },
         ]}
       />
-      <dl className="bar-key">
-        {rows.map(([kind, name, amount]) => (
-          <div className={kind} key={kind}>
-            <dt>{name}</dt>
-            <dd>{amount === "" ? `not enough: ${money(available, unit)} left` : <Money>{amount}</Money>}</dd>
-          </div>
-        ))}
-      </dl>
+      <BarKey
+        unit={unit}
+        entries={[
+          { kind: "used", name: "Used", amount: spent },
+          ...(held ? [{ kind: "held", name: "Held", amount: others } as const] : []),
+          { kind: "this", name: "This payment", amount: figure },
+          availableAfter === undefined
+            ? { ...left, amount: available, text: `not enough: ${money(available, unit)} left` }
+            : { ...left, amount: availableAfter },
+        ]}
+      />
     </>
   );
 }

@@ -29,7 +29,14 @@ export function Bar({ parts, limit, large = false }: BarProps) {
   );
 }
 
-type Entry = { readonly kind: "used" | "held" | "this" | "left"; readonly name: string; readonly amount: string };
+type Entry = {
+  readonly kind: "used" | "held" | "this" | "left";
+  readonly name: string;
+  /** Decimal text. */
+  readonly amount: string;
+  /** Instead of the amount, where it is none. */
+  readonly text?: string;
+};
 
 /**
  * The figures of a bar, each with its pattern.
@@ -39,12 +46,10 @@ type Entry = { readonly kind: "used" | "held" | "this" | "left"; readonly name: 
 export function BarKey({ entries, unit }: { readonly entries: readonly Entry[]; readonly unit: string }) {
   return (
     <dl className="bar-key">
-      {entries.map(({ kind, name, amount }) => (
+      {entries.map(({ kind, name, amount, text }) => (
         <div className={kind} key={kind}>
           <dt>{name}</dt>
-          <dd>
-            <Money>{money(amount, unit)}</Money>
-          </dd>
+          <dd>{text ?? <Money>{money(amount, unit)}</Money>}</dd>
         </div>
       ))}
     </dl>

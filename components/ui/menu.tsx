@@ -1,41 +1,50 @@
 "use client";
 
 import { Menu as Base } from "@base-ui/react/menu";
-import { Ellipsis } from "lucide-react";
+import { ChevronsUpDown } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useRef } from "react";
+import { useHydrated } from "./hydrated.ts";
 
 type Props = {
-  /** What the menu is of: "Actions of key ci-runner". It is the name of the button. */
+  /** What the menu does: "Switch organization". It ends the name of the button, which begins with what is chosen. */
   readonly label: string;
-  /** What the button shows; three dots where left out. */
-  readonly trigger?: ReactNode;
+  /** What is chosen, and a line below it. */
+  readonly name: string;
+  readonly text: string;
   readonly className?: string;
+  readonly disabled?: boolean;
   readonly children: ReactNode;
 };
 
 /**
- * Actions behind a button.
+ * Choices behind a button that says what is chosen.
  *
- *     <Menu label="Actions of key ci-runner">
- *       <MenuLink href="/settings/keys/sa_1">Open</MenuLink>
- *       <MenuAction onSelect={() => setRevoking(true)} danger>Revoke</MenuAction>
+ *     <Menu label="Switch organization" name="Acme" text="Buying">
+ *       <MenuAction onSelect={() => activate(id)}>Globex</MenuAction>
+ *       <MenuLink href="/onboarding">New organization</MenuLink>
  *     </Menu>
  *
  * A dialog that a menu opens stands beside the menu, with its `open` held by the caller.
  */
-export function Menu({ label, trigger, className = "btn btn-quiet btn-small", children }: Props) {
+export function Menu({ label, name, text, className = "org", disabled = false, children }: Props) {
+  const hydrated = useHydrated();
   // Beside its button, so that the menu belongs to the same landmark of the page.
   const place = useRef<HTMLSpanElement>(null);
   return (
     <Base.Root>
-      <Base.Trigger className={className} aria-label={label}>
-        {trigger ?? <Ellipsis className="icon" aria-hidden />}
+      <Base.Trigger className={className} disabled={!hydrated || disabled}>
+        <span className="org-name">
+          <strong>{name}</strong>
+          <span>{text}</span>
+        </span>
+        <span className="sr">{label}</span>
+        <ChevronsUpDown className="icon" aria-hidden="true" />
       </Base.Trigger>
-      <span ref={place} />
+      <span ref={place} className="contents" />
       <Base.Portal container={place}>
-        <Base.Positioner className="float" positionMethod="fixed" align="end" sideOffset={4} collisionPadding={8}>
-          <Base.Popup className="menu-popup">{children}</Base.Popup>
+        <Base.Positioner className="float" positionMethod="fixed" align="start" sideOffset={4} collisionPadding={8}>
+          <Base.Popup className="menu-popup min-w-(--anchor-width)">{children}</Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
@@ -43,17 +52,13 @@ export function Menu({ label, trigger, className = "btn btn-quiet btn-small", ch
 }
 
 export const MenuLink = ({ href, children }: { readonly href: string; readonly children: ReactNode }) => (
-  <Base.LinkItem className="menu-item" render={<Link href={href} />}>
+  <Base.LinkItem className="menu-item justify-between" render={<Link href={href} prefetch={false} />}>
     {children}
   </Base.LinkItem>
 );
 
-type ActionProps = { readonly onSelect: () => void; readonly danger?: boolean; readonly children: ReactNode };
-
-export const MenuAction = ({ onSelect, danger = false, children }: ActionProps) => (
-  <Base.Item className={danger ? "menu-item danger" : "menu-item"} onClick={onSelect}>
+export const MenuAction = ({ onSelect, children }: { readonly onSelect: () => void; readonly children: ReactNode }) => (
+  <Base.Item className="menu-item justify-between" onClick={onSelect}>
     {children}
   </Base.Item>
 );
-
-export const MenuSeparator = () => <Base.Separator className="menu-rule" />;

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { Suspense } from "react";
 import { requireMember } from "#app/session.ts";
 import { FirstSteps } from "#components/seller/first-steps.tsx";
 import { ReceivedLedger } from "#components/seller/received-ledger.tsx";
@@ -8,10 +9,12 @@ import { isPayable } from "#components/seller/words.ts";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewDueSellerFees } from "#lib/billing/view-seller-fees.ts";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { viewDueSellerFees, type DueFees } from "#lib/billing/view-seller-fees.ts";
+import type { PaidResource } from "#lib/sellers/resource-schema.ts";
 import { viewReceived } from "#lib/sellers/view-received.ts";
 import { viewResources } from "#lib/sellers/view-resources.ts";
-import { viewRevenue } from "#lib/sellers/view-revenue.ts";
+import { viewRevenue, type Revenue } from "#lib/sellers/view-revenue.ts";
 import { viewSellers } from "#lib/sellers/view-sellers.ts";
 
 export const metadata = { title: "Selling" };
@@ -26,23 +29,37 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
     resources: caller.capabilities.has("sellers:read"),
     fees: caller.capabilities.has("billing:read"),
   };
-  const [revenue, received, due, sellers, resources] = await Promise.all([
-    may.payments ? viewRevenue(caller) : [],
+  const [received, due, sellers, resources] = await Promise.all([
     may.payments ? viewReceived(caller, { limit: RECENT }) : null,
     may.fees ? viewDueSellerFees(caller.organizationId) : null,
     may.resources ? viewSellers(caller) : null,
     may.resources ? viewResources(caller, { archived: false, limit: RECENT }) : null,
   ]);
-  return { revenue, received, due, sellers, resources };
+  return { received, due, sellers, resources };
+}
+
+type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
+
+/** The sums of a busy seller take longer than its lists: they come when they are there. */
+async function RevenuePanels({ revenue, due }: RevenueProps) {
+  return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
+}
+
+type SaleProps = { readonly resources: readonly PaidResource[]; readonly revenue: Promise<readonly Revenue[]> };
+
+async function ForSale({ resources, revenue }: SaleProps) {
+  return <ResourcesLedger resources={resources} archived={false} revenue={(await revenue)[0] ?? null} />;
 }
 
 /** The seller's home: what came in, what is for sale, and the first steps until then. */
 export default async function SellerPage() {
   const caller = await requireMember(PATH);
-  const { revenue, received, due, sellers, resources } = await view(caller);
+  const { received, due, sellers, resources } = await view(caller);
   if (received === null && resources === null)
     return <NotForRole title="Selling" what="sales" who="Owners, admins, developers, finance and viewers" />;
+
   const paid = (received?.items.length ?? 0) > 0;
+  const revenue = paid ? viewRevenue(caller) : Promise.resolve([]);
   const forSale = resources?.items ?? [];
   return (
     <>
@@ -56,9 +73,11 @@ export default async function SellerPage() {
             mayManage={caller.capabilities.has("sellers:manage")}
           />
         )}
-        {revenue.map((one) => (
-          <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />
-        ))}
+        {paid && (
+          <Suspense fallback={<Skeleton label="Loading revenue" rows={5} />}>
+            <RevenuePanels revenue={revenue} due={due} />
+          </Suspense>
+        )}
         {received !== null && (
           <section className="panel" aria-labelledby="received">
             <div className="panel-head">
@@ -84,7 +103,9 @@ export default async function SellerPage() {
                 All resources
               </Link>
             </div>
-            <ResourcesLedger resources={forSale} archived={false} revenue={revenue[0] ?? null} />
+            <Suspense fallback={<Skeleton label="Loading resources" />}>
+              <ForSale resources={forSale} revenue={revenue} />
+            </Suspense>
           </section>
         )}
       </div>
