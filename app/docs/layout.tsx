@@ -11,7 +11,10 @@ import { env } from "#lib/env.ts";
 const contents = (): DocsChapter[] => [
   {
     title: "Start",
-    links: [["API reference", "/docs"]],
+    links: [
+      ["Quickstart", "/docs/quickstart"],
+      ["API reference", "/docs"],
+    ],
   },
   ...chapters().map(({ tag, operations }) => ({
     title: tag,

@@ -14,9 +14,14 @@ export default function ReferencePage() {
         title="API reference"
         description={about}
         actions={
-          <a className={buttonClass()} href="/api/v1/openapi.json">
-            OpenAPI document
-          </a>
+          <>
+            <a className={buttonClass()} href="/docs/quickstart">
+              Quickstart
+            </a>
+            <a className={buttonClass()} href="/api/v1/openapi.json">
+              OpenAPI document
+            </a>
+          </>
         }
       />
       <div className="stack">

@@ -8,7 +8,8 @@ import type { Exchange } from "./exchange.ts";
 const look = (status: number) =>
   status < 400 ? ({ tone: "positive", icon: "check" } as const) : ({ tone: "danger", icon: "cross" } as const);
 
-function One({ exchange }: { readonly exchange: Exchange }) {
+/** `number` is empty where there is one exchange alone. */
+function One({ exchange, number }: { readonly exchange: Exchange; readonly number: string }) {
   const { method, path, sent, status, requestId, milliseconds, received } = exchange;
   return (
     <li className="grid grid-cols-1 gap-3 py-4">
@@ -24,11 +25,11 @@ function One({ exchange }: { readonly exchange: Exchange }) {
         <details>
           <summary>Request</summary>
           <div className="pt-2">
-            <Code label="Request" text={sent} />
+            <Code label={`Request${number}`} text={sent} />
           </div>
         </details>
       )}
-      <Code label="Reply" text={received} />
+      <Code label={`Reply${number}`} text={received} />
     </li>
   );
 }
@@ -36,8 +37,8 @@ function One({ exchange }: { readonly exchange: Exchange }) {
 /** What was sent and answered, the newest first. */
 export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
   <ol className="exchanges" aria-label="Requests">
-    {exchanges.map((exchange) => (
-      <One key={exchange.id} exchange={exchange} />
+    {exchanges.map((exchange, index) => (
+      <One key={exchange.id} exchange={exchange} number={exchanges.length === 1 ? "" : ` ${exchanges.length - index}`} />
     ))}
   </ol>
 );

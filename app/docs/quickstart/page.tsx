@@ -1,0 +1,61 @@
+import { ReadersFirstRequest } from "#app/first-request.tsx";
+import { readCaller } from "#app/session.ts";
+import { PageHeader } from "#components/ui/page-header.tsx";
+
+export const metadata = { title: "Quickstart" };
+
+export default async function QuickstartPage() {
+  const caller = await readCaller();
+  return (
+    <>
+      <PageHeader title="Quickstart" description="From a mandate to a decision in three steps." />
+      <div className="stack">
+        <section className="panel" aria-labelledby="steps">
+          <div className="panel-head">
+            <h2 id="steps">Three steps</h2>
+          </div>
+          <ol className="timeline panel-body">
+            <li>
+              <h3>Write a mandate</h3>
+              <p>
+                It says how much an agent may pay, to whom, and when you are asked.{" "}
+                {caller ? <a href="/mandates/new">New mandate</a> : <a href="/sign-up">Create an account</a>}
+              </p>
+            </li>
+            <li>
+              <h3>Create a key</h3>
+              <p>
+                Each agent has a service account of its own, and its key is shown once.{" "}
+                {caller && <a href="/settings/keys">Agents and keys</a>}
+              </p>
+            </li>
+            <li>
+              <h3>Ask before you pay</h3>
+              <p>
+                The agent meets a seller’s 402, asks, and gets an answer with every reason. When it is allowed,{" "}
+                <a href="/docs/executePayment">executePayment</a> takes the signed credential.
+              </p>
+            </li>
+          </ol>
+        </section>
+        <ReadersFirstRequest caller={caller} />
+        <section className="panel" aria-labelledby="next">
+          <div className="panel-head">
+            <h2 id="next">What next</h2>
+          </div>
+          <ul className="panel-body grid gap-2 text-sm">
+            <li>
+              <a href="/docs/executePayment">executePayment</a>: hand on the signed credential, and pay.
+            </li>
+            <li>
+              <a href="/docs/placeOrder">placeOrder</a>: buy a basket at a storefront, with a person’s approval above your limits.
+            </li>
+            <li>
+              <a href="/docs/upsertPaidResource">upsertPaidResource</a>: put a price on your own API.
+            </li>
+          </ul>
+        </section>
+      </div>
+    </>
+  );
+}

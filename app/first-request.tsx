@@ -1,0 +1,51 @@
+import { FirstRequest, type FirstRequestReader } from "#components/docs/first-request.tsx";
+import { sampleFor } from "#lib/docs/quickstart.ts";
+import { env } from "#lib/env.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { viewServiceAccounts } from "#lib/identity/view-service-accounts.ts";
+import { viewMandates } from "#lib/mandates/view-mandates.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+
+const MANDATES = 20;
+/** Copied text may be run hours later; longer than a day is refused. */
+const EXPIRES_MS = 12 * 3_600_000;
+
+/** What of the reader's own stands in the snippets, as far as the reader may see it. */
+async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
+  if (!caller || caller.organizationId === null) return null;
+  const member = { ...caller, organizationId: caller.organizationId };
+  const may = (...needed: Parameters<typeof caller.capabilities.has>) => caller.capabilities.has(...needed);
+  const [mandates, accounts] = await Promise.all([
+    may("mandates:read") ? viewMandates(member, { status: "active", limit: MANDATES }) : null,
+    may("serviceAccounts:read") ? viewServiceAccounts(member, { revoked: false, cursor: undefined }) : null,
+  ]);
+  const [account] = accounts?.items ?? [];
+  return {
+    mandates: (mandates?.items ?? []).map(({ mandateId, name }) => ({ mandateId, name })),
+    key: account && { serviceAccountId: account.serviceAccountId, preview: account.keyPreview },
+    may: {
+      authorize: may("payments:authorize"),
+      createMandates: may("mandates:create") && may("mandates:manage"),
+      readPayments: may("payments:read"),
+    },
+  };
+}
+
+/** The first authorization with the reader's own ids. The sample pays with the first asset of the installation. */
+export async function ReadersFirstRequest({ caller }: { readonly caller: SessionCaller | null }) {
+  const { BASE_URL, ENVIRONMENT, CHAINS } = env();
+  const [chain] = CHAINS;
+  const [first] = chain?.assets ?? [];
+  const asset = chain && first && assetOf(chain.chain, first.asset);
+  if (!asset) return null;
+  const fresh = { name: `first-${crypto.randomUUID().slice(0, 8)}`, expiresAt: new Date(Date.now() + EXPIRES_MS) };
+  return (
+    <FirstRequest
+      baseUrl={BASE_URL}
+      sandbox={ENVIRONMENT === "sandbox"}
+      sample={sampleFor(asset)}
+      reader={await readReader(caller)}
+      fresh={fresh}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { CodeTabs } from "#components/ui/code.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { sampleBody, snippetsFor, type Sample } from "#lib/docs/quickstart.ts";
+import { LivePayments } from "./live-payments.tsx";
+import { RunSample } from "./run-sample.tsx";
+
+export type FirstRequestReader = {
+  readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
+  readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
+  readonly may: { readonly authorize: boolean; readonly createMandates: boolean; readonly readPayments: boolean };
+};
+
+type Props = {
+  readonly baseUrl: string;
+  readonly sandbox: boolean;
+  readonly sample: Sample;
+  /** Null for somebody who is not signed in, or in no organization. */
+  readonly reader: FirstRequestReader | null;
+  /** In the snippets; the request can be repeated until then. */
+  readonly fresh: { readonly name: string; readonly expiresAt: Date };
+};
+
+const Run = ({ reader, sample, sandbox }: Pick<Props, "reader" | "sample" | "sandbox">) => {
+  if (!sandbox)
+    return <Notice>This installation moves real money. The request can be run from the page in the sandbox only.</Notice>;
+  if (!reader) {
+    return (
+      <p>
+        <a href="/sign-in?returnTo=%2Fdocs%2Fquickstart">Sign in</a> to run it from this page, with your own key and mandate
+        filled in.
+      </p>
+    );
+  }
+  if (!reader.may.authorize) {
+    return <p>Your role does not authorize payments. An owner or admin can run this, or an agent with its key.</p>;
+  }
+  return <RunSample sample={sample} mandates={reader.mandates} mayCreate={reader.may.createMandates} />;
+};
+
+/** The first authorization: the request in three languages, a button that sends it, and what arrives. */
+export function FirstRequest({ baseUrl, sandbox, sample, reader, fresh }: Props) {
+  const mandateId = reader?.mandates[0]?.mandateId ?? "mdt_…";
+  const snippets = snippetsFor({ baseUrl, key: reader?.key, body: sampleBody(mandateId, sample, fresh) });
+  return (
+    <>
+      <section className="panel" aria-labelledby="request">
+        <div className="panel-head">
+          <h2 id="request">Your first authorization</h2>
+          <p>A payment of 0.002 to a weather API that nobody registered. The agent sends the seller’s 402 along.</p>
+        </div>
+        <div className="panel-body grid grid-cols-1 gap-6">
+          <CodeTabs label="Language" snippets={snippets} />
+          <Run reader={reader} sample={sample} sandbox={sandbox} />
+        </div>
+      </section>
+      {reader?.may.readPayments && (
+        <section className="panel" aria-labelledby="arriving">
+          <div className="panel-head">
+            <h2 id="arriving">Requests as they arrive</h2>
+            <span className="muted small">Read every 3 seconds</span>
+          </div>
+          <LivePayments />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { RecentPayments } from "#components/buyer/recent-payments.tsx";
+import { call } from "#lib/http/client.ts";
+import { listPayments } from "#lib/payments/contract.ts";
+
+const EVERY_MS = 3_000;
+const SHOWN = "5";
+
+/** The organization's newest requests, as they arrive: from this page, or from anywhere with a key. */
+export function LivePayments() {
+  const { data, error } = useQuery({
+    queryKey: [listPayments.id, "live"],
+    queryFn: ({ signal }) => call(listPayments, { query: { limit: SHOWN } }, { signal }),
+    refetchInterval: EVERY_MS,
+    retry: false,
+  });
+  if (error) return <p className="panel-body small muted">We could not read your requests. We try again.</p>;
+  if (!data) return <p className="panel-body small muted">Reading your requests</p>;
+  if (data.items.length === 0) return <p className="panel-body small muted">Waiting for your first request</p>;
+  return <RecentPayments payments={data.items} />;
+}

@@ -1,0 +1,108 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { FieldError, Select } from "#components/ui/field.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { sampleBody, type Sample } from "#lib/docs/quickstart.ts";
+import type { Authorization } from "#lib/payments/intent.ts";
+import { ExchangeLog } from "./exchange-log.tsx";
+import { exchange, type Asked, type Exchange } from "./exchange.ts";
+
+type Props = {
+  readonly sample: Sample;
+  /** Active mandates to ask under. */
+  readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
+  /** Whether the reader may make the sample's own mandate. */
+  readonly mayCreate: boolean;
+};
+
+const EXPIRES_MS = 600_000;
+
+/** What a request of the sample made, or nothing where it was refused. */
+const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
+  status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
+
+/** A draft and its activation; each request is shown. Answers the mandate's id, or null where one was refused. */
+async function makeMandate({ policy }: Sample, ask: (asked: Asked) => Promise<Exchange>): Promise<string | null> {
+  const body = JSON.stringify({ name: "Quickstart", policy });
+  const mandateId = made(await ask({ method: "POST", path: "/api/v1/mandates", body }))?.["mandateId"];
+  if (typeof mandateId !== "string") return null;
+  const activated = await ask({ method: "POST", path: `/api/v1/mandates/${mandateId}/activate`, body: "{}" });
+  return made(activated) === null ? null : mandateId;
+}
+
+async function authorize(sample: Sample, mandateId: string, ask: (asked: Asked) => Promise<Exchange>) {
+  const fresh = { name: `first-${crypto.randomUUID().slice(0, 8)}`, expiresAt: new Date(Date.now() + EXPIRES_MS) };
+  const body = JSON.stringify(sampleBody(mandateId, sample, fresh));
+  return made(await ask({ method: "POST", path: "/api/v1/payments/authorize", body })) as Authorization | null;
+}
+
+function Decision({ decided }: { readonly decided: Authorization }) {
+  const { outcome, reasons } = decided.policyDecision;
+  return (
+    <div className="grid gap-2">
+      <p>
+        <StatusBadge of="outcome" status={outcome} />
+      </p>
+      <ul className="small muted list-disc pl-5">
+        {reasons.map(({ rule, message }) => (
+          <li key={rule + message}>{message}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Sends the sample's request as the reader, and shows what was sent and what was decided. */
+export function RunSample({ sample, mandates, mayCreate }: Props) {
+  const router = useRouter();
+  const hydrated = useHydrated();
+  const [log, setLog] = useState<readonly Exchange[]>([]);
+  const [mandateId, setMandateId] = useState(mandates[0]?.mandateId ?? "");
+  const run = useMutation({
+    mutationFn: async () => {
+      const ask = async (asked: Asked) => {
+        const one = await exchange(asked);
+        setLog((before) => [one, ...before]);
+        return one;
+      };
+      const under = mandateId === "" ? await makeMandate(sample, ask) : mandateId;
+      return under === null ? null : authorize(sample, under, ask);
+    },
+    onSuccess: (decided) => {
+      announce(decided ? `Decided: ${decided.policyDecision.outcome}` : "Refused. The reply says why.");
+      router.refresh();
+    },
+  });
+  const choices = [
+    ...mandates.map((one) => [one.mandateId, one.name] as const),
+    ...(mayCreate ? [["", "A new one, made for this"] as const] : []),
+  ];
+  if (choices.length === 0) {
+    return <p className="small muted">There is no active mandate to ask under. An owner or admin makes one.</p>;
+  }
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      <div className="flex flex-wrap items-end gap-3">
+        <Select
+          label="Mandate"
+          value={mandateId}
+          options={choices}
+          disabled={!hydrated}
+          onChange={(event) => setMandateId(event.target.value)}
+        />
+        <Button tone="primary" disabled={!hydrated} aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
+          Run in sandbox
+        </Button>
+      </div>
+      {run.error && <FieldError>We could not reach the service. Try again.</FieldError>}
+      {run.data && <Decision decided={run.data} />}
+      {log.length > 0 && <ExchangeLog exchanges={log} />}
+    </div>
+  );
+}
