@@ -81,6 +81,7 @@ import * as sellers from "#lib/sellers/contract.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
 import { getSeller } from "#lib/sellers/get-seller.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
+import { listSellers } from "#lib/sellers/list-sellers.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { probeResource } from "#lib/sellers/probe-resource.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   route(mandates.simulateMandate, simulateMandate),
   route(mandates.listMandateLedger, listMandateLedger),
   route(sellers.registerSeller, registerSeller),
+  route(sellers.listSellers, listSellers),
   route(sellers.getSeller, getSeller),
   route(sellers.verifySellerDomain, verifySellerDomain),
   route(sellers.upsertPaidResource, upsertPaidResource),

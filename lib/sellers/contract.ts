@@ -52,6 +52,19 @@ export const registerSeller = operation({
   example: { body: { name: exampleSeller.name, domain: exampleSeller.domain }, response: exampleSeller },
 });
 
+export const listSellers = operation({
+  id: "listSellers",
+  method: "GET",
+  path: "/api/v1/sellers",
+  tag: "Sellers",
+  summary: "List the organization's sellers, newest first",
+  access: { capability: "sellers:read" },
+  query: PageQuery,
+  response: pageOf(Seller),
+  problems: [],
+  example: { query: { limit: "20" }, response: { items: [exampleSeller], hasMore: false } },
+});
+
 export const getSeller = operation({
   id: "getSeller",
   method: "GET",

@@ -1,4 +1,4 @@
-import { and, desc, eq, ilike, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, ilike, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -31,6 +31,26 @@ export async function findOwnSeller(
   const row = await findSeller(db, environment, sellerId);
   return row?.organizationId === organizationId ? row : null;
 }
+
+/** One page of the organization's sellers: newest first, because ids sort by creation. */
+export const pageOfSellers = (
+  db: Reader,
+  { organizationId, environment }: { readonly organizationId: string; readonly environment: string },
+  before: string | null,
+  limit: number,
+): Promise<SellerRow[]> =>
+  db
+    .select()
+    .from(sellers)
+    .where(
+      and(
+        eq(sellers.organizationId, organizationId),
+        eq(sellers.environment, environment),
+        before === null ? undefined : lt(sellers.sellerId, before),
+      ),
+    )
+    .orderBy(desc(sellers.sellerId))
+    .limit(limit);
 
 /** The oldest first. An organization has a few. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
