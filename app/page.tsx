@@ -1,5 +1,4 @@
 import { redirect } from "next/navigation";
-import { SignOut } from "#components/identity/sign-out.tsx";
 import { DocumentPage } from "#components/shell/document-page.tsx";
 import { homeOf } from "#components/shell/navigation.ts";
 import { Sheet } from "#components/shell/sheet.tsx";
@@ -13,22 +12,12 @@ const explanation = {
   production: "This is a production installation: payments here move real money.",
 } as const;
 
-const Signed = ({ out }: { readonly out: boolean }) =>
-  out ? (
-    <p>
-      <a href="/sign-in">Sign in</a>
-    </p>
-  ) : (
-    <SignOut />
-  );
-
 export default async function LandingPage() {
   const { ENVIRONMENT, CHAINS } = env();
   const caller = await readCaller();
-  const home = caller && homeOf(await viewSession(caller.sessionId));
-  if (home !== null) redirect(home);
+  if (caller) redirect(homeOf(await viewSession(caller.sessionId)));
   return (
-    <DocumentPage environment={ENVIRONMENT} narrow aside={<Signed out={caller === null} />}>
+    <DocumentPage environment={ENVIRONMENT} narrow aside={<a href="/sign-in">Sign in</a>}>
       <Sheet>
         <div className="lapsed">
           <h1>May this agent make this payment?</h1>
@@ -37,23 +26,25 @@ export default async function LandingPage() {
             agent asks before it pays, and the service decides, holds the amount and records why.
           </p>
           <p>{explanation[ENVIRONMENT]}</p>
-          {caller === null && (
-            <div className="actions">
-              <a className={buttonClass({ tone: "primary" })} href="/sign-up">
-                Create an account
-              </a>
-              <a className={buttonClass()} href="/sign-in">
-                Sign in
-              </a>
-            </div>
-          )}
+          <div className="actions">
+            <a className={buttonClass({ tone: "primary" })} href="/sign-up">
+              Create an account
+            </a>
+            <a className={buttonClass()} href="/sign-in">
+              Sign in
+            </a>
+          </div>
         </div>
         <div className="record grid gap-6">
           <section aria-labelledby="start">
             <h2 id="start">Start here</h2>
             <ul className="grid gap-2 text-sm">
               <li>
-                <a href="/api/v1/openapi.json">OpenAPI document</a>: every operation, with an example of each.
+                <a href="/docs/quickstart">Quickstart</a>: the first authorization with curl, TypeScript and Python.
+              </li>
+              <li>
+                <a href="/docs">API reference</a>: every operation, with requests to try. Programs read the{" "}
+                <a href="/api/v1/openapi.json">OpenAPI document</a> and <a href="/llms.txt">llms.txt</a>.
               </li>
               <li>
                 <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.

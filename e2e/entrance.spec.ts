@@ -17,8 +17,8 @@ test.describe("the entrance", () => {
     await expect(page.getByLabel("Short name")).toHaveValue("harbor-books-maps");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create organization" }).click();
-    await expect(page).toHaveURL("/home");
-    await expect(page.getByRole("heading", { name: "Home", exact: true })).toBeVisible();
+    await expect(page).toHaveURL("/get-started");
+    await expect(page.getByRole("heading", { name: "Get started", exact: true })).toBeVisible();
   });
 
   test("a wrong password is refused in one sentence, and the right one signs in", async ({ page }) => {
@@ -59,7 +59,7 @@ test.describe("the entrance", () => {
     await expect(page.getByLabel("Short name")).toHaveAccessibleDescription(/taken/);
     await page.getByLabel("Short name").fill(`free-${crypto.randomUUID().slice(0, 8)}`);
     await page.getByRole("button", { name: "Create organization" }).click();
-    await expect(page).toHaveURL("/home");
+    await expect(page).toHaveURL("/get-started");
   });
 
   test("whoever is signed in is led on, and never to another origin", async ({ page, context }) => {

@@ -29,6 +29,11 @@ function roleOf({ section, session }: Pick<Props, "section" | "session">): strin
   return session.activeOrganization ? roleName[session.activeOrganization.membershipRole] : session.user.email;
 }
 
+const accountLinks = [
+  ["Get started", "/get-started"],
+  ["Documentation", "/docs/quickstart"],
+] as const;
+
 /** The frame of every signed-in page. Pages bring their own h1. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
   const groups = groupsFor(section, session);
@@ -49,7 +54,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
         nav={(label) => <NavLinks groups={groups} waiting={waiting} label={label} />}
         foot={
           <>
-            <UserMenu name={session.user.name} role={roleOf({ section, session })} links={[]} />
+            <UserMenu name={session.user.name} role={roleOf({ section, session })} links={accountLinks} />
             <ThemeSwitch theme={theme} />
           </>
         }

@@ -1,7 +1,38 @@
-import { expect, test } from "vitest";
-import { entries } from "#components/shell/navigation.ts";
+import { globSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { currentOf, entries, entriesFor, homeOf, type Viewer } from "#components/shell/navigation.ts";
+import { exampleSession } from "#lib/identity/session-schema.ts";
+import { Capability, PlatformCapability } from "#lib/vocabulary.ts";
 
-test("every page has one place in the menu", () => {
-  const hrefs = entries.map(({ href }) => href);
-  expect(hrefs).toEqual([...new Set(hrefs)]);
+const nobody: Viewer = { ...exampleSession, organizations: [], productRoles: [], capabilities: [], platformCapabilities: [] };
+const owner: Viewer = { ...exampleSession, productRoles: ["buyer", "seller"], capabilities: [...Capability.options] };
+
+describe("navigation", () => {
+  test("every entry leads to a page that exists, and no two to the same", () => {
+    const files = globSync("app/**/page.tsx").map((file) => file.replaceAll(/^app|\/\([^)]+\)|\/page\.tsx$/g, ""));
+    expect(entries.map(({ href }) => href).filter((href) => !new Set(files).has(href))).toEqual([]);
+    expect(new Set(entries.map(({ href }) => href)).size).toBe(entries.length);
+  });
+
+  test("what a person lacks the capability or the role for is not offered", () => {
+    expect(entriesFor("platform", owner)).toEqual([]);
+    const seller = entriesFor("organization", { ...owner, productRoles: ["seller"] }).map(({ group }) => group);
+    expect(seller).not.toContain("Buying");
+    const without = entriesFor("organization", { ...owner, capabilities: [] });
+    expect(without.every(({ capability }) => capability === undefined)).toBe(true);
+  });
+
+  test("a person's work starts at the buyer's home, else the seller's, else the platform's, else at onboarding", () => {
+    expect(homeOf(owner)).toBe("/home");
+    expect(homeOf({ ...owner, productRoles: ["seller"] })).toBe("/seller");
+    expect(homeOf({ ...nobody, platformCapabilities: [...PlatformCapability.options] })).toBe("/admin");
+    expect(homeOf(nobody)).toBe("/onboarding");
+  });
+
+  test("the nearest entry above a page is its own", () => {
+    const hrefs = ["/seller", "/seller/resources", "/home"];
+    expect(currentOf("/seller/resources/sel_1/a", hrefs)).toBe("/seller/resources");
+    expect(currentOf("/seller/fees", hrefs)).toBe("/seller");
+    expect(currentOf("/sellers", hrefs)).toBeUndefined();
+  });
 });

@@ -57,6 +57,9 @@ const actions: readonly Omit<Entry, "group">[] = [
   { label: "New mandate", href: "/mandates/new", productRole: "buyer", capability: ["mandates:create"] },
   { label: "Create a key", href: "/settings/keys", capability: ["serviceAccounts:manage"] },
   { label: "Invite a member", href: "/settings/members", capability: ["members:manage"] },
+  { label: "Get started", href: "/get-started" },
+  { label: "Quickstart", href: "/docs/quickstart" },
+  { label: "API reference", href: "/docs" },
 ];
 
 /** What the menu reads of a session. */
@@ -81,13 +84,13 @@ export type EntryGroup = { readonly group: Group; readonly entries: readonly Ent
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 
-const homes: readonly string[] = ["/home", "/seller", "/admin"];
-
 /** Where a person's work starts: the buyer's home, else the seller's, else the platform's; onboarding before there is an organization. */
-export function homeOf(viewer: Viewer): string | null {
-  const open = [...entriesFor("organization", viewer), ...entriesFor("platform", viewer)].map(({ href }) => href);
-  const home = homes.find((one) => open.some((href) => href === one));
-  return home ?? (viewer.organizations.length === 0 ? "/onboarding" : null);
+export function homeOf({ productRoles, organizations, platformCapabilities }: Viewer): string {
+  if (productRoles.includes("buyer")) return "/home";
+  if (productRoles.includes("seller")) return "/seller";
+  if (platformCapabilities.length > 0) return "/admin";
+  // The frame of this page lets those choose an organization who have some and are in none.
+  return organizations.length > 0 ? "/home" : "/onboarding";
 }
 
 /** The entry that a path belongs to: itself, or the nearest one above it. */

@@ -16,12 +16,13 @@ const sandbox = " You start in the sandbox, where no real money moves.";
 export default async function OnboardingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const { ENVIRONMENT, BASE_URL } = env();
   const query = await searchParams;
-  const path = returnTo(query["returnTo"]);
   const token = query["invitationToken"];
   const invitation = typeof token === "string" && token !== "" ? { invitationToken: token } : {};
+  const invited = "invitationToken" in invitation;
+  // Whoever founds an organization has its first steps to do; whoever joins one finds it at work.
+  const path = returnTo(query["returnTo"], invited ? "/" : "/get-started");
   const caller = await requireCaller(withReturnTo("/onboarding", path, invitation));
   const { user } = await viewSession(caller.sessionId);
-  const invited = "invitationToken" in invitation;
   return (
     <>
       <a className="skip" href="#main">

@@ -1,0 +1,106 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { type ReactNode, useEffect, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { call } from "#lib/http/client.ts";
+import { listServiceAccounts } from "#lib/identity/contract.ts";
+import { listMandates } from "#lib/mandates/contract.ts";
+import { listPayments } from "#lib/payments/contract.ts";
+import { listResources, listSellers } from "#lib/sellers/contract.ts";
+import type { Progress, StepId } from "#lib/start/progress.ts";
+
+const EVERY_MS = 3_000;
+const one = { query: { limit: "1" } } as const;
+const some = { query: { limit: "20" } } as const;
+
+/** Whether a step is done, asked of the operation that lists what it makes. */
+const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
+  key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
+  mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,
+  activation: async (options) => (await call(listMandates, some, options)).items.some(({ status }) => status !== "draft"),
+  authorization: async (options) => (await call(listPayments, one, options)).items.length > 0,
+  seller: async (options) => (await call(listSellers, one, options)).items.length > 0,
+  resource: async (options) => (await call(listResources, one, options)).items.length > 0,
+};
+
+export type StepView = {
+  readonly id: StepId;
+  readonly title: string;
+  readonly text: string;
+  /** Where it is done; undefined for somebody whose role does not do it. */
+  readonly action: { readonly label: string; readonly href: string } | undefined;
+};
+
+type StepProps = {
+  readonly step: StepView;
+  readonly initial: boolean;
+  /** The first of the open steps: what to do now. */
+  readonly now: boolean;
+  readonly onDone: (id: StepId) => void;
+};
+
+function Step({ step: { id, title, text, action }, initial, now, onDone }: StepProps) {
+  const { data: done } = useQuery({
+    queryKey: ["first-steps", id],
+    queryFn: checks[id],
+    initialData: initial,
+    enabled: !initial,
+    retry: false,
+    // What is done stays done: nothing is asked any more.
+    refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
+  });
+  useEffect(() => {
+    if (!done || initial) return;
+    announce(`Done: ${title}`);
+    onDone(id);
+  }, [done, initial, id, title, onDone]);
+  return (
+    <li data-state={done ? "done" : now ? "now" : undefined}>
+      <h3>
+        <span>
+          <span className="sr">{done ? "Done: " : now ? "Now: " : "Not yet: "}</span>
+          {title}
+        </span>
+      </h3>
+      <p>{text}</p>
+      {!done && action && (
+        <p className="pt-2">
+          <Link className={buttonClass({ size: "small", ...(now && { tone: "primary" }) })} href={action.href}>
+            {action.label}
+          </Link>
+        </p>
+      )}
+      {!done && !action && <p>An owner or admin does this.</p>}
+    </li>
+  );
+}
+
+type Props = { readonly steps: readonly StepView[]; readonly done: Progress; readonly children?: ReactNode };
+
+/** The first steps of an organization. Each ticks itself as soon as what it makes exists, wherever it was made. */
+export function Checklist({ steps, done, children }: Props) {
+  const [since, setSince] = useState<ReadonlySet<StepId>>(new Set());
+  const [onDone] = useState(() => (id: StepId) => setSince((before) => new Set([...before, id])));
+  const isDone = ({ id }: StepView) => done[id] || since.has(id);
+  const next = steps.find((step) => !isDone(step));
+  const count = steps.filter(isDone).length;
+  return (
+    <section className="panel" aria-labelledby="first-steps">
+      <div className="panel-head">
+        <h2 id="first-steps">First steps</h2>
+        <span className="muted small">
+          {count} of {steps.length} done
+        </span>
+      </div>
+      <ol className="timeline steps">
+        {steps.map((step) => (
+          <Step key={step.id} step={step} initial={done[step.id]} now={step === next} onDone={onDone} />
+        ))}
+      </ol>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { steps, type StepId } from "#lib/start/progress.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+import type { StepView } from "./checklist.tsx";
+
+type Words = Pick<StepView, "title" | "text"> & { readonly label: string; readonly href: string };
+
+const words: Readonly<Record<StepId, Words>> = {
+  key: { title: "Create a key", text: "For your first agent", label: "Create a key", href: "/settings/keys" },
+  mandate: { title: "Write a mandate", text: "What the agent may spend", label: "New mandate", href: "/mandates/new" },
+  activation: { title: "Activate it", text: "A draft pays nothing", label: "Open mandates", href: "/mandates" },
+  authorization: {
+    title: "First authorization",
+    text: "Ticks itself when it arrives",
+    label: "Run one below",
+    href: "#request",
+  },
+  seller: {
+    title: "Register as a seller",
+    text: "Your name and your domain",
+    label: "Register a seller",
+    href: "/seller/settings",
+  },
+  resource: {
+    title: "Put a price on something",
+    text: "A path of your API, and what it costs",
+    label: "Add a resource",
+    href: "/seller/resources/new",
+  },
+};
+
+/** The steps in words, each with its way for those who may do it. */
+export const stepViews = (ids: readonly StepId[], capabilities: ReadonlySet<Capability>): readonly StepView[] =>
+  ids.map((id) => {
+    const { title, text, label, href } = words[id];
+    return { id, title, text, action: steps[id].does.every((one) => capabilities.has(one)) ? { label, href } : undefined };
+  });

@@ -1,0 +1,102 @@
+import { newKey, newOrganization } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+test.describe("the frame and the documentation", () => {
+  test("a stranger signs in first, and comes back to where they wanted to go", async ({ page }) => {
+    await page.goto("/mandates?status=active");
+    await expect(page).toHaveURL("/sign-in?returnTo=%2Fmandates%3Fstatus%3Dactive");
+  });
+
+  test("the platform's pages are not there for an organization's owner", async ({ page, context }) => {
+    await signInAs(context, (await newOrganization()).credential);
+    for (const path of ["/admin", "/admin/users"]) expect((await page.goto(path))?.status()).toBe(404);
+  });
+
+  test("a person finds a page, a theme and a thing of the organization from anywhere", async ({ page, context }) => {
+    await signInAs(context, (await newOrganization({ name: "Larkfield Research" })).credential);
+    await page.goto("/home");
+    const palette = page.getByRole("dialog", { name: "Search" });
+    const field = palette.getByRole("combobox");
+    await page.getByRole("button", { name: /^Search/ }).click();
+    await expect(field).toBeFocused();
+    await expectAccessible(page);
+    await field.fill("members");
+    await expect(palette.getByRole("option", { name: "Members" })).toHaveAttribute("data-highlighted");
+    await field.press("Enter");
+    await expect(page).toHaveURL("/settings/members");
+    await page.keyboard.press("Control+k");
+    await expect(field).toBeFocused();
+    await field.fill("theme dark");
+    await expect(palette.getByRole("option", { name: "Theme: dark" })).toHaveAttribute("data-highlighted");
+    await field.press("Enter");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await expect(palette).toBeHidden();
+    const reload = await page.reload();
+    expect(await reload?.text()).toContain('data-theme="dark"');
+    await page.keyboard.press("Control+k");
+    await field.fill("nothing has this name");
+    await expect(palette.getByText("Nothing found")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(palette).toBeHidden();
+  });
+
+  test("the quickstart runs in the page, and what it made is found by its id", async ({ page, context }) => {
+    await signInAs(context, (await newOrganization()).credential);
+    await page.goto("/docs/quickstart");
+    await expect(page.getByText("Waiting for your first request")).toBeVisible();
+    await page.getByRole("button", { name: "Run in sandbox" }).click();
+    await expect(page.getByRole("list", { name: "Requests" }).getByRole("listitem")).toHaveCount(3);
+    await expect(page.getByText("Allowed").first()).toBeVisible();
+    await expect(page.getByRole("link", { name: "weather.example.com" })).toBeVisible();
+    await expectAccessible(page);
+    const link = page.getByRole("link", { name: "weather.example.com" });
+    const authorizationId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
+    await page.goto("/home");
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Search" });
+    await palette.getByRole("combobox").fill(authorizationId);
+    await expect(palette.getByRole("option", { name: "weather.example.com" })).toBeVisible();
+    await palette.getByRole("combobox").fill("quick");
+    await expect(palette.getByRole("option", { name: "Quickstart Mandate" })).toBeVisible();
+  });
+
+  test("the first steps tick themselves as they are done elsewhere", async ({ page, context }) => {
+    const owner = await newOrganization({ productRoles: ["buyer", "seller"] });
+    await signInAs(context, owner.credential);
+    await page.goto("/get-started");
+    await expect(page.getByText("0 of 6 done")).toBeVisible();
+    await expectAccessible(page);
+    await newKey(owner);
+    await expect(page.getByRole("heading", { name: "Done: Create a key" })).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: "Done: Create a key" })).toBeAttached();
+    await page.getByRole("button", { name: "Run in sandbox" }).click();
+    await expect(page.getByText("4 of 6 done")).toBeVisible();
+  });
+
+  test("an operation is tried with a session, and with a key that stays in the page", async ({ page, context }) => {
+    const { credential, organizationId } = await newOrganization({ name: "Harbor Books" });
+    await signInAs(context, credential);
+    await page.goto("/docs/getSession");
+    await page.getByRole("button", { name: "Send GET in the sandbox" }).click();
+    await expect(page.getByLabel("Reply", { exact: true }).getByText(organizationId).first()).toBeVisible();
+    await page.goto("/docs/listMandates");
+    await page.getByLabel("An API key").check();
+    await page.getByLabel("API key", { exact: true }).fill("csk_sandbox_nobody");
+    await page.getByRole("button", { name: "Send GET in the sandbox" }).click();
+    await expect(page.getByText("api_key_invalid")).toBeVisible();
+    await expectAccessible(page);
+    expect(page.url()).not.toContain("csk_");
+  });
+
+  test("anyone reads the documentation, and what is not there is 404", async ({ page }) => {
+    await page.goto("/docs");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "authorizePayment" }).last().click();
+    await expect(page.getByRole("heading", { name: "Authorize a payment against a mandate's policy" })).toBeVisible();
+    await expectAccessible(page);
+    expect((await page.goto("/docs/nothing"))?.status()).toBe(404);
+    const text = await page.request.get("/llms.txt");
+    expect(text.headers()["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(await text.text()).toContain("/docs/authorizePayment");
+  });
+});
