@@ -15,6 +15,7 @@ import {
   registryAbi,
   signPayment,
   signRegistration,
+  termsOf,
   transferArgs,
   transferDigest,
   type Contracts,
@@ -40,19 +41,7 @@ async function newAccount(chain: LocalChain) {
   const owner = { ...privateKeyToAccount(key), key };
   await chain.mint(owner.address, 1_000_000n);
   const now = Number((await chain.client.getBlock()).timestamp);
-  const terms = (enforcementPath: number): Terms => ({
-    account: owner.address,
-    payee: privateKeyToAccount(generatePrivateKey()).address,
-    token: usdcAddress,
-    perPaymentLimit: 1_000n,
-    periodLimit: 3_000n,
-    periodSeconds: 3_600,
-    start: now - 10,
-    end: now + 100_000,
-    maxPaymentsPerPeriod: 3,
-    enforcementPath,
-    termsHash: randomBytes32(),
-  });
+  const terms = (enforcementPath: number): Terms => termsOf(owner.address, now, { enforcementPath });
   return { owner, terms, validBefore: BigInt(now + 600) };
 }
 

@@ -2,10 +2,9 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402
 import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSeller, type Seller } from "../examples/seller.ts";
-import { usdcAddress, useChain } from "../test/chain.ts";
+import { useChain } from "../test/chain.ts";
 import { stockFacilitator } from "../test/shop.ts";
 import {
-  PROOFS,
   delegated,
   deployContracts,
   newKey,
@@ -14,6 +13,7 @@ import {
   registrationArgs,
   registryAbi,
   signRegistration,
+  termsOf,
   type Contracts,
   type Terms,
 } from "../test/smart-account.ts";
@@ -39,20 +39,14 @@ async function mandate(change: Partial<Terms> = {}) {
   const owner = await delegated(chain(), contracts.implementation);
   await chain().mint(owner.address, 10_000_000n);
   const now = Math.floor(Date.now() / 1000);
-  const terms: Terms = {
-    account: owner.address,
+  const terms = termsOf(owner.address, now, {
     payee: payTo,
-    token: usdcAddress,
     perPaymentLimit: 500_000n,
     periodLimit: 1_000_000n,
     periodSeconds: 86_400,
-    start: now - 60,
-    end: now + 86_400,
     maxPaymentsPerPeriod: 2,
-    enforcementPath: PROOFS,
-    termsHash: randomBytes32(),
     ...change,
-  };
+  });
   const registration = await signRegistration(contracts.registry, owner, terms);
   const args = registrationArgs(registration);
   await chain().mined(

@@ -1,6 +1,7 @@
 import { parseSignature, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
+import { transferTypes } from "#lib/onchain/token.ts";
 import { usdcAddress, useChain } from "../test/chain.ts";
 import { abi as artifactAbi } from "./artifacts/TestUSDC.json";
 
@@ -9,17 +10,6 @@ const chain = useChain();
 const payer = privateKeyToAccount(generatePrivateKey());
 const seller = privateKeyToAccount(generatePrivateKey());
 const domain = { name: "USDC", version: "2", chainId: 84_532, verifyingContract: usdcAddress };
-const types = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
-
 const randomNonce = (): Hex => toHex(crypto.getRandomValues(new Uint8Array(32)));
 
 async function authorization(
@@ -34,7 +24,10 @@ async function authorization(
     nonce: randomNonce(),
     ...change,
   };
-  return { message, signature: await payer.signTypedData({ domain, types, primaryType: "TransferWithAuthorization", message }) };
+  return {
+    message,
+    signature: await payer.signTypedData({ domain, types: transferTypes, primaryType: "TransferWithAuthorization", message }),
+  };
 }
 
 type Signed = Awaited<ReturnType<typeof authorization>>;
@@ -124,7 +117,12 @@ describe("TestUSDC", () => {
       validBefore: BigInt(2 ** 40),
       nonce: randomNonce(),
     };
-    const signature = await owner.signTypedData({ domain, types, primaryType: "TransferWithAuthorization", message });
+    const signature = await owner.signTypedData({
+      domain,
+      types: transferTypes,
+      primaryType: "TransferWithAuthorization",
+      message,
+    });
     await expect(submit({ message, signature }, "bytes")).rejects.toThrow("FiatTokenV2: invalid signature");
   });
 });

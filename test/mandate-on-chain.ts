@@ -1,16 +1,13 @@
 import type { Address, Hex } from "viem";
 import type { LocalChain } from "../examples/chain.ts";
-import { usdcAddress } from "../examples/chain.ts";
 import {
-  PROOFS,
   accountAbi,
   delegated,
-  newKey,
   prove,
-  randomBytes32,
   registrationArgs,
   registryAbi,
   signRegistration,
+  termsOf,
   type Contracts,
   type Terms,
 } from "./smart-account.ts";
@@ -22,20 +19,7 @@ export async function mandateOnChain(chain: LocalChain, contracts: Contracts, ch
   const owner = await delegated(chain, contracts.implementation);
   await chain.mint(owner.address, 1_000_000n);
   const now = Number((await chain.client.getBlock()).timestamp);
-  const terms: Terms = {
-    account: owner.address,
-    payee: newKey().address,
-    token: usdcAddress,
-    perPaymentLimit: 1_000n,
-    periodLimit: 3_000n,
-    periodSeconds: 3_600,
-    start: now - 10,
-    end: now + 100_000,
-    maxPaymentsPerPeriod: 3,
-    enforcementPath: PROOFS,
-    termsHash: randomBytes32(),
-    ...change,
-  };
+  const terms = termsOf(owner.address, now, change);
   const registration = await signRegistration(contracts.registry, owner, terms);
   await chain.mined(
     chain.client.writeContract({

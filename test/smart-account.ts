@@ -12,6 +12,7 @@ import {
   type Hex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
+import { transferTypes } from "#lib/onchain/token.ts";
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
 import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
@@ -38,6 +39,22 @@ export type Terms = {
   readonly enforcementPath: number;
   readonly termsHash: Hex;
 };
+
+/** Three payments of 1,000 an hour, to anybody new. */
+export const termsOf = (account: Address, now: number, change: Partial<Terms> = {}): Terms => ({
+  account,
+  payee: newKey().address,
+  token: usdcAddress,
+  perPaymentLimit: 1_000n,
+  periodLimit: 3_000n,
+  periodSeconds: 3_600,
+  start: now - 10,
+  end: now + 100_000,
+  maxPaymentsPerPeriod: 3,
+  enforcementPath: PROOFS,
+  termsHash: randomBytes32(),
+  ...change,
+});
 
 const registerTypes = {
   RegisterMandate: [
@@ -76,17 +93,6 @@ const payTypes = {
     { name: "payee", type: "address" },
     { name: "value", type: "uint256" },
     { name: "deadline", type: "uint256" },
-  ],
-} as const;
-
-const transferTypes = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
   ],
 } as const;
 

@@ -15,7 +15,8 @@ export const tokenAbi = parseAbi([
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";
 
-const transferTypes = {
+/** EIP-3009, as every token of its kind has it. */
+export const transferTypes = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
     { name: "to", type: "address" },

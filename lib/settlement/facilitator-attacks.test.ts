@@ -9,6 +9,7 @@ import { readAsked } from "#lib/settlement/asked-settlement.ts";
 import { settleMethods, verifyMethods } from "#lib/settlement/serve-facilitator.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
+import { transferTypes } from "#lib/onchain/token.ts";
 import { useDatabase } from "#test/database.ts";
 import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
@@ -95,16 +96,7 @@ describe("our facilitator under attack", () => {
     };
     const signature = await wallet.signTypedData({
       domain: { name: "USDC", version: "2", chainId: 84532, verifyingContract: expectedOf(second).asset.tokenAddress },
-      types: {
-        TransferWithAuthorization: [
-          { name: "from", type: "address" },
-          { name: "to", type: "address" },
-          { name: "value", type: "uint256" },
-          { name: "validAfter", type: "uint256" },
-          { name: "validBefore", type: "uint256" },
-          { name: "nonce", type: "bytes32" },
-        ],
-      },
+      types: transferTypes,
       primaryType: "TransferWithAuthorization",
       message: message as never,
     });

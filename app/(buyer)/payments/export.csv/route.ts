@@ -1,3 +1,4 @@
+import { download } from "#app/download.ts";
 import { readCaller } from "#app/session.ts";
 import { newId } from "#lib/ids.ts";
 import { csvName, paymentsCsv, recordExport } from "#lib/payments/export-payments.ts";
@@ -19,23 +20,5 @@ export async function GET(request: Request): Promise<Response> {
   const query = Object.fromEntries(new URL(request.url).searchParams);
   const now = await recordExport({ organizationId, userId }, query);
   const lines = paymentsCsv({ organizationId, environment }, readPaymentFilter(query));
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await lines.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${csvName(now)}"`,
-      "Cache-Control": "private, no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
+  return download(csvName(now), "text/csv", lines);
 }
