@@ -26,6 +26,7 @@ export const prefixes = {
   organization: "org",
   user: "usr",
   session: "ses",
+  passkey: "psk",
   member: "mem",
   account: "acc",
   verification: "ver",

@@ -8,6 +8,8 @@ import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
 import * as members from "#lib/identity/member-contract.ts";
+import * as passkeys from "#lib/identity/passkey-contract.ts";
+import * as security from "#lib/identity/security-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as onchain from "#lib/onchain/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
@@ -33,6 +35,8 @@ export const operations: readonly Operation[] = [
   billing,
   identity,
   members,
+  passkeys,
+  security,
   platform,
   users,
   emergency,

@@ -40,6 +40,17 @@ import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { authMounted } from "#lib/identity/serve-auth.ts";
 import { updateMember } from "#lib/identity/update-member.ts";
+import * as passkeys from "#lib/identity/passkey-contract.ts";
+import * as security from "#lib/identity/security-contract.ts";
+import { challengePasskey } from "#lib/identity/challenge-passkey.ts";
+import { confirmIdentity } from "#lib/identity/confirm-identity.ts";
+import { registerPasskey } from "#lib/identity/register-passkey.ts";
+import { addPasskey } from "#lib/identity/add-passkey.ts";
+import { renamePasskey } from "#lib/identity/rename-passkey.ts";
+import { removePasskey } from "#lib/identity/remove-passkey.ts";
+import { endSession } from "#lib/identity/end-session.ts";
+import { endOtherSessions } from "#lib/identity/end-other-sessions.ts";
+import { changePassword } from "#lib/identity/change-password.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/create-mandate.ts";
@@ -140,6 +151,15 @@ export const routes: readonly Route[] = [
   route(members.cancelInvitation, cancelInvitation),
   route(members.updateMember, updateMember),
   route(members.removeMember, removeMember),
+  route(passkeys.challengePasskey, challengePasskey),
+  route(passkeys.confirmIdentity, confirmIdentity),
+  route(passkeys.registerPasskey, registerPasskey),
+  route(passkeys.addPasskey, addPasskey),
+  route(passkeys.renamePasskey, renamePasskey),
+  route(passkeys.removePasskey, removePasskey),
+  route(security.endSession, endSession),
+  route(security.endOtherSessions, endOtherSessions),
+  route(security.changePassword, changePassword),
   route(platform.claimPlatform, claimPlatform),
   route(users.listUsers, listUsers),
   route(users.updateUserRoles, updateUserRoles),

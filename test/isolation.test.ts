@@ -6,7 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
-import { invitation } from "#lib/identity/tables.ts";
+import { invitation, passkey, session } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations.ts";
@@ -72,6 +72,14 @@ async function createVictim() {
     settlementStatus: "failed",
     failureCode: "insufficient_funds",
   });
+  const passkeyId = newId("passkey");
+  const device = { deviceType: "multiDevice", backedUp: true, counter: 0, publicKey: "" };
+  await database()
+    .insert(passkey)
+    .values({ id: passkeyId, name: CANARY, userId: person.userId, credentialID: passkeyId, ...device });
+  const sessionId = newId("session");
+  const endsAt = new Date(Date.now() + 600_000);
+  await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
   const invitationId = newId("invitation");
@@ -82,6 +90,8 @@ async function createVictim() {
   const ids = {
     memberId,
     invitationId,
+    passkeyId,
+    sessionId,
     checkoutIntentId,
     organizationId,
     mandateId,
@@ -117,6 +127,10 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   continueCheckout: withCheckout,
   placeOrder: ({ mandateId }) => ({ body: { mandateId } }),
   stepUp: ({ checkoutIntentId }) => ({ body: { checkoutIntentId } }),
+  challengePasskey: ({ checkoutIntentId }) => ({ body: { checkoutIntentId } }),
+  renamePasskey: ({ passkeyId }) => ({ id: passkeyId }),
+  removePasskey: ({ passkeyId }) => ({ id: passkeyId }),
+  endSession: ({ sessionId }) => ({ id: sessionId }),
   getMandate: withMandate,
   updateMandate: withMandate,
   activateMandate: withMandate,

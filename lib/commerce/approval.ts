@@ -59,6 +59,23 @@ const alreadyDecided = (): Problem =>
 export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
 
+/** By whatever the person has, or by a passkey where nothing less is enough. */
+export const stepUpRequired = (by: "any" | "passkey"): Problem =>
+  new Problem("step_up_required", {
+    detail:
+      by === "any"
+        ? "Confirm that it is you, with your password or a passkey, to approve this payment."
+        : "This payment is approved with a passkey. Sign it with one of yours.",
+    nextActions: [
+      {
+        type: "step_up",
+        label: "Confirm that it is you",
+        href: "/api/v1/auth/step-up",
+        ...(by === "passkey" && { metadata: { method: by } }),
+      },
+    ],
+  });
+
 const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
@@ -69,19 +86,21 @@ const expired = (): Problem =>
 export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
   if (approval) return repeatOrRefuse(approval, checkout, mandateId, now);
   requireOpen(checkout, now);
+  requireReviewed(review, checkout, now);
+  if (!stepUp.done && stepUpReasons(stepUp, now).length > 0) {
+    throw stepUpRequired("any");
+  }
+  return "grant";
+}
+
+/** @throws Problem review_required, checkout_changed */
+export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
   if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
     throw new Problem("review_required", {
       detail: "Open the confirmation page first: an approval confirms what this session was shown in the last ten minutes.",
     });
   }
   if (!sameTerms(review, checkout)) throw checkoutChanged();
-  if (!stepUp.done && stepUpReasons(stepUp, now).length > 0) {
-    throw new Problem("step_up_required", {
-      detail: "Enter your password to approve this payment.",
-      nextActions: [{ type: "step_up", label: "Confirm that it is you", href: "/api/v1/auth/step-up" }],
-    });
-  }
-  return "grant";
 }
 
 function repeatOrRefuse(

@@ -232,7 +232,7 @@ describe("approveCheckout", () => {
 
   test("428 a first payment and an old session ask for the password once", async () => {
     const seen = await view(checkoutIntentId, scene.person.credential);
-    expect(seen.stepUp).toEqual({ required: true, reasons: ["firstPayment"], done: false });
+    expect(seen.stepUp).toMatchObject({ required: true, reasons: ["firstPayment"], done: false });
     expect((await approve(checkoutIntentId, scene.person.credential)).problem).toMatchObject({
       status: 428,
       code: "step_up_required",

@@ -132,8 +132,15 @@ describe("checkReadiness", () => {
     ["the domain is not allowed", { domains: { allow: ["example.com"] } }, "mandateSellerAllowed", "blocked", "use_other_seller"],
     ["the validity is over", { validUntil: "2020-01-01T00:00:00Z" }, "mandateActive", "blocked", "renew_mandate"],
     [
-      "the assurance is out of reach",
+      "a passkey is asked for",
       { minimumAssuranceLevel: "passkeyApproved" },
+      "approvalNeeded",
+      "actionRequired",
+      "approve_checkout",
+    ],
+    [
+      "the assurance is out of reach",
+      { minimumAssuranceLevel: "walletApproved" },
       "assuranceLevel",
       "blocked",
       "use_other_seller",
@@ -183,7 +190,7 @@ describe("checkReadiness", () => {
   it("names an action once, however many checks ask for it", async () => {
     const domains = { allow: ["example.com"] };
     const other = await activeMandate(person, {
-      policy: { ...open, sellers: {}, domains, minimumAssuranceLevel: "passkeyApproved" },
+      policy: { ...open, sellers: {}, domains, minimumAssuranceLevel: "walletApproved" },
     });
     const { data } = await ask({ mandateId: other });
     expect(data.requiredActions.filter(({ type }) => type === "use_other_seller")).toHaveLength(1);

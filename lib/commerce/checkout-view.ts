@@ -1,4 +1,5 @@
 import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/commerce/checkout.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** One budget of a mandate, before and after this payment. Amounts are decimal text in `unit`. */
 export type BudgetView = {
@@ -18,11 +19,26 @@ export type MandateView = MandateChoice & {
   readonly budgets: readonly BudgetView[];
   /** Why it does not cover this checkout: full sentences, the weightiest first. Empty where it does. */
   readonly obstacles: readonly string[];
+  /** What its policy asks for. */
+  readonly assuranceAsked: AssuranceLevel;
 };
 
 export type LineView = Basket["lines"][number] & { readonly subtotal: string; readonly displaySubtotal: string };
 
 export type StepUpReason = "sessionAge" | "firstPayment";
+
+/** Whether and how the person proves who he is before the button. */
+export type StepUpView = {
+  readonly required: boolean;
+  readonly reasons: readonly StepUpReason[];
+  /** Whether that was done already, and by a passkey that signed these terms. */
+  readonly done: boolean;
+  readonly byPasskey: boolean;
+  /** What seller and resource ask for, beside the mandate. */
+  readonly assuranceAsked: AssuranceLevel;
+  readonly hasPasskey: boolean;
+  readonly hasPassword: boolean;
+};
 
 /** What the confirmation page shows. Everything comes from our records; `name`s and basket texts are the seller's words, not checked. */
 export type CheckoutView = {
@@ -65,8 +81,7 @@ export type CheckoutView = {
     readonly explorerUrl?: string;
   };
   readonly mandates: readonly MandateView[];
-  /** Whether the password is asked for before the button, why, and whether that was done already. */
-  readonly stepUp: { readonly required: boolean; readonly reasons: readonly StepUpReason[]; readonly done: boolean };
+  readonly stepUp: StepUpView;
   /** Whether this person may approve and decline. */
   readonly mayDecide: boolean;
   /** What this session was shown before, where that was something else: the page marks what changed. */

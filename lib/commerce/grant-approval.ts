@@ -1,11 +1,12 @@
 import type { Row } from "postgres";
 import type { AuditEvent } from "#lib/audit/chain.ts";
-import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms } from "#lib/commerce/approval.ts";
+import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/commerce/approval.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation.ts";
 import { saveGrant } from "#lib/commerce/list-store.ts";
 import { readLocked, type LockedCheckout } from "#lib/commerce/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
+import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { AlsoDecided, Also, Extra } from "#lib/payments/item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -70,6 +71,14 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
   return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
 }
 
+/** What a passkey alone is missing for is no matter of the mandate. */
+function requirePasskey({ decision, assuranceAsked }: AlsoDecided, { assuranceLevel }: LockedCheckout): void {
+  const denials = decision.reasons.filter(({ effect }) => effect === "deny");
+  const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");
+  if (!short || assuranceAsked !== "passkeyApproved" || reaches(assuranceLevel, assuranceAsked)) return;
+  throw stepUpRequired("passkey");
+}
+
 function requireCovered({ outcome, reasons }: Decision): void {
   if (outcome !== "deny") return;
   throw noMatchingMandate(`This mandate does not cover the checkout. ${reasons[0]?.message ?? ""}`.trim());
@@ -77,11 +86,12 @@ function requireCovered({ outcome, reasons }: Decision): void {
 
 function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, mandateId: string, now: Date): Extra {
   const { checkout } = locked;
+  requirePasskey(decided, locked);
   requireCovered(decided.decision);
   if (checkout.authorizationId !== null && locked.held?.status !== "held") {
     throw noMatchingMandate("What was held for this payment has been released. Ask your agent to authorize it again.");
   }
-  const approval = newApproval(approve, checkout, decided, mandateId, now);
+  const approval = newApproval(approve, locked, decided, mandateId, now);
   const approved: CheckoutRow = { ...checkout, status: "approved", mandateId, authorizationId: decided.authorizationId };
   return {
     status: 200,
@@ -93,7 +103,7 @@ function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, m
 
 function newApproval(
   { approver, payableUntil }: Approve,
-  checkout: CheckoutRow,
+  { checkout, assuranceLevel }: LockedCheckout,
   { authorizationId, body, expiresAt, validUntil }: AlsoDecided,
   mandateId: string,
   now: Date,
@@ -112,6 +122,7 @@ function newApproval(
     mandateId,
     agentId: checkout.ownerSubjectId,
     approvalSurface: "service_hosted_confirmation",
+    assuranceLevel,
     approvedBasketHash: checkout.basketHash,
     approvedAmount: checkout.amount,
     approvedAsset: checkout.asset,
@@ -154,6 +165,7 @@ function eventsOf({ userId, requestId }: Approver, checkout: CheckoutRow, approv
         asset: checkout.asset,
         chain: checkout.chain,
         payTo: checkout.payTo,
+        assuranceLevel: approval.assuranceLevel,
       },
     },
     {

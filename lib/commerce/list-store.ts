@@ -19,7 +19,7 @@ type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly st
 
 /** A locked checkout with everything that an approval looks at. */
 export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
-  SELECT k.*, a.*, r.*, s.*, h.*,
+  SELECT k.*, a.*, r.*, s.*, u.*, h.*,
     EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
       OR EXISTS (SELECT FROM member b JOIN "user" u ON u.id = b.user_id AND (NOT u.banned OR u.ban_expires <= clock_timestamp())
         WHERE b.user_id = k.owner_subject_id AND b.organization_id = k.organization_id) AS agent_live,
@@ -29,17 +29,21 @@ export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organi
   FROM unnest(${ids}::text[], ${sessionIds}::text[]) AS w(id, session_id),
     LATERAL (SELECT * FROM checkout_intents WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1) k
     LEFT JOIN LATERAL (SELECT approval_id, status AS approval_status, approved_at, approved_by_subject_id, reason,
-        preselected_mandate_id, mandate_id AS approval_mandate_id, agent_id, approval_surface, approved_basket_hash, approved_amount,
+        preselected_mandate_id, mandate_id AS approval_mandate_id, agent_id, approval_surface, assurance_level, approved_basket_hash, approved_amount,
         approved_asset, approved_chain, approved_pay_to, authorization_id AS approval_authorization_id, continuation_token_id,
         continuation_token_hash, continuation_token_status, expires_at AS approval_expires_at, created_at AS approval_created_at,
         resolved_at FROM checkout_approvals WHERE checkout_intent_id = k.checkout_intent_id LIMIT 1) a ON true
     LEFT JOIN LATERAL (SELECT basket_hash AS review_basket_hash, amount AS review_amount, asset AS review_asset,
         chain AS review_chain, pay_to AS review_pay_to, shown_at FROM checkout_reviews
       WHERE session_id = w.session_id AND checkout_intent_id = k.checkout_intent_id LIMIT 1) r ON true
-    LEFT JOIN LATERAL (SELECT w.session_id AS session_id, s.created_at AS session_created_at, (SELECT step_up_id FROM step_ups
-        WHERE checkout_intent_id = k.checkout_intent_id AND session_id = w.session_id AND used_at IS NULL
-          AND expires_at > clock_timestamp() ORDER BY step_up_id LIMIT 1) AS step_up_id
-      FROM session s WHERE s.id = w.session_id LIMIT 1) s ON true
+    LEFT JOIN LATERAL (SELECT w.session_id AS session_id, s.created_at AS session_created_at FROM session s
+      WHERE s.id = w.session_id LIMIT 1) s ON true
+    LEFT JOIN LATERAL (SELECT u.step_up_id, u.method AS step_up_method FROM step_ups u
+      WHERE u.checkout_intent_id = k.checkout_intent_id AND u.session_id = w.session_id AND u.used_at IS NULL
+        AND u.expires_at > clock_timestamp()
+        AND (u.method <> 'passkey' OR (u.basket_hash = k.basket_hash AND u.amount = k.amount AND u.pay_to = k.pay_to
+          AND EXISTS (SELECT FROM passkey WHERE id = u.passkey_id)))
+      ORDER BY u.method = 'passkey' DESC, u.step_up_id LIMIT 1) u ON true
     LEFT JOIN LATERAL (SELECT reservation_id AS held_id, amount AS held_amount, status AS held_status, buckets AS held_buckets,
         expires_at AS held_expires_at
       FROM reservations WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
@@ -95,6 +99,7 @@ const insertApprovals = bulkInsert<ApprovalRow>("checkout_approvals", [
   ["mandate_id", "text", (row) => row.mandateId],
   ["agent_id", "text", (row) => row.agentId],
   ["approval_surface", "text", (row) => row.approvalSurface],
+  ["assurance_level", "text", (row) => row.assuranceLevel],
   ["approved_basket_hash", "text", (row) => row.approvedBasketHash],
   ["approved_amount", "numeric", (row) => String(row.approvedAmount)],
   ["approved_asset", "text", (row) => row.approvedAsset],

@@ -2,6 +2,7 @@ import type { Row } from "postgres";
 import type { CheckoutTerms, StepUpFacts } from "#lib/commerce/approval.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import { atomicOf } from "#lib/money.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** A checkout as a list read it under its lock. */
 export type LockedCheckout = {
@@ -10,6 +11,8 @@ export type LockedCheckout = {
   readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
   readonly stepUp: StepUpFacts;
   readonly stepUpId: string | null;
+  /** What the approval reached; before it, what it would reach now. */
+  readonly assuranceLevel: AssuranceLevel;
   readonly held: { readonly reservationId: string; readonly status: string } | null;
 };
 
@@ -37,7 +40,7 @@ const checkoutColumns = Object.fromEntries(
 const approvalColumns = {
   ...Object.fromEntries(
     (
-      "approvalId checkoutIntentId organizationId approvedAt approvedBySubjectId reason preselectedMandateId agentId approvalSurface " +
+      "approvalId checkoutIntentId organizationId approvedAt approvedBySubjectId reason preselectedMandateId agentId approvalSurface assuranceLevel " +
       "approvedBasketHash approvedAmount approvedAsset approvedChain approvedPayTo continuationTokenId continuationTokenHash " +
       "continuationTokenStatus resolvedAt"
     )
@@ -55,6 +58,11 @@ const approvalColumns = {
 function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** A passkey that signed what is approved; everything else is a session's word. */
+export const assuranceOf = (row: Row): AssuranceLevel =>
+  (row["assurance_level"] as AssuranceLevel | null) ??
+  (row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved");
 
 export function readLocked(row: Row): LockedCheckout {
   const text = (name: string) => row[name] as string;
@@ -78,6 +86,7 @@ export function readLocked(row: Row): LockedCheckout {
       done: row["step_up_id"] !== null,
     },
     stepUpId: row["step_up_id"] as string | null,
+    assuranceLevel: assuranceOf(row),
     held: row["held_id"] === null ? null : { reservationId: text("held_id"), status: text("held_status") },
   };
 }

@@ -3,6 +3,7 @@ import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import type { MandateView } from "#lib/commerce/checkout-view.ts";
 import { candidateMandates, type Scope } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
+import { highestAsked } from "#lib/mandates/assurance.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, reading } from "#lib/mandates/store.ts";
@@ -94,6 +95,7 @@ function viewOf(
     perPayment: mandate.policy.limits.perPayment,
     budgets,
     obstacles: (simulated?.decision.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
+    assuranceAsked: highestAsked([mandate.policy.minimumAssuranceLevel]),
     denialCode: simulated?.decision.denialCode ?? null,
     feeQuote: simulated?.intent.feeQuote ?? null,
   };

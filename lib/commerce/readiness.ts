@@ -157,7 +157,7 @@ export function policyChecks({ decision, sellerKnown, amountKnown }: Judged): Fo
 }
 
 function approvalCheck({ reasons }: Decision, known: boolean): Found {
-  const asked = reasons.find(({ rule, code }) => rule === "approval" && code === "approval_required");
+  const asked = reasons.find(({ code }) => code === "approval_required");
   if (!known) return skipped("approvalNeeded", "It depends on the seller and the amount.");
   if (!asked) return ready("approvalNeeded", "No person has to be asked.");
   const nextActions: NextAction[] = [{ type: "approve_checkout", label: "The buyer confirms the order" }];

@@ -39,6 +39,7 @@ const rejectionOf = (checkout: CheckoutRow, userId: string, reason: string | nul
   mandateId: checkout.mandateId,
   agentId: checkout.ownerSubjectId,
   approvalSurface: "service_hosted_confirmation",
+  assuranceLevel: "softwareApproved",
   approvedBasketHash: checkout.basketHash,
   approvedAmount: checkout.amount,
   approvedAsset: checkout.asset,

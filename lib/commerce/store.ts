@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/commerce/checkout-rows.ts";
 import { openStatuses } from "#lib/commerce/state.ts";
-import { checkoutApprovals, checkoutIntents, checkoutReviews, stepUps } from "#lib/commerce/tables.ts";
+import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/commerce/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { organization, serviceAccounts, session } from "#lib/identity/tables.ts";
-import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
+import { organization, serviceAccounts } from "#lib/identity/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 import { reservations } from "#lib/payments/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
@@ -172,39 +172,6 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
     .values(review)
     .onConflictDoUpdate({ target: [checkoutReviews.sessionId, checkoutReviews.checkoutIntentId], set: seen });
   return before ?? null;
-}
-
-export async function insertStepUp(tx: Tx, row: typeof stepUps.$inferInsert): Promise<void> {
-  await tx.insert(stepUps).values(row);
-}
-
-/** What decides whether a session must step up for a checkout. */
-export async function stepUpFacts(db: Db, { organizationId, ...checkout }: CheckoutRow, sessionId: string, now: Date) {
-  const [own] = await db.select({ createdAt: session.createdAt }).from(session).where(eq(session.id, sessionId));
-  const [done] = await db
-    .select({ id: stepUps.stepUpId })
-    .from(stepUps)
-    .where(
-      and(
-        eq(stepUps.checkoutIntentId, checkout.checkoutIntentId),
-        eq(stepUps.sessionId, sessionId),
-        isNull(stepUps.usedAt),
-        gt(stepUps.expiresAt, now),
-      ),
-    )
-    .limit(1);
-  const [paid] = await db
-    .select({ mandateId: mandateSellers.mandateId })
-    .from(mandateSellers)
-    .innerJoin(mandates, eq(mandates.mandateId, mandateSellers.mandateId))
-    .where(
-      and(
-        eq(mandates.organizationId, organizationId),
-        eq(mandateSellers.sellerId, checkout.sellerId ?? `${checkout.domain} ${checkout.payTo.toLowerCase()}`),
-      ),
-    )
-    .limit(1);
-  return { sessionCreatedAt: own?.createdAt ?? new Date(0), sellerPaidBefore: paid !== undefined, done: done !== undefined };
 }
 
 /** Who asks, and for whom. */

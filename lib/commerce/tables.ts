@@ -103,6 +103,8 @@ export const checkoutApprovals = pgTable(
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
     approvalSurface: text("approval_surface").notNull(),
+    /** How sure the person's identity is: by a session, or by a passkey that signed what was approved. */
+    assuranceLevel: text("assurance_level").notNull().default("softwareApproved"),
     approvedBasketHash: text("approved_basket_hash").notNull(),
     approvedAmount: atomic("approved_amount").notNull(),
     approvedAsset: text("approved_asset").notNull(),
@@ -138,6 +140,11 @@ export const stepUps = pgTable(
     userId: text("user_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     method: text("method").notNull(),
+    /** The passkey that signed, and what it signed: the step-up is worth nothing for other terms, or once the passkey is removed. */
+    passkeyId: text("passkey_id"),
+    basketHash: text("basket_hash"),
+    amount: atomic("amount"),
+    payTo: text("pay_to"),
     expiresAt: moment("expires_at").notNull(),
     usedAt: moment("used_at"),
     createdAt: createdAt(),

@@ -15,10 +15,13 @@ import {
   lockCheckout,
   saveReview,
   setStatus,
-  stepUpFacts,
 } from "#lib/commerce/store.ts";
+import { assuranceAskedBySeller, stepUpFacts } from "#lib/commerce/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
+import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passwordHashOf } from "#lib/identity/user-store.ts";
+import { highestAsked } from "#lib/mandates/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
 import { assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -58,7 +61,7 @@ export async function viewCheckout(
     destination: destinationOf(checkout),
     mandates: open
       ? (await mandateChoices({ ...checkout, charged: chargedFor(checkout) })).map(
-          ({ mandateId, name, status, asset, available, match, perPayment, budgets, obstacles }) => ({
+          ({ mandateId, name, status, asset, available, match, perPayment, budgets, obstacles, assuranceAsked }) => ({
             mandateId,
             name,
             status,
@@ -68,10 +71,11 @@ export async function viewCheckout(
             perPayment,
             budgets,
             obstacles,
+            assuranceAsked,
           }),
         )
       : [],
-    stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : { required: false, reasons: [], done: false },
+    stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,
     mayDecide,
     ...(seen && {
       before: {
@@ -83,6 +87,16 @@ export async function viewCheckout(
     }),
   };
 }
+
+const noStepUp: CheckoutView["stepUp"] = {
+  required: false,
+  reasons: [],
+  done: false,
+  byPasskey: false,
+  assuranceAsked: "softwareApproved",
+  hasPasskey: false,
+  hasPassword: false,
+};
 
 /** Writes down what is about to be shown. A checkout that a person looks at awaits his approval. */
 async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
@@ -157,8 +171,21 @@ function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): Chec
   };
 }
 
-async function stepUpOf(checkout: CheckoutRow, { sessionId }: SessionCaller, now: Date): Promise<CheckoutView["stepUp"]> {
+async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCaller, now: Date): Promise<CheckoutView["stepUp"]> {
   const facts = await stepUpFacts(database(), checkout, sessionId, now);
   const reasons = stepUpReasons(facts, now);
-  return { required: reasons.length > 0, reasons, done: facts.done };
+  const [asked, passkeys, hash] = await Promise.all([
+    assuranceAskedBySeller(database(), checkout),
+    passkeysOf(database(), userId),
+    passwordHashOf(userId),
+  ]);
+  return {
+    required: reasons.length > 0,
+    reasons,
+    done: facts.done,
+    byPasskey: facts.byPasskey,
+    assuranceAsked: highestAsked(asked),
+    hasPasskey: passkeys.length > 0,
+    hasPassword: hash !== null,
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/auth-paths.ts";
+import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
 /** A wallet's account has such an address; nobody gets mail at it, so nobody may claim it. */
 const PLACEHOLDER = /\.invalid$/i;
@@ -47,14 +48,6 @@ export const served: Readonly<Record<ServedPath, Served>> = {
   },
   "/sign-out": { method: "POST", body: z.strictObject({}) },
   "/get-session": { method: "GET" },
-  "/change-password": {
-    method: "POST",
-    body: z.strictObject({
-      currentPassword: Password,
-      newPassword: NewPassword,
-      revokeOtherSessions: z.boolean().optional(),
-    }),
-  },
   "/request-password-reset": {
     method: "POST",
     body: z.strictObject({ email: Email, redirectTo: Page.optional() }),
@@ -79,4 +72,6 @@ export const served: Readonly<Record<ServedPath, Served>> = {
     }),
   },
   "/callback/:id": { method: "GET", query: true },
+  "/passkey/generate-authenticate-options": { method: "GET" },
+  "/passkey/verify-authentication": { method: "POST", body: z.strictObject({ response: PasskeyAssertion }) },
 };

@@ -1,4 +1,5 @@
 import { env } from "#lib/env.ts";
+import { passkeysWork } from "#lib/identity/relying-party.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 
@@ -18,7 +19,7 @@ export function authMethods(): AuthMethods {
   return {
     emailPassword: true,
     magicLink: mailDelivery() !== "none",
-    passkey: false,
+    passkey: passkeysWork(),
     wallet: siweChainId() !== null,
     google: GOOGLE_CLIENT_ID !== undefined,
     github: GITHUB_CLIENT_ID !== undefined,

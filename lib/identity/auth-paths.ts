@@ -6,7 +6,6 @@ export const servedPaths = [
   "/sign-in/email",
   "/sign-out",
   "/get-session",
-  "/change-password",
   "/request-password-reset",
   "/reset-password",
   "/send-verification-email",
@@ -17,6 +16,8 @@ export const servedPaths = [
   "/siwe/verify",
   "/sign-in/social",
   "/callback/:id",
+  "/passkey/generate-authenticate-options",
+  "/passkey/verify-authentication",
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
@@ -33,6 +34,8 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/siwe/verify": ["wallet"],
   "/sign-in/social": ["google", "github"],
   "/callback/:id": ["google", "github"],
+  "/passkey/generate-authenticate-options": ["passkey"],
+  "/passkey/verify-authentication": ["passkey"],
 };
 
 /** Whether this installation has what the path is for. */
@@ -90,6 +93,12 @@ export const disabledPaths = [
   "/revoke-sessions",
   "/revoke-other-sessions",
   "/siwe/get-nonce",
+  "/change-password",
+  "/passkey/generate-register-options",
+  "/passkey/verify-registration",
+  "/passkey/list-user-passkeys",
+  "/passkey/delete-passkey",
+  "/passkey/update-passkey",
   // better-auth compares whole paths; this one is kept away by serveAuth() alone.
   "/reset-password/:token",
 ];

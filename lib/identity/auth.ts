@@ -23,6 +23,7 @@ import { databaseHooks } from "#lib/identity/auth-hooks.ts";
 import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
 import { disabledPaths, unofferedPaths } from "#lib/identity/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
+import { passkeySignIn } from "#lib/identity/passkey-sign-in.ts";
 import * as tables from "#lib/identity/tables.ts";
 import { siweNonce, verifyWallet, walletName } from "#lib/identity/wallet-sign-in.ts";
 import { newId, prefixes, type IdKind } from "#lib/ids.ts";
@@ -54,7 +55,6 @@ const rateLimit = {
   customRules: {
     "/sign-in/email": minute(10),
     "/sign-up/email": minute(10),
-    "/change-password": minute(5),
     "/sign-in/magic-link": mailing,
     "/magic-link/verify": minute(10),
     "/request-password-reset": mailing,
@@ -65,6 +65,8 @@ const rateLimit = {
     "/callback/*": minute(20),
     "/siwe/nonce": minute(20),
     "/siwe/verify": minute(10),
+    "/passkey/generate-authenticate-options": minute(20),
+    "/passkey/verify-authentication": minute(10),
   },
 } as const;
 
@@ -88,6 +90,7 @@ const plugins = () => [
     verifyMessage: verifyWallet,
     ensLookup: ({ walletAddress }) => Promise.resolve({ name: walletName(walletAddress), avatar: "" }),
   }),
+  passkeySignIn(),
 ];
 
 function socialProviders() {

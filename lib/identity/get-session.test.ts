@@ -20,7 +20,7 @@ describe("getSession", () => {
         authenticated: true,
         subject: { subjectId: person.userId, type: "user" },
         provider: "emailPassword",
-        authMethods: { emailPassword: true, magicLink: true, passkey: false, wallet: true, google: false, github: false },
+        authMethods: { emailPassword: true, magicLink: true, passkey: true, wallet: true, google: false, github: false },
         user: { userId: person.userId, email: person.email, name: "Ada", emailVerified: false },
         organizations: [],
         productRoles: [],

@@ -61,7 +61,7 @@ export const exampleSession: Session = {
     type: "user",
   },
   provider: "emailPassword",
-  authMethods: { emailPassword: true, magicLink: true, passkey: false, wallet: true, google: false, github: false },
+  authMethods: { emailPassword: true, magicLink: true, passkey: true, wallet: true, google: false, github: false },
   user: { userId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s1", email: "ada@acme.example", name: "Ada", emailVerified: false },
   activeOrganization: organization,
   organizations: [organization],

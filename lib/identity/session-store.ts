@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
@@ -57,3 +57,37 @@ export async function deleteEndedVerifications(rows: number): Promise<number> {
     WHERE id IN (SELECT id FROM verification WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
   return gone.length;
 }
+
+/** False where the person has no such session that lives. */
+export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const rows = await tx
+    .delete(session)
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .returning({ id: session.id });
+  return rows.length === 1;
+}
+
+export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: string): Promise<number> {
+  const rows = await tx
+    .delete(session)
+    .where(and(eq(session.userId, userId), ne(session.id, sessionId)))
+    .returning({ id: session.id });
+  return rows.length;
+}
+
+/** The person's live sessions, the one used last first. */
+export const liveSessionsOf = (userId: string, limit: number) =>
+  database()
+    .select({
+      sessionId: session.id,
+      provider: session.provider,
+      userAgent: session.userAgent,
+      ipAddress: session.ipAddress,
+      createdAt: session.createdAt,
+      updatedAt: session.updatedAt,
+      provedAt: session.provedAt,
+    })
+    .from(session)
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .orderBy(desc(session.updatedAt), desc(session.id))
+    .limit(limit);

@@ -51,6 +51,10 @@ export const session = pgTable(
     activeOrganizationId: text("active_organization_id"),
     /** How this session signed in. */
     provider: text("provider").notNull().default("emailPassword"),
+    /** When the person last proved who he is: at the sign-in, or since then. */
+    provedAt: moment("proved_at")
+      .notNull()
+      .default(sql`clock_timestamp()`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -106,6 +110,49 @@ export const walletAddress = pgTable(
     createdAt: createdAt(),
   },
   (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
+);
+
+/** Written by our operations; better-auth reads it where a passkey signs in, and keeps the counter. */
+export const passkey = pgTable(
+  "passkey",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    /** COSE, in base64. */
+    publicKey: text("public_key").notNull(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => user.id, { onDelete: "cascade" }),
+    credentialID: text("credential_id").notNull().unique(),
+    /** How often it was used, as far as it counts: an older value is a copy's. */
+    counter: bigint("counter", { mode: "number" }).notNull(),
+    deviceType: text("device_type").notNull(),
+    backedUp: boolean("backed_up").notNull(),
+    /** Joined by commas. */
+    transports: text("transports"),
+    aaguid: text("aaguid"),
+    createdAt: createdAt(),
+    lastUsedAt: moment("last_used_at"),
+  },
+  (table) => [index("passkey_user").on(table.userId)],
+);
+
+/** What a passkey is asked to sign. A row is taken away by the first answer, right or wrong, and dies with its session. */
+export const passkeyChallenges = pgTable(
+  "passkey_challenges",
+  {
+    challenge: text("challenge").primaryKey(),
+    kind: text("kind").notNull(),
+    /** Of a challenge that binds a checkout: it is computed again from the checkout as it is then. */
+    nonce: text("nonce"),
+    checkoutIntentId: text("checkout_intent_id"),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => session.id, { onDelete: "cascade" }),
+    userId: text("user_id").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [index("passkey_challenges_session").on(table.sessionId)],
 );
 
 export const organization = pgTable("organization", {

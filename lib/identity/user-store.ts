@@ -32,6 +32,16 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
   return row?.password ?? null;
 }
 
+/** False where the password is another one by now. */
+export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
+  const rows = await tx
+    .update(account)
+    .set({ password: to, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(account.userId, userId), eq(account.providerId, "credential"), eq(account.password, from)))
+    .returning({ id: account.id });
+  return rows.length === 1;
+}
+
 /**
  * better-auth makes the account of a wallet in several steps, each for itself. One that was cut off in between would keep its address
  * taken for ever: whoever proves the wallet gets the account that was begun for it.

@@ -73,7 +73,7 @@ export type IntentFacts = {
   readonly payTo: string | null;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
-  /** What this intent can reach today. */
+  /** What this intent has reached: a person's approval with a passkey, or nothing beyond the mandate. */
   readonly assuranceLevel: AssuranceLevel;
   readonly sellerPaidBefore: boolean;
   /** A person of the buyer says yes to this payment, so that the approval rule is met. */

@@ -2,7 +2,7 @@ import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/ma
 import { conclude, display, openCase, text, type Case } from "#lib/mandates/reason.ts";
 import { intentRules } from "#lib/mandates/rules-intent.ts";
 import { limitRules } from "#lib/mandates/rules-limits.ts";
-import { mandateRules } from "#lib/mandates/rules-mandate.ts";
+import { mandateRules, passkeyDemands } from "#lib/mandates/rules-mandate.ts";
 import { sellerRules } from "#lib/mandates/rules-seller.ts";
 
 /** May this payment be made? Every rule is evaluated, and every evaluated rule gives its reason. */
@@ -12,8 +12,22 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   intentRules(on);
   sellerRules(on);
   limitRules(on);
-  return conclude(on, approval(on));
+  const asked = approval(on);
+  return conclude(on, [...(asked === null ? [] : [asked]), ...passkeys(on)]);
 }
+
+const askedEffect = (on: Case): "approval" | "info" => (on.denials.length === 0 ? "approval" : "info");
+
+/** A passkey is a person's: what asks for one asks a person, whatever the approval rule says. */
+const passkeys = (on: Case): Reason[] =>
+  passkeyDemands(on).map(({ who, level, details }) => ({
+    code: "approval_required",
+    rule: "minimumAssuranceLevel",
+    effect: askedEffect(on),
+    message: `The ${who} asks for ${level}: a person approves this payment with a passkey.`,
+    ...details,
+    policyVersion: on.mandate.version,
+  }));
 
 /** A person is asked only when nothing denies; otherwise the reason is for information. */
 function approval(on: Case): Reason | null {
@@ -21,7 +35,7 @@ function approval(on: Case): Reason | null {
   const reason = (asked: boolean, message: string): Reason => ({
     code: asked ? "approval_required" : "satisfied",
     rule: "approval",
-    effect: !asked ? "allow" : on.denials.length === 0 ? "approval" : "info",
+    effect: asked ? askedEffect(on) : "allow",
     message,
     pointer: "/approval",
     ...(mode === "above" &&

@@ -37,10 +37,10 @@ export function satisfy(on: Case, rule: string, message: string, details?: Detai
 export const display = (on: Case, amount: Atomic): string => displayAmount(amount, on.policy.decimals, on.policy.asset);
 export const text = (on: Case, amount: Atomic): string => formatAmount(amount, on.policy.decimals);
 
-/** Denials by precedence, then the rest in the order of evaluation. */
-export function conclude(on: Case, approval: Reason | null): Decision {
+/** Denials by precedence, then what asks a person, then the rest in the order of evaluation. */
+export function conclude(on: Case, approvals: readonly Reason[]): Decision {
   const [first] = on.denials.sort((a, b) => (precedence.get(a.code) ?? 0) - (precedence.get(b.code) ?? 0));
-  const rest = approval === null ? on.others : [approval, ...on.others];
+  const rest = [...approvals, ...on.others];
   if (first !== undefined) return { outcome: "deny", denialCode: first.code as DenialCode, reasons: [...on.denials, ...rest] };
-  return { outcome: approval?.effect === "approval" ? "requireApproval" : "allow", reasons: rest };
+  return { outcome: approvals.some(({ effect }) => effect === "approval") ? "requireApproval" : "allow", reasons: rest };
 }

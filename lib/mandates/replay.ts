@@ -37,8 +37,13 @@ const beyondPolicy = new Set<ReasonCode>([
   "approval_rejected",
 ]);
 
-const stays = ({ code, effect, pointer }: Reason): boolean =>
-  effect === "deny" && (beyondPolicy.has(code) || (code === "assurance_too_low" && pointer === undefined));
+/** A seller or resource asked for more assurance, which no policy changes either. */
+const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
+
+const stays = (reason: Reason): boolean =>
+  reason.effect === "deny"
+    ? beyondPolicy.has(reason.code) || (reason.code === "assurance_too_low" && askedByOthers(reason))
+    : reason.effect === "approval" && askedByOthers(reason);
 
 /**
  * What past decisions, oldest first, would be under another policy, with budgets used as if it had been in force: what it would
@@ -73,8 +78,10 @@ export function replay(
 const reasonsOf = ({ answer }: PastDecision) => (JSON.parse(answer) as Authorization).policyDecision.reasons as readonly Reason[];
 
 function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
-  const staying = reasons.filter(stays);
-  return staying.length === 0 ? decision : { outcome: "deny", reasons: [...staying, ...decision.reasons] };
+  const staying = reasons.filter((one) => stays(one) && !decision.reasons.some(({ message }) => message === one.message));
+  if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
+  const outcome = staying.length > 0 && decision.outcome === "allow" ? "requireApproval" : decision.outcome;
+  return { ...decision, outcome, reasons: [...staying, ...decision.reasons] };
 }
 
 function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): IntentFacts {

@@ -45,7 +45,25 @@ const rows: RuleRow[] = [
   { guarantee: "the reachable assurance is enough", rules: { minimumAssuranceLevel: "softwareApproved" }, code: null },
   {
     guarantee: "the policy asks for more assurance",
+    rules: { minimumAssuranceLevel: "walletApproved" },
+    code: "assurance_too_low",
+  },
+  {
+    guarantee: "a person's approval alone is no passkey",
     rules: { minimumAssuranceLevel: "passkeyApproved" },
+    intent: { approvedByPerson: true },
+    code: "assurance_too_low",
+  },
+  {
+    guarantee: "a person's approval with a passkey is one",
+    rules: { minimumAssuranceLevel: "passkeyApproved" },
+    intent: { approvedByPerson: true, assuranceLevel: "passkeyApproved" },
+    code: null,
+  },
+  {
+    guarantee: "a passkey is no wallet",
+    rules: { minimumAssuranceLevel: "walletApproved" },
+    intent: { approvedByPerson: true, assuranceLevel: "passkeyApproved" },
     code: "assurance_too_low",
   },
   {
@@ -79,5 +97,26 @@ describe("rules of the mandate and the intent", () => {
     expect(decision.denialCode ?? null).toBe(row.code);
     expect(decision.outcome).toBe(row.code === null ? "allow" : "deny");
     if (row.code !== null) expect(decision.reasons[0]).toMatchObject({ code: row.code, effect: "deny" });
+  });
+});
+
+describe("a demand for a passkey", () => {
+  const asks = { minimumAssuranceLevel: "passkeyApproved" } as const;
+
+  test.each<readonly [string, RuleRow]>([
+    ["policy", { guarantee: "", code: null, rules: { ...asks, approval: { mode: "never" } } }],
+    ["seller", { guarantee: "", code: null, intent: { seller: { ...seller, ...asks } } }],
+    ["resource", { guarantee: "", code: null, intent: { resource: { ...resource, ...asks } } }],
+  ])("of the %s asks a person, whatever the approval rule says", (who, row) => {
+    const { outcome, reasons } = decideRow(row);
+    expect(outcome).toBe("requireApproval");
+    expect(reasons[0]).toMatchObject({ code: "approval_required", rule: "minimumAssuranceLevel", effect: "approval" });
+    expect(reasons[0]?.message).toContain(`The ${who} asks for passkeyApproved`);
+  });
+
+  test("asks nobody where something else denies", () => {
+    const { outcome, reasons } = decideRow({ guarantee: "", code: null, rules: asks, intent: { duplicateNonce: true } });
+    expect(outcome).toBe("deny");
+    expect(reasons.find(({ code }) => code === "approval_required")?.effect).toBe("info");
   });
 });

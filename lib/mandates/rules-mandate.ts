@@ -1,5 +1,6 @@
+import { reaches } from "#lib/mandates/assurance.ts";
 import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
-import { AssuranceLevel } from "#lib/vocabulary.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** The mandate's life cycle and who may use it. */
 export function mandateRules(on: Case): void {
@@ -48,34 +49,39 @@ function agent(on: Case): void {
   if (!active) deny(on, "agent_inactive", "agent", "The agent is no longer active.");
 }
 
-const rank = new Map<string, number>(AssuranceLevel.options.map((level, index) => [level, index]));
-/** A level that is not in the list is above every other: it cannot be reached. */
-const rankOf = (level: AssuranceLevel): number => rank.get(level) ?? rank.size;
+type Demand = {
+  readonly who: "policy" | "seller" | "resource";
+  readonly level: AssuranceLevel;
+  readonly details: { readonly pointer?: string };
+};
+
+const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
+  (
+    [
+      ["policy", policy.minimumAssuranceLevel, { pointer: "/minimumAssuranceLevel" }],
+      ["seller", intent.seller?.minimumAssuranceLevel, {}],
+      ["resource", intent.resource?.minimumAssuranceLevel, {}],
+    ] as const
+  ).flatMap(([who, level, details]) => (level === null || level === undefined ? [] : [{ who, level, details }]));
+
+/** Nobody was asked yet, and a person's passkey is what it takes. */
+const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
+  intent.approvedByPerson !== true && !reaches(intent.assuranceLevel, level) && reaches("passkeyApproved", level);
 
 function assurance(on: Case): void {
-  const { intent, policy } = on;
-  demand(on, "policy", policy.minimumAssuranceLevel, "/minimumAssuranceLevel");
-  demand(on, "seller", intent.seller?.minimumAssuranceLevel);
-  demand(on, "resource", intent.resource?.minimumAssuranceLevel);
+  const reached = on.intent.assuranceLevel;
+  for (const { who, level, details } of demandsOf(on)) {
+    if (reaches(reached, level)) satisfy(on, "minimumAssuranceLevel", `The ${who} asks for ${level}, which is reached.`, details);
+    else if (!passkeyWouldDo(on, level))
+      deny(
+        on,
+        "assurance_too_low",
+        "minimumAssuranceLevel",
+        `The ${who} asks for ${level}, and this payment reaches ${reached}.`,
+        details,
+      );
+  }
 }
 
-function demand(
-  on: Case,
-  who: "policy" | "seller" | "resource",
-  level: AssuranceLevel | null | undefined,
-  pointer?: string,
-): void {
-  if (level === null || level === undefined) return;
-  const details = pointer === undefined ? {} : { pointer };
-  const reached = on.intent.assuranceLevel;
-  if (rankOf(level) <= (rank.get(reached) ?? -1))
-    satisfy(on, "minimumAssuranceLevel", `The ${who} asks for ${level}, which is reached.`, details);
-  else
-    deny(
-      on,
-      "assurance_too_low",
-      "minimumAssuranceLevel",
-      `The ${who} asks for ${level}, and this payment reaches ${reached} at most.`,
-      details,
-    );
-}
+/** Who asks for a passkey, which only the approval of a person can bring. */
+export const passkeyDemands = (on: Case): readonly Demand[] => demandsOf(on).filter(({ level }) => passkeyWouldDo(on, level));

@@ -1,4 +1,5 @@
 import type { Row } from "postgres";
+import { assuranceOf } from "#lib/commerce/locked-checkout.ts";
 import { openCheckout } from "#lib/commerce/open-checkout.ts";
 import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
@@ -7,6 +8,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** What a person is asked, and in which checkout. One open question per approval key. */
 export type Question = {
@@ -67,6 +69,12 @@ export function withLink(decision: Decision, href: string | null): Decision {
 /** Whether the agent that will pay is live; an asker that pays itself was judged before. */
 export const agentLive = ({ also }: Item, facts: ListFacts): boolean =>
   !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.["agent_live"] !== false;
+
+/** How sure it is that a person says yes. Where none does, nothing goes beyond the mandate. */
+export function assuranceReached({ also }: Item, facts: ListFacts): AssuranceLevel {
+  const locked = also?.approvedByPerson ? facts.checkouts.get(also.checkoutIntentId ?? "") : undefined;
+  return locked ? assuranceOf(locked) : "softwareApproved";
+}
 
 /** The budget as it would be without the hold that is taken over: it must not count twice, nor start a cooldown of its own. */
 export function withoutOwnHold(budget: Budget, locked: Row): Budget {

@@ -1,11 +1,12 @@
 import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import { feeOn, presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
 import { newId } from "#lib/ids.ts";
+import { highestAsked } from "#lib/mandates/assurance.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
 import { decide } from "#lib/mandates/policy.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { readAmount, zero, type Atomic } from "#lib/money.ts";
-import { agentLive, askPerson, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
+import { agentLive, askPerson, assuranceReached, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import { findMismatches } from "#lib/payments/find-mismatches.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
@@ -151,9 +152,12 @@ function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
   const parties = { seller, resource, offered, mismatches };
   const quoted = quote(item, seller, resource, read, facts);
-  const asked = intentFacts(item, budget, parties, read, quoted.fee, agentLive(item, facts));
+  const asked = intentFacts(item, budget, parties, read, quoted.fee, facts);
   const decision = decide(budget.facts, budget.usage, asked, now);
-  return { ...parties, read, quoted, asked, decision };
+  const assuranceAsked = highestAsked(
+    [budget.facts.policy, asked.seller, asked.resource].map((one) => one?.minimumAssuranceLevel),
+  );
+  return { ...parties, read, quoted, asked, decision, assuranceAsked };
 }
 type Judged = ReturnType<typeof judge>;
 
@@ -165,16 +169,15 @@ function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, te
   const instead = also.before(locked, now);
   if (instead) return { row: null, extra: instead };
   if (also.takesOver && locked) {
-    const { decision } = judge(item, withoutOwnHold(budget, locked), facts, terms);
+    const { decision, assuranceAsked } = judge(item, withoutOwnHold(budget, locked), facts, terms);
     const authorizationId = locked["authorization_id"] as string;
     const expiresAt = locked["held_expires_at"] as Date;
-    return {
-      row: null,
-      extra: also.after({ decision, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null }, locked, now),
-    };
+    const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
+    return { row: null, extra: also.after(decided, locked, now) };
   }
-  const row = decideItem(item, judge(item, budget, facts, terms), budget, facts, terms);
-  return { row, extra: also.after({ ...row, validUntil }, locked, now) };
+  const judged = judge(item, budget, facts, terms);
+  const row = decideItem(item, judged, budget, facts, terms);
+  return { row, extra: also.after({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
 const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;
@@ -250,12 +253,12 @@ function intentFacts(
   { seller, resource, offered, mismatches }: Parties,
   read: Terms,
   fee: Fee,
-  agentLive: boolean,
+  facts: ListFacts,
 ): IntentFacts {
   const { intent, asker, also } = item;
   const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
   return {
-    agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive },
+    agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
@@ -267,7 +270,7 @@ function intentFacts(
     payTo: resource?.paymentConfig.payTo ?? intent.payTo ?? null,
     paymentChallengeType: intent.paymentChallengeType,
     expiresAt: read.expiresAt,
-    assuranceLevel: "softwareApproved",
+    assuranceLevel: assuranceReached(item, facts),
     approvedByPerson: also?.approvedByPerson ?? false,
     rejectedByPerson: also?.rejectedByPerson ?? false,
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),

@@ -4,7 +4,7 @@ import type { Line } from "#lib/commerce/basket.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { AskedIntent } from "#lib/payments/intent.ts";
 import type { Problem } from "#lib/problem.ts";
-import type { Capability, Environment } from "#lib/vocabulary.ts";
+import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
 /** Who asked, as far as it must be read again under the gate. */
 export type Asker =
@@ -14,6 +14,8 @@ export type Asker =
 /** What was decided about an item that brings more than itself. */
 export type AlsoDecided = {
   readonly decision: Decision;
+  /** The highest level that policy, seller and resource ask for. */
+  readonly assuranceAsked: AssuranceLevel;
   readonly authorizationId: string;
   readonly expiresAt: Date;
   /** The mandate's end; nothing that was approved outlives it. */

@@ -146,7 +146,7 @@ describe("a seller that is not registered", () => {
     expect(await codeUnder({ domains: { allow: [new URL(shop.url).host] } })).toBeUndefined();
     expect(await codeUnder({ payTo: { deny: [shop.payTo] } })).toBe("payee_not_allowed");
     expect(await codeUnder({ requireVerifiedSeller: true })).toBe("seller_unverified");
-    expect(await codeUnder({ minimumAssuranceLevel: "passkeyApproved" })).toBe("assurance_too_low");
+    expect(await codeUnder({ minimumAssuranceLevel: "walletApproved" })).toBe("assurance_too_low");
   });
 
   test("cannot pose as a seller who has verified the domain: that one's record and rules apply", async () => {

@@ -1,0 +1,17 @@
+import { verifyPassword } from "better-auth/crypto";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { passwordHashOf } from "#lib/identity/user-store.ts";
+import { invalidField } from "#lib/problem.ts";
+
+const TRIES_PER_MINUTE = 5;
+
+/** Tries of a person to prove who he is, whatever for. @throws Problem rate_limited */
+export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
+
+/** Answers the hash that the password fits. @throws Problem rate_limited, invalid_request */
+export async function requirePassword(userId: string, password: string, pointer: string): Promise<string> {
+  await countProof(userId);
+  const hash = await passwordHashOf(userId);
+  if (hash === null || !(await verifyPassword({ hash, password }))) throw invalidField(pointer, "This is not your password.");
+  return hash;
+}

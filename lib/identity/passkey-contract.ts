@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import {
+  PasskeyAssertion,
+  PasskeyCreationOptions,
+  PasskeyCredential,
+  PasskeyRequestOptions,
+} from "#lib/identity/passkey-schema.ts";
+import { Id } from "#lib/ids.ts";
+
+const name = z.string().trim().min(1).max(60);
+const passkeyId = "psk_01kaj4n7v8e2m0x3c9t5q6r7u1";
+const soon = "2026-11-21T12:05:00.000Z";
+
+export const Passkey = z
+  .object({
+    passkeyId: z.string(),
+    name: z.string(),
+    synced: z.boolean().meta({ description: "Whether the passkey is kept beyond the one device." }),
+    createdAt: z.string(),
+    lastUsedAt: z.string().optional(),
+  })
+  .meta({ id: "Passkey", description: "A person's passkey. It signs in, and it approves what asks for passkeyApproved." });
+export type Passkey = z.infer<typeof Passkey>;
+
+const example: Passkey = { passkeyId, name: "Work laptop", synced: true, createdAt: "2026-11-21T12:00:00.000Z" };
+const challenge = "u0H3xZC0hR7lW5u2m8yq3v0l1sT6n9bKcQ4dEjF2aGo";
+const requestOptions = {
+  challenge,
+  rpId: "pay.example.com",
+  allowCredentials: [{ id: "dGhlIGNyZWRlbnRpYWw", type: "public-key", transports: ["internal", "hybrid"] }],
+  timeout: 300_000,
+  userVerification: "required",
+} as const;
+export const exampleAssertion = {
+  id: "dGhlIGNyZWRlbnRpYWw",
+  rawId: "dGhlIGNyZWRlbnRpYWw",
+  type: "public-key",
+  response: { clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0", authenticatorData: "c2ln", signature: "c2ln" },
+  clientExtensionResults: {},
+} as const;
+
+export const challengePasskey = operation({
+  id: "challengePasskey",
+  method: "POST",
+  path: "/api/v1/auth/passkey-challenges",
+  tag: "Identity",
+  summary: "Get what one of the person's passkeys has to sign",
+  description:
+    "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is worth something for exactly what this session was shown. Send the answer to stepUp. Without one, send it to confirmIdentity. A challenge counts once, in this session, for five minutes.",
+  access: "session",
+  body: z.strictObject({ checkoutIntentId: Id.optional() }).meta({ id: "ChallengePasskey" }),
+  response: z
+    .object({ options: PasskeyRequestOptions, expiresAt: z.string(), nonce: z.string().optional() })
+    .meta({ id: "PasskeyChallenge" }),
+  problems: [
+    "not_found",
+    "conflict",
+    "approval_already_decided",
+    "checkout_closed",
+    "checkout_changed",
+    "intent_expired",
+    "review_required",
+  ],
+  example: {
+    body: { checkoutIntentId: "cki_01kaj4n7v8e2m0x3c9t5q6r7t0" },
+    response: { options: requestOptions, expiresAt: soon, nonce: "bm9uY2U" },
+  },
+});
+
+export const confirmIdentity = operation({
+  id: "confirmIdentity",
+  method: "POST",
+  path: "/api/v1/auth/confirm",
+  tag: "Identity",
+  summary: "Prove again who you are, before you change how you sign in",
+  description:
+    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys; a session that has just signed in may too. Tries are counted.",
+  access: "session",
+  body: z
+    .strictObject({ password: z.string().min(1).max(128).optional(), assertion: PasskeyAssertion.optional() })
+    .refine(({ password, assertion }) => (password === undefined) !== (assertion === undefined), {
+      path: ["password"],
+      message: "Send either a password or an assertion.",
+    })
+    .meta({ id: "ConfirmIdentity" }),
+  response: z.object({ expiresAt: z.string() }).meta({ id: "ConfirmedIdentity" }),
+  problems: [],
+  example: { body: { password: "correct horse battery staple" }, response: { expiresAt: soon } },
+});
+
+export const registerPasskey = operation({
+  id: "registerPasskey",
+  method: "POST",
+  path: "/api/v1/auth/passkey-registrations",
+  tag: "Identity",
+  summary: "Get what a browser needs to make a passkey",
+  description: "The person must have signed in, or confirmed that it is he, within five minutes.",
+  access: "session",
+  body: z.strictObject({}).meta({ id: "RegisterPasskey" }),
+  response: z.object({ options: PasskeyCreationOptions, expiresAt: z.string() }).meta({ id: "PasskeyRegistration" }),
+  problems: ["conflict", "step_up_required"],
+  example: {
+    body: {},
+    response: {
+      options: {
+        challenge,
+        rp: { id: "pay.example.com", name: "Countersign" },
+        user: { id: "dXNlcg", name: "ada@acme.example", displayName: "Ada" },
+        pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+        timeout: 300_000,
+        excludeCredentials: [],
+        authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+        attestation: "none",
+      },
+      expiresAt: soon,
+    },
+  },
+});
+
+export const addPasskey = operation({
+  id: "addPasskey",
+  method: "POST",
+  path: "/api/v1/auth/passkeys",
+  tag: "Identity",
+  summary: "Add a passkey",
+  description:
+    "Takes what the browser made from a registration of this session. The authenticator must have verified the person.",
+  access: "session",
+  status: 201,
+  body: z.strictObject({ name, credential: PasskeyCredential }).meta({ id: "AddPasskey" }),
+  response: Passkey,
+  problems: ["conflict", "step_up_required"],
+  example: {
+    body: {
+      name: example.name,
+      credential: {
+        ...exampleAssertion,
+        response: { clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0", attestationObject: "o2NmbXRkbm9uZQ" },
+      },
+    },
+    response: example,
+  },
+});
+
+export const renamePasskey = operation({
+  id: "renamePasskey",
+  method: "POST",
+  path: "/api/v1/auth/passkeys/{passkeyId}/rename",
+  tag: "Identity",
+  summary: "Rename a passkey",
+  access: "session",
+  body: z.strictObject({ name }).meta({ id: "RenamePasskey" }),
+  response: Passkey,
+  problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { passkeyId }, body: { name: "Old laptop" }, response: { ...example, name: "Old laptop" } },
+});
+
+export const removePasskey = operation({
+  id: "removePasskey",
+  method: "POST",
+  path: "/api/v1/auth/passkeys/{passkeyId}/remove",
+  tag: "Identity",
+  summary: "Remove a passkey",
+  description:
+    "When this is answered, the passkey neither signs in nor approves anything any more. The last way in stays: add another one first. The person must have signed in, or confirmed that it is he, within five minutes.",
+  access: "session",
+  body: z.strictObject({}).meta({ id: "RemovePasskey" }),
+  response: Passkey,
+  problems: ["not_found", "conflict", "step_up_required", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { passkeyId }, body: {}, response: example },
+});

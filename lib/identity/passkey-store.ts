@@ -1,0 +1,112 @@
+import { and, asc, count, eq, gt, lt, or, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { account, passkey, passkeyChallenges, session, user, walletAddress } from "#lib/identity/tables.ts";
+
+type Db = Database | Tx;
+export type PasskeyRow = typeof passkey.$inferSelect;
+export type ChallengeRow = typeof passkeyChallenges.$inferSelect;
+
+export const passkeysOf = (db: Db, userId: string): Promise<PasskeyRow[]> =>
+  db.select().from(passkey).where(eq(passkey.userId, userId)).orderBy(asc(passkey.id));
+
+export async function findByCredential(userId: string, credentialID: string): Promise<PasskeyRow | null> {
+  const [row] = await database()
+    .select()
+    .from(passkey)
+    .where(and(eq(passkey.userId, userId), eq(passkey.credentialID, credentialID)));
+  return row ?? null;
+}
+
+/** False where another account, or this one, has the credential already. */
+export async function insertPasskey(tx: Tx, row: typeof passkey.$inferInsert): Promise<PasskeyRow | null> {
+  const [inserted] = await tx.insert(passkey).values(row).onConflictDoNothing().returning();
+  return inserted ?? null;
+}
+
+const own = (userId: string, passkeyId: string) => and(eq(passkey.id, passkeyId), eq(passkey.userId, userId));
+
+export async function setPasskeyName(tx: Tx, userId: string, passkeyId: string, name: string): Promise<PasskeyRow | null> {
+  const [row] = await tx.update(passkey).set({ name }).where(own(userId, passkeyId)).returning();
+  return row ?? null;
+}
+
+export async function deletePasskey(tx: Tx, userId: string, passkeyId: string): Promise<PasskeyRow | null> {
+  const [row] = await tx.delete(passkey).where(own(userId, passkeyId)).returning();
+  return row ?? null;
+}
+
+/** Writes down a use. False where the passkey is gone, or another use with this counter came first. */
+export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
+  const rows = await tx
+    .update(passkey)
+    .set({ counter, lastUsedAt: now })
+    .where(
+      and(eq(passkey.id, passkeyId), or(lt(passkey.counter, counter), and(eq(passkey.counter, 0), sql`${counter}::bigint = 0`))),
+    )
+    .returning({ id: passkey.id });
+  return rows.length === 1;
+}
+
+/** A sign-in, which better-auth has checked and counts itself. */
+export async function noteSignIn(credentialID: string): Promise<void> {
+  await database()
+    .update(passkey)
+    .set({ lastUsedAt: sql`clock_timestamp()` })
+    .where(eq(passkey.credentialID, credentialID));
+}
+
+/** Those of this session that ended go away with it. */
+export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
+  await tx
+    .delete(passkeyChallenges)
+    .where(and(eq(passkeyChallenges.sessionId, row.sessionId), lt(passkeyChallenges.expiresAt, sql`clock_timestamp()`)));
+  await tx.insert(passkeyChallenges).values(row);
+}
+
+/** Takes a challenge of this session away, so that it counts once. Null where there is none that is in time. */
+export async function takeChallenge(kind: string, sessionId: string, challenge: string): Promise<ChallengeRow | null> {
+  const [row] = await database()
+    .delete(passkeyChallenges)
+    .where(
+      and(
+        eq(passkeyChallenges.challenge, challenge),
+        eq(passkeyChallenges.kind, kind),
+        eq(passkeyChallenges.sessionId, sessionId),
+        gt(passkeyChallenges.expiresAt, sql`clock_timestamp()`),
+      ),
+    )
+    .returning();
+  return row ?? null;
+}
+
+/** When the person behind a session last proved who he is. Null where the session has ended. */
+export async function provedAt(db: Db, sessionId: string): Promise<Date | null> {
+  const [row] = await db.select({ provedAt: session.provedAt }).from(session).where(eq(session.id, sessionId));
+  return row?.provedAt ?? null;
+}
+
+export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<void> {
+  await tx.update(session).set({ provedAt: now }).where(eq(session.id, sessionId));
+}
+
+/** Locks the person, so that two requests do not take away the last two ways in at once. */
+export async function lockUser(tx: Tx, userId: string): Promise<{ readonly email: string; readonly name: string } | null> {
+  const [row] = await tx
+    .select({ email: user.email, name: user.name })
+    .from(user)
+    .where(eq(user.id, userId))
+    .for("no key update");
+  return row ?? null;
+}
+
+/** How a person can sign in, besides passkeys. A credential account without a password is none. */
+export async function otherWaysIn(db: Db, userId: string): Promise<readonly string[]> {
+  const accounts = await db
+    .select({ providerId: account.providerId, password: account.password })
+    .from(account)
+    .where(eq(account.userId, userId));
+  const [wallets] = await db.select({ count: count() }).from(walletAddress).where(eq(walletAddress.userId, userId));
+  const ways = accounts.filter(({ providerId, password }) => providerId !== "credential" || password !== null);
+  const names = ways.map(({ providerId }) => (providerId === "credential" ? "emailPassword" : providerId));
+  return [...new Set([...names.filter((name) => name !== "siwe"), ...((wallets?.count ?? 0) > 0 ? ["wallet"] : [])])];
+}

@@ -1,0 +1,16 @@
+import type { Mail } from "#lib/mail/queue-mail.ts";
+
+const said = {
+  passkeyAdded: ["A passkey was added to your account", "Your account has a new passkey. It signs in, and it approves payments."],
+  passkeyRemoved: ["A passkey was removed from your account", "One of your passkeys no longer signs in to your account."],
+  passwordChanged: ["Your password was changed", "The password of your account is a new one. Your other sessions have ended."],
+} as const;
+
+/** What changed about how a person signs in: told at once, to the one who can say that it was somebody else. */
+export const securityMail = (what: keyof typeof said, email: string): Mail => ({
+  to: email,
+  subject: said[what][0],
+  paragraphs: [said[what][1]],
+  action: { label: "Look at your sign-in methods", path: "/settings/security" },
+  note: "If it was not you, choose another password at once, end your other sessions, and tell the people who run this service.",
+});
