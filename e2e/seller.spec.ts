@@ -35,6 +35,8 @@ async function signUpToSell(page: Page): Promise<void> {
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByRole("heading", { name: "Set up your organization" })).toBeVisible();
+  // What is typed before the page's scripts run is lost.
+  await expect(page.getByRole("button", { name: "Create organization" })).toBeEnabled();
   await page.getByLabel("Name", { exact: true }).fill("Weather Desk");
   await page.getByRole("checkbox", { name: "Buy" }).uncheck();
   await page.getByRole("checkbox", { name: "Sell" }).check();
@@ -144,7 +146,7 @@ test.describe("selling", () => {
     await expect(page.getByLabel("Price")).toHaveAccessibleDescription(/above zero/);
     await page.getByLabel("Price").fill("0.5");
     await page.getByRole("button", { name: "Save resource" }).click();
-    await expect(page.getByText("Saved")).toBeVisible();
+    await expect(page.getByText("Saved", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Archive" }).click();
     await expect(page.getByRole("heading", { name: "Archive this resource" })).toBeFocused();
     await expectAccessibleWhenNarrow(page);

@@ -210,7 +210,7 @@ export function ResourceForm(props: Props) {
     coins.find(({ chain, asset }) => chain === form.watch("paymentConfig.chain") && asset === offered.pricing.asset) ?? coins[0];
   const domain = sellers.find((seller) => seller.sellerId === sellerId)?.domain ?? "";
   return (
-    <div className="split">
+    <div className="split halves">
       <OperationForm state={state} nothing="Nothing was saved." className="panel panel-body grid grid-cols-1 gap-5">
         <What state={state} sellers={sellers} isNew={!resource} />
         {!resource && (
