@@ -12,7 +12,8 @@ export const readCaller = cache(async (): Promise<SessionCaller | null> => {
   const cookie = (await headers()).get("cookie");
   if (cookie === null) return null;
   try {
-    const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }));
+    // A page cannot set a cookie; KeepSession, which each signed-in page carries, renews the session.
+    const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
     return caller?.kind === "session" ? caller : null;
   } catch (error) {
     if (isProblem(error)) return null;

@@ -3,11 +3,13 @@ type Refusal = { readonly detail?: unknown; readonly message?: unknown; readonly
 /** What signing in, up or out answered when it refused. */
 export class AuthRefusal extends Error {
   readonly status: number;
+  readonly code: string;
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(status: number, body: Refusal) {
     super(text(body.detail) ?? text(body.message) ?? "The service did not answer as expected.");
     this.status = status;
+    this.code = text(body.code) ?? "";
     this.fields = fieldErrors(body.errors);
   }
 }
@@ -21,12 +23,34 @@ function fieldErrors(errors: unknown): Record<string, string> {
   );
 }
 
+export type AuthPath =
+  | "sign-in/email"
+  | "sign-up/email"
+  | "sign-in/magic-link"
+  | "magic-link/verify"
+  | "sign-in/social"
+  | "siwe/nonce"
+  | "siwe/verify"
+  | "send-verification-email"
+  | "verify-email"
+  | "request-password-reset"
+  | "reset-password"
+  | "sign-out";
+
 /** Signing in, up and out are better-auth's endpoints, not operations. @throws AuthRefusal */
-export async function requestAuth(path: "sign-in/email" | "sign-up/email" | "sign-out", body: object): Promise<void> {
+export async function requestAuth(path: AuthPath, body: object): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new AuthRefusal(response.status, ((await response.json().catch(() => null)) ?? {}) as Refusal);
+  const reply = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>;
+  if (!response.ok) throw new AuthRefusal(response.status, reply);
+  return reply;
+}
+
+/** The sentence for a refusal that no page says more about. */
+export function refusalText(error: Error): string {
+  if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
+  return error.status === 429 ? "Too many tries. Wait a minute, then try again." : error.message;
 }

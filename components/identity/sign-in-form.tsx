@@ -1,22 +1,26 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { useId, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { Field } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
-import { Notice } from "#components/ui/notice.tsx";
-import { AuthRefusal, requestAuth } from "./auth-request.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
+import { OtherWays, type Ways } from "./other-ways.tsx";
+import { Refusal } from "./refusal.tsx";
+
+type Props = Ways & { readonly returnTo: string; readonly email?: string };
 
 /** One sentence for a wrong password and an unknown address: it tells nothing about who has an account. */
-function explain(error: Error): string {
-  if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
-  if (error.status === 401) return "The e-mail address or the password is not right.";
-  if (error.status === 429) return "Too many tries. Wait a minute, then try again.";
-  return error.message;
-}
+const explain = (error: Error): string =>
+  error instanceof AuthRefusal && error.status === 401 ? "The e-mail address or the password is not right." : refusalText(error);
 
-export function SignInForm({ returnTo }: { readonly returnTo: string }) {
+const isUnconfirmed = (error: Error | null): boolean => error instanceof AuthRefusal && error.code === "EMAIL_NOT_VERIFIED";
+
+export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
   const hydrated = useHydrated();
+  const id = useId();
+  const address = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
     mutationFn: (form: FormData) => requestAuth("sign-in/email", { email: form.get("email"), password: form.get("password") }),
     // A whole new page: the server reads the cookie that it has just set.
@@ -24,23 +28,47 @@ export function SignInForm({ returnTo }: { readonly returnTo: string }) {
   });
   const waiting = signIn.isPending || signIn.isSuccess;
   return (
-    <form
-      method="post"
-      onSubmit={(event) => {
-        event.preventDefault();
-        signIn.mutate(new FormData(event.currentTarget));
-      }}
-    >
-      {signIn.error && (
-        <Notice tone="danger" role="alert">
-          <p>{explain(signIn.error)}</p>
-        </Notice>
-      )}
-      <Field label="E-mail" name="email" type="email" autoComplete="username" required />
-      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
-      <Button tone="primary" size="large" type="submit" disabled={!hydrated || waiting}>
-        Sign in
-      </Button>
-    </form>
+    <>
+      <form
+        method="post"
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        {isUnconfirmed(signIn.error) ? (
+          <Refusal error={signIn.error}>
+            Confirm your e-mail address first: open the link in the mail that we sent.{" "}
+            <a href={withReturnTo("/verify-email", returnTo, { to: address.current?.value ?? "" })}>Send it again</a>
+          </Refusal>
+        ) : (
+          <Refusal error={signIn.error}>{signIn.error && explain(signIn.error)}</Refusal>
+        )}
+        <div className="field">
+          <label htmlFor={`${id}-email`}>E-mail</label>
+          <input
+            ref={address}
+            id={`${id}-email`}
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            maxLength={254}
+            defaultValue={email}
+          />
+        </div>
+        <div className="field">
+          <div className="label-row">
+            <label htmlFor={`${id}-password`}>Password</label>
+            {methods.magicLink && <a href={withReturnTo("/reset-password", returnTo)}>Forgot it?</a>}
+          </div>
+          <input id={`${id}-password`} type="password" name="password" autoComplete="current-password" required maxLength={128} />
+        </div>
+        <Button tone="primary" size="large" type="submit" disabled={!hydrated || waiting}>
+          Sign in
+        </Button>
+      </form>
+      <OtherWays methods={methods} siwe={siwe} returnTo={returnTo} email={address} />
+    </>
   );
 }

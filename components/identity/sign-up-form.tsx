@@ -1,60 +1,86 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
 import { useHydrated } from "#components/ui/hydrated.ts";
-import { Notice } from "#components/ui/notice.tsx";
-import { AuthRefusal, requestAuth } from "./auth-request.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
+import { OtherWays, type Ways } from "./other-ways.tsx";
+import { Refusal } from "./refusal.tsx";
 
-async function signUp(form: FormData): Promise<void> {
-  const [name, email, password] = ["name", "email", "password"].map((field) => form.get(field));
-  await requestAuth("sign-up/email", { name, email, password });
+type Props = Ways & {
+  readonly returnTo: string;
+  readonly email?: string;
+  /** Nobody gets in before the address is confirmed. */
+  readonly confirms: boolean;
+};
+
+/** Answers where to go on: in, or to the page that says to look into the mailbox. */
+async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "returnTo" | "confirms">): Promise<string> {
+  const [name, email, password] = ["name", "email", "password"].map((field) => formText(form, field));
+  await requestAuth("sign-up/email", { name, email, password, callbackURL: returnTo });
+  if (confirms) return withReturnTo("/verify-email", returnTo, { to: email ?? "" });
   await requestAuth("sign-in/email", { email, password });
+  return returnTo;
 }
 
 /** A sign-up with an address that has an account looks like any other, so only the sign-in after it is refused. */
 function explain(error: Error): string {
-  if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
+  if (!(error instanceof AuthRefusal)) return refusalText(error);
   if (error.status === 401)
     return "We could not sign you in with this. If you have an account with this address, sign in instead.";
-  if (error.status === 429) return "Too many tries. Wait a minute, then try again.";
-  return Object.keys(error.fields).length > 0 ? "Some of this is not usable yet. The fields say what." : error.message;
+  return Object.keys(error.fields).length > 0 ? "Some of this is not usable yet. The fields say what." : refusalText(error);
 }
 
-export function SignUpForm({ returnTo }: { readonly returnTo: string }) {
+export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Props) {
   const hydrated = useHydrated();
-  const join = useMutation({ mutationFn: signUp, onSuccess: () => location.assign(returnTo) });
+  const address = useRef<HTMLInputElement>(null);
+  const join = useMutation({
+    mutationFn: (form: FormData) => signUp(form, { returnTo, confirms }),
+    onSuccess: (next) => location.assign(next),
+  });
   const fields = join.error instanceof AuthRefusal ? join.error.fields : {};
   return (
-    <form
-      method="post"
-      onSubmit={(event) => {
-        event.preventDefault();
-        join.mutate(new FormData(event.currentTarget));
-      }}
-    >
-      {join.error && (
-        <Notice tone="danger" role="alert">
-          <p>{explain(join.error)}</p>
-        </Notice>
-      )}
-      <Field label="Name" name="name" autoComplete="name" required maxLength={200} error={fields["name"]} />
-      <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} error={fields["email"]} />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={128}
-        hint="At least 12 characters. A password manager makes a good one."
-        error={fields["password"]}
-      />
-      <Button tone="primary" size="large" type="submit" disabled={!hydrated || join.isPending || join.isSuccess}>
-        Create account
-      </Button>
-    </form>
+    <>
+      <form
+        method="post"
+        onSubmit={(event) => {
+          event.preventDefault();
+          join.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <Refusal error={join.error}>{join.error && explain(join.error)}</Refusal>
+        <Field label="Name" name="name" autoComplete="name" required maxLength={200} error={fields["name"]} />
+        <Field
+          ref={address}
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          maxLength={254}
+          defaultValue={email}
+          error={fields["email"]}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          maxLength={128}
+          hint="At least 12 characters. A password manager makes a good one."
+          error={fields["password"]}
+        />
+        <Button tone="primary" size="large" type="submit" disabled={!hydrated || join.isPending || join.isSuccess}>
+          Create account
+        </Button>
+      </form>
+      <OtherWays methods={methods} siwe={siwe} returnTo={returnTo} email={address} />
+    </>
   );
 }

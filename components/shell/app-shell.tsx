@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { Environment, PlatformRole } from "#lib/vocabulary.ts";
 import { commandsFor } from "./commands.ts";
+import { KeepSession } from "./keep-session.tsx";
 import { NavLinks } from "./nav-links.tsx";
 import { entriesFor, groupsFor, roleName, type Section } from "./navigation.ts";
 import { OrganizationSwitch } from "./organization-switch.tsx";
@@ -61,6 +62,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
       >
         {children}
       </ShellFrame>
+      <KeepSession />
       <Palette commands={commandsFor(session)} />
     </>
   );

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Dispatch } from "#lib/http/dispatch.ts";
+import { noteLocal } from "#lib/http/local-request.ts";
 import { log } from "#lib/http/log.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { malformedRoute } from "#lib/http/route.ts";
@@ -86,7 +87,9 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
       open.add(outgoing);
       outgoing.once("close", () => open.delete(outgoing));
       for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
-      void (direct && DISPATCHED.test(incoming.url ?? "") ? direct(incoming, outgoing) : pages(incoming, outgoing));
+      if (direct && DISPATCHED.test(incoming.url ?? "")) return void direct(incoming, outgoing);
+      noteLocal(incoming);
+      void pages(incoming, outgoing);
     },
   );
   await listen(server, port);

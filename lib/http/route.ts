@@ -29,7 +29,7 @@ const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request
 
 /** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
 async function identify(request: Request, { urgent }: Operation) {
-  const caller = await authenticate(request, urgent && urgentPool()).catch((error: unknown) => {
+  const caller = await authenticate(request, { on: urgent ? urgentPool() : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
     throw error;
   });

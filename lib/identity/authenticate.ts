@@ -59,7 +59,18 @@ const renewed = new WeakMap<Request, string>();
 /** The Set-Cookie line that the reply to this request carries, when its session was renewed. */
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
-async function authenticateSession(cookie: string, request: Request, on?: Sql): Promise<SessionCaller | null> {
+export type AuthenticateOptions = {
+  /** Has the connections for what must not wait. */
+  readonly on?: Sql | undefined;
+  /** False where the cookie that goes with a renewal cannot be sent. */
+  readonly renew?: boolean;
+};
+
+async function authenticateSession(
+  cookie: string,
+  request: Request,
+  { on, renew = true }: AuthenticateOptions,
+): Promise<SessionCaller | null> {
   const token = verifySessionCookie(cookie);
   if (token === null) return null;
   const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS, on);
@@ -73,7 +84,7 @@ async function authenticateSession(cookie: string, request: Request, on?: Sql): 
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
   // Neither is urgent; the next request sees to both.
   if (!row.audited && !on) await auditNewUser(row.userId);
-  if (row.renewable && !on) {
+  if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
     renewed.set(request, sessionCookieLine(token));
   }
@@ -94,13 +105,13 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * Who sends this request: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: what was
- * revoked, banned or removed before the request came is gone. `on` has the connections for what must not wait.
+ * revoked, banned or removed before the request came is gone. A session in use is renewed.
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
-export async function authenticate(request: Request, on?: Sql): Promise<Caller | null> {
+export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {
   const authorization = request.headers.get("authorization");
   const cookie = sessionCookieOf(request);
-  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request, on);
+  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request, options);
   if (cookie !== null) {
     throw new Problem("ambiguous_credentials", { detail: "The request carries an API key and a session. Send one of them." });
   }

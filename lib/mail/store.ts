@@ -54,8 +54,13 @@ export async function postponeMail(mailId: string, milliseconds: number): Promis
 }
 
 /** What the sandbox kept, newest first. */
-export const newestKept = (rows: number): Promise<MailRow[]> =>
-  database().select().from(mails).where(eq(mails.status, "kept")).orderBy(desc(mails.createdAt), desc(mails.mailId)).limit(rows);
+export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
+  database()
+    .select()
+    .from(mails)
+    .where(and(eq(mails.status, "kept"), recipient === undefined ? undefined : eq(sql`lower(${mails.recipient})`, recipient)))
+    .orderBy(desc(mails.createdAt), desc(mails.mailId))
+    .limit(rows);
 
 /** Answers how many went; `rows` at most. */
 export async function deleteOldMails(days: number, rows: number): Promise<number> {

@@ -1,25 +1,34 @@
 import { redirect } from "next/navigation";
+import { Entrance, waysIn } from "#app/entrance.tsx";
 import { readCaller } from "#app/session.ts";
-import type { SearchParams } from "#app/search-params.ts";
-import { Gate } from "#components/identity/gate.tsx";
+import { oneOf, type SearchParams } from "#app/search-params.ts";
 import { SignUpForm } from "#components/identity/sign-up-form.tsx";
-import { env } from "#lib/env.ts";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
+import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
 
 export const metadata = { title: "Create an account" };
 
+/** A new person sets up an organization first, unless an invitation brings one. */
+const nextOf = (path: string): string =>
+  path.startsWith("/onboarding") || path.startsWith("/invitations/") ? path : withReturnTo("/onboarding", path);
+
 export default async function SignUpPage({ searchParams }: { readonly searchParams: SearchParams }) {
-  const { ENVIRONMENT, BASE_URL } = env();
-  const path = returnTo((await searchParams)["returnTo"]);
+  const query = await searchParams;
+  const path = returnTo(query["returnTo"]);
   if (await readCaller()) redirect(path);
-  // An address that leads to onboarding already, such as an invitation's, is not wrapped again.
-  const next = path.startsWith("/onboarding") ? path : withReturnTo("/onboarding", path);
+  const email = oneOf(query["email"]);
   return (
-    <Gate environment={ENVIRONMENT} host={new URL(BASE_URL).host} title="Create an account">
-      <SignUpForm returnTo={next} />
+    <Entrance title="Create an account">
+      {path.startsWith("/invitations/") && <p className="muted">Then you come back to the invitation.</p>}
+      <SignUpForm
+        {...waysIn()}
+        returnTo={nextOf(path)}
+        confirms={requiresVerifiedEmail()}
+        {...(email !== undefined && { email })}
+      />
       <p className="small muted">
         Have an account? <a href={withReturnTo("/sign-in", path)}>Sign in</a>
       </p>
-    </Gate>
+    </Entrance>
   );
 }

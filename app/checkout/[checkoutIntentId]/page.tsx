@@ -4,6 +4,7 @@ import { CheckoutDocument, stateOf } from "#components/checkout/checkout-documen
 import { NoCapability } from "#components/checkout/no-capability.tsx";
 import { SignOut } from "#components/identity/sign-out.tsx";
 import { DocumentPage } from "#components/shell/document-page.tsx";
+import { KeepSession } from "#components/shell/keep-session.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
 import { viewCheckout } from "#lib/commerce/view-checkout.ts";
@@ -43,6 +44,7 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
       )}
     </p>
     <SignOut />
+    <KeepSession />
   </div>
 );
 

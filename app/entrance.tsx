@@ -1,0 +1,49 @@
+import { headers } from "next/headers";
+import type { ReactNode } from "react";
+import { Gate } from "#components/identity/gate.tsx";
+import type { Ways } from "#components/identity/other-ways.tsx";
+import { env } from "#lib/env.ts";
+import { LOCAL_HEADER } from "#lib/http/local-request.ts";
+import { authMethods, siweChainId } from "#lib/identity/auth-methods.ts";
+import { viewSession } from "#lib/identity/get-session.ts";
+import { mailDelivery } from "#lib/mail/delivery.ts";
+import { readCaller } from "./session.ts";
+
+/** The frame of the pages that let people in. */
+export function Entrance({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const { ENVIRONMENT, BASE_URL } = env();
+  return (
+    <Gate environment={ENVIRONMENT} host={new URL(BASE_URL).host} title={title}>
+      {children}
+    </Gate>
+  );
+}
+
+/** The ways in of this installation, as its forms need them. */
+export function waysIn(): Ways {
+  const chainId = siweChainId();
+  return { methods: authMethods(), siwe: chainId === null ? null : { chainId, origin: env().BASE_URL } };
+}
+
+const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
+
+/**
+ * Whether whoever looks may read the sandbox's mail, which holds links that sign people in: somebody at the machine itself, while it
+ * serves nobody else, or a platform admin.
+ */
+export async function mayReadOutbox(): Promise<boolean> {
+  if (mailDelivery() !== "outbox") return false;
+  const local = (await headers()).get(LOCAL_HEADER) === "1" && isLoopback(new URL(env().BASE_URL).hostname);
+  if (local) return true;
+  const caller = await readCaller();
+  return caller !== null && (await viewSession(caller.sessionId)).platformRoles.includes("admin");
+}
+
+/** For a page that has just sent a mail: where a developer reads it. */
+export async function OutboxHint() {
+  return (await mayReadOutbox()) ? (
+    <p className="small muted">
+      This sandbox sends no mail. Read it in the <a href="/outbox">local outbox</a>.
+    </p>
+  ) : null;
+}

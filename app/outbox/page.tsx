@@ -1,0 +1,59 @@
+import { notFound } from "next/navigation";
+import { mayReadOutbox } from "#app/entrance.tsx";
+import { oneOf, type SearchParams } from "#app/search-params.ts";
+import { DocumentPage } from "#components/shell/document-page.tsx";
+import { Sheet } from "#components/shell/sheet.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { env } from "#lib/env.ts";
+import { viewOutbox, type KeptMail } from "#lib/mail/view-outbox.ts";
+
+export const metadata = { title: "Local outbox" };
+
+const Mail = ({ mail: { to, subject, before, link, after, at } }: { readonly mail: KeptMail }) => (
+  <article className="mail">
+    <h2>{subject}</h2>
+    <p className="small muted">
+      To <span className="wrap-anywhere">{to}</span>, <Moment at={at} show="short" />
+    </p>
+    <p>{before}</p>
+    {link !== null && (
+      <p>
+        <a className="wrap-anywhere" href={link}>
+          {link}
+        </a>
+      </p>
+    )}
+    {after !== "" && <p className="small muted">{after}</p>}
+  </article>
+);
+
+/** The mail of a sandbox without SMTP. It holds links that sign people in, so for everybody else it is not there. */
+export default async function OutboxPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  if (!(await mayReadOutbox())) notFound();
+  const to = oneOf((await searchParams)["to"]);
+  const mails = await viewOutbox(to);
+  return (
+    <DocumentPage environment={env().ENVIRONMENT} narrow>
+      <Sheet>
+        <div className="outbox">
+          <h1>Local outbox</h1>
+          <p className="muted">
+            This sandbox has no SMTP server, so its mail stays here. Only this machine and platform admins can read it. Set{" "}
+            <code>SMTP_URL</code> to send mail.
+          </p>
+          <form method="get" className="outbox-to">
+            <Field label="To" name="to" type="email" autoComplete="off" defaultValue={to ?? ""} />
+            <Button type="submit">Show</Button>
+          </form>
+          {mails.length === 0 ? (
+            <p>{to === undefined ? "No mail yet." : "No mail to this address."}</p>
+          ) : (
+            mails.map((mail) => <Mail key={mail.mailId} mail={mail} />)
+          )}
+        </div>
+      </Sheet>
+    </DocumentPage>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { mutation } from "#lib/http/query.ts";
+import { completeOnboarding } from "#lib/identity/contract.ts";
+
+type Props = { readonly invitationToken: string; readonly organizationName: string };
+
+export function AcceptInvitation({ invitationToken, organizationName }: Props) {
+  const hydrated = useHydrated();
+  const join = useMutation({
+    ...mutation(completeOnboarding),
+    onSuccess: ({ session }) => location.assign(session.productRoles.includes("buyer") ? "/home" : "/seller"),
+  });
+  // The organization has its name and roles; the contract asks for some.
+  const body = { organizationName, productRoles: ["buyer" as const], invitationToken };
+  return (
+    <>
+      {join.error && <ProblemNotice error={join.error} nothing="You did not join." />}
+      <Button
+        tone="primary"
+        size="large"
+        disabled={!hydrated || join.isPending || join.isSuccess}
+        onClick={() => join.mutate({ body })}
+      >
+        Accept and join
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { type AuthPath, requestAuth } from "./auth-request.ts";
+import { Refusal } from "./refusal.tsx";
+
+const kinds = {
+  link: { path: "sign-in/magic-link", back: "callbackURL", send: "E-mail me a link" },
+  verify: { path: "send-verification-email", back: "callbackURL", send: "Send the mail" },
+  reset: { path: "request-password-reset", back: "redirectTo", send: "Send the link" },
+} as const satisfies Record<string, { readonly path: AuthPath; readonly back: string; readonly send: string }>;
+
+type Props = {
+  readonly kind: keyof typeof kinds;
+  readonly returnTo: string;
+  /** The address that a mail was just sent to, or is likely to be sent to. */
+  readonly email?: string;
+  readonly sent?: boolean;
+};
+
+/** Asks for a mail with a link, first and again. The answer is the same for every address. */
+export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
+  const hydrated = useHydrated();
+  const { path, back, send } = kinds[kind];
+  const ask = useMutation({
+    mutationFn: async (to: string) => {
+      await requestAuth(path, { email: to, [back]: returnTo });
+      return to;
+    },
+    onSuccess: (to) => announce(`A link is on its way to ${to}, if there is an account.`),
+  });
+  const to = ask.data ?? (sent ? email : undefined);
+  return (
+    <form
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask.mutate(formText(new FormData(event.currentTarget), "email"));
+      }}
+    >
+      <Refusal error={ask.error} />
+      {to !== undefined && !ask.isPending && (
+        <Notice>
+          <p>
+            {kind === "link" ? "A link is on its way to " : "If there is an account, a link is on its way to "}
+            <strong className="wrap-anywhere">{to}</strong>.
+          </p>
+        </Notice>
+      )}
+      <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} defaultValue={email} />
+      <Button
+        size="large"
+        type="submit"
+        disabled={!hydrated || ask.isPending}
+        {...(to === undefined && { tone: "primary" as const })}
+      >
+        {to === undefined ? send : "Send it again"}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import { AuthRefusal, requestAuth } from "./auth-request.ts";
+import { Refusal } from "./refusal.tsx";
+
+type Props = { readonly token: string; readonly returnTo: string };
+
+/** Sets a password by the link of a mail. Signing in with it is the next step. */
+export function NewPasswordForm({ token, returnTo }: Props) {
+  const hydrated = useHydrated();
+  const set = useMutation({
+    mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),
+    onSuccess: () => location.assign(withReturnTo("/sign-in", returnTo, { done: "password" })),
+  });
+  const fields = set.error instanceof AuthRefusal ? set.error.fields : {};
+  const ended = set.error instanceof AuthRefusal && set.error.code === "INVALID_TOKEN";
+  return (
+    <form
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault();
+        set.mutate(formText(new FormData(event.currentTarget), "password"));
+      }}
+    >
+      {ended ? (
+        <Refusal error={set.error}>
+          This link was used already, or its time is over. The password is as it was.{" "}
+          <a href={withReturnTo("/reset-password", returnTo)}>Ask for a new one</a>
+        </Refusal>
+      ) : (
+        fields["newPassword"] === undefined && <Refusal error={set.error} />
+      )}
+      <Field
+        label="New password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={12}
+        maxLength={128}
+        hint="At least 12 characters. Every session of the account ends."
+        error={fields["newPassword"]}
+      />
+      <Button tone="primary" size="large" type="submit" disabled={!hydrated || set.isPending || set.isSuccess}>
+        Set the password
+      </Button>
+    </form>
+  );
+}

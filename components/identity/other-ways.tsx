@@ -1,0 +1,70 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { LogIn, Mail, Wallet } from "lucide-react";
+import type { RefObject } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { withReturnTo } from "#lib/http/return-to.ts";
+import type { Session } from "#lib/identity/session-schema.ts";
+import { requestAuth } from "./auth-request.ts";
+import { Refusal } from "./refusal.tsx";
+import { signInWithWallet, WalletRefusal } from "./wallet.ts";
+
+export type Ways = {
+  readonly methods: Session["authMethods"];
+  /** What a wallet signs for; null where wallets do not sign in. */
+  readonly siwe: { readonly chainId: number; readonly origin: string } | null;
+};
+
+type Way = "magicLink" | "wallet" | "google" | "github";
+type Props = Ways & { readonly returnTo: string; readonly email: RefObject<HTMLInputElement | null> };
+
+const look = {
+  magicLink: { text: "E-mail me a link", Icon: Mail },
+  wallet: { text: "Use a wallet", Icon: Wallet },
+  google: { text: "Use Google", Icon: LogIn },
+  github: { text: "Use GitHub", Icon: LogIn },
+} as const;
+
+/** Ways in beside the password, those that this installation has. */
+export function OtherWays({ methods, siwe, returnTo, email }: Props) {
+  const hydrated = useHydrated();
+  const ways = (Object.keys(look) as Way[]).filter((way) => methods[way]);
+  const enter = useMutation({
+    mutationFn: async (way: Way): Promise<string | null> => {
+      if (way === "wallet") {
+        if (siwe) await signInWithWallet(siwe);
+        return returnTo;
+      }
+      if (way === "magicLink") {
+        const field = email.current;
+        if (!field?.reportValidity()) return null;
+        await requestAuth("sign-in/magic-link", { email: field.value, callbackURL: returnTo });
+        return withReturnTo("/sign-in/link", returnTo, { to: field.value });
+      }
+      const errorCallbackURL = withReturnTo("/sign-in", returnTo);
+      const { url } = await requestAuth("sign-in/social", { provider: way, callbackURL: returnTo, errorCallbackURL });
+      return String(url);
+    },
+    onSuccess: (next) => next !== null && location.assign(next),
+  });
+  if (ways.length === 0) return null;
+  return (
+    <>
+      <p className="or">or another way</p>
+      <Refusal error={enter.error}>{enter.error instanceof WalletRefusal ? enter.error.message : undefined}</Refusal>
+      <div className="ways">
+        {ways.map((way) => {
+          const { text, Icon } = look[way];
+          return (
+            <Button key={way} disabled={!hydrated || enter.isPending} onClick={() => enter.mutate(way)}>
+              <Icon className="icon" aria-hidden />
+              {text}
+            </Button>
+          );
+        })}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { database } from "#lib/db/client.ts";
+import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
+import { readInvitation, type InvitationFacts } from "#lib/identity/invitation-store.ts";
+import { invitationIdOf } from "#lib/identity/invitation-token.ts";
+import { findMember } from "#lib/identity/member-store.ts";
+import type { Session } from "#lib/identity/session-schema.ts";
+import { toWire } from "#lib/time.ts";
+
+export type InvitationView = Pick<InvitationFacts, "organizationName" | "inviterName" | "email" | "role"> & {
+  readonly expiresAt: string;
+  /**
+   * What the reader can do: `open` waits for an account, `mine` can be accepted, `unconfirmed` after the address is confirmed, `other`
+   * is for another account, `member` is in already. The rest has ended.
+   */
+  readonly state: "open" | "mine" | "unconfirmed" | "other" | "member" | "expired" | "canceled" | "accepted";
+};
+
+/**
+ * The invitation behind a token for whoever holds it: the mail that carries it went to the address that is shown. Null for every token
+ * that is none of ours.
+ */
+export async function viewInvitation(token: string, user: Session["user"] | null): Promise<InvitationView | null> {
+  const invitationId = invitationIdOf(token);
+  const invitation = invitationId === null ? null : await readInvitation(database(), invitationId);
+  if (!invitation) return null;
+  const { organizationId, organizationName, inviterName, email, role, expiresAt } = invitation;
+  const member = user !== null && (await findMember(database(), organizationId, user.userId)) !== null;
+  const state = member ? "member" : stateOf(invitation, user);
+  return { organizationName, inviterName, email, role, expiresAt: toWire(expiresAt), state };
+}
+
+function stateOf({ status, ended, email }: InvitationFacts, user: Session["user"] | null): InvitationView["state"] {
+  if (status === "accepted") return "accepted";
+  if (status !== "pending") return "canceled";
+  if (ended) return "expired";
+  if (user === null) return "open";
+  if (user.email.toLowerCase() !== email.toLowerCase()) return "other";
+  return requiresVerifiedEmail() && !user.emailVerified ? "unconfirmed" : "mine";
+}

@@ -1,0 +1,24 @@
+import { newestKept } from "#lib/mail/store.ts";
+import { toWire } from "#lib/time.ts";
+
+const ROWS = 50;
+
+export type KeptMail = {
+  readonly mailId: string;
+  readonly to: string;
+  readonly subject: string;
+  /** The text in front of its link, the link, and what follows; a mail without a link is all text. */
+  readonly before: string;
+  readonly link: string | null;
+  readonly after: string;
+  readonly at: string;
+};
+
+/** The newest mails that the sandbox kept instead of sending, to one address or to all. */
+export async function viewOutbox(to?: string): Promise<readonly KeptMail[]> {
+  const rows = await newestKept(ROWS, to?.toLowerCase());
+  return rows.map(({ mailId, recipient, subject, plain, createdAt }) => {
+    const [before = "", link = null, after = ""] = plain.split(/^(https?:\/\/\S+)$/m);
+    return { mailId, to: recipient, subject, before: before.trim(), link, after: after.replace(/^\s*--\s*/, "").trim(), at: toWire(createdAt) };
+  });
+}
