@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useId, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { formText } from "#components/ui/form-text.ts";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
@@ -26,6 +27,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
     // A whole new page: the server reads the cookie that it has just set.
     onSuccess: () => location.assign(returnTo),
   });
+  const tried = signIn.variables ? formText(signIn.variables, "email") : "";
   const waiting = signIn.isPending || signIn.isSuccess;
   return (
     <>
@@ -39,7 +41,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
         {isUnconfirmed(signIn.error) ? (
           <Refusal error={signIn.error}>
             Confirm your e-mail address first: open the link in the mail that we sent.{" "}
-            <a href={withReturnTo("/verify-email", returnTo, { to: address.current?.value ?? "" })}>Send it again</a>
+            <a href={withReturnTo("/verify-email", returnTo, { email: tried })}>Send it again</a>
           </Refusal>
         ) : (
           <Refusal error={signIn.error}>{signIn.error && explain(signIn.error)}</Refusal>

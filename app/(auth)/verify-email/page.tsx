@@ -26,7 +26,7 @@ export default async function VerifyEmailPage({ searchParams }: { readonly searc
   return (
     <Entrance title={to === undefined ? "Confirm your address" : "Look into your mailbox"}>
       <p className="muted">Open the link in our mail to confirm that the address is yours. Then sign in.</p>
-      <Mailbox kind="verify" returnTo={path} sent={to !== undefined} {...(to !== undefined && { email: to })} />
+      <Mailbox kind="verify" returnTo={path} sent={to !== undefined} email={to ?? oneOf(query["email"]) ?? ""} />
       <OutboxHint />
       <p className="small muted">
         <a href={withReturnTo("/sign-in", path)}>Sign in</a>

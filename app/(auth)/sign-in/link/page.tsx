@@ -24,7 +24,7 @@ export default async function LinkPage({ searchParams }: { readonly searchParams
   return (
     <Entrance title={to === undefined ? "Sign in by a link" : "Look into your mailbox"}>
       <p className="muted">The link signs you in without a password. It works once, for 15 minutes.</p>
-      <Mailbox kind="link" returnTo={path} sent={to !== undefined} {...(to !== undefined && { email: to })} />
+      <Mailbox kind="link" returnTo={path} sent={to !== undefined} email={to ?? ""} />
       <OutboxHint />
       <p className="small muted">
         <a href={withReturnTo("/sign-in", path)}>Sign in another way</a>
