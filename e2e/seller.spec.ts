@@ -119,6 +119,7 @@ test.describe("selling", () => {
     await expectAccessibleWhenNarrow(page);
     await page.getByLabel("State").selectOption("failed");
     await expect(page).toHaveURL("/seller/payments?status=failed");
+    await expect(page.getByLabel("State")).toBeFocused();
     await expect(page.getByText("No payment fits")).toBeVisible();
     await page.goto("/seller");
     await expect(page.getByRole("heading", { name: "Revenue by day" })).toBeVisible();

@@ -69,16 +69,26 @@ export function Filters({ label, path, children }: Props) {
   );
 }
 
+/** Shows what the address says, also after going back; a control that was just used keeps the focus. */
+function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
+  const control = useRef<E>(null);
+  useEffect(() => {
+    if (control.current) control.current.value = value;
+  }, [value]);
+  return control;
+}
+
 type FilterProps = { readonly label: string; readonly name: string; readonly value: string | undefined };
 
 export function FilterSearch({ label, name, value = "", placeholder }: FilterProps & { readonly placeholder?: string }) {
   const id = useId();
+  const input = useShown<HTMLInputElement>(value);
   return (
     <div className="search">
       <label className="sr" htmlFor={id}>
         {label}
       </label>
-      <input key={value} type="search" id={id} name={name} defaultValue={value} placeholder={placeholder} />
+      <input ref={input} type="search" id={id} name={name} defaultValue={value} placeholder={placeholder} />
     </div>
   );
 }
@@ -90,8 +100,9 @@ type SelectProps = FilterProps & {
 };
 
 export function FilterSelect({ label, name, value = "", any, options }: SelectProps) {
+  const select = useShown<HTMLSelectElement>(value);
   return (
-    <select key={value} aria-label={label} name={name} defaultValue={value}>
+    <select ref={select} aria-label={label} name={name} defaultValue={value}>
       <option value="">{any}</option>
       {options.map(([option, text]) => (
         <option key={option} value={option}>
@@ -104,10 +115,11 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
 
 /** A day, as the address holds it: 2026-11-21. */
 export function FilterDate({ label, name, value = "" }: FilterProps) {
+  const input = useShown<HTMLInputElement>(value);
   return (
     <label className="date">
       {label}
-      <input key={value} type="date" name={name} defaultValue={value} />
+      <input ref={input} type="date" name={name} defaultValue={value} />
     </label>
   );
 }

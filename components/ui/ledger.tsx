@@ -39,7 +39,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "co
           return (
             <th {...role.rowheader} scope="row" key={name}>
               {href ? (
-                <Link className="row-link" href={href(row)}>
+                <Link className="row-link" href={href(row)} prefetch={false}>
                   {value}
                 </Link>
               ) : (

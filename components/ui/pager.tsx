@@ -31,12 +31,12 @@ export function Pager({ path, query, nextCursor }: Props) {
   return (
     <nav className="pager" aria-label="Pages">
       {back !== undefined && (
-        <Link className={buttonClass({ size: "small" })} href={back} rel="prev">
+        <Link className={buttonClass({ size: "small" })} href={back} rel="prev" prefetch={false}>
           Newer
         </Link>
       )}
       {nextCursor !== undefined && (
-        <Link className={buttonClass({ size: "small" })} href={older(path, query, nextCursor)} rel="next">
+        <Link className={buttonClass({ size: "small" })} href={older(path, query, nextCursor)} rel="next" prefetch={false}>
           Older
         </Link>
       )}

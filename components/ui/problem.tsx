@@ -21,6 +21,13 @@ export function ProblemNotice({ error, nothing }: Props) {
       <p>
         <strong>{nothing}</strong> {problem?.detail ?? "We could not reach the service. Try again."}
       </p>
+      {problem?.errors && (
+        <ul className="mt-1">
+          {problem.errors.map(({ pointer, detail }) => (
+            <li key={pointer}>{detail}</li>
+          ))}
+        </ul>
+      )}
       {actions.length > 0 && (
         <p className="mt-1">
           {actions.map(({ label, href }) => (

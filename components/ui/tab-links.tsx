@@ -11,7 +11,7 @@ export function TabLinks({ label, items }: { readonly label: string; readonly it
   return (
     <nav className="tabs" aria-label={label}>
       {items.map(({ href, name, current }) => (
-        <Link key={href} href={href} {...(current && { "aria-current": "page" })}>
+        <Link key={href} href={href} prefetch={false} {...(current && { "aria-current": "page" })}>
           {name}
         </Link>
       ))}
