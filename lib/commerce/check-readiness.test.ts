@@ -163,7 +163,10 @@ describe("checkReadiness", () => {
     expect(data.checks.find(({ key }) => key === "mandateActive")).toMatchObject({
       status: "blocked",
       problem: { code: "mandate_not_active" },
-      nextActions: [{ type: "resume_mandate" }, { type: "select_mandate" }],
+      nextActions: [
+        { type: "resume_mandate", href: `${env().BASE_URL}/mandates/${other}` },
+        { type: "select_mandate", href: `${env().BASE_URL}/mandates` },
+      ],
     });
   });
 

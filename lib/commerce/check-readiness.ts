@@ -15,8 +15,10 @@ import {
   type Found,
 } from "#lib/commerce/readiness.ts";
 import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
 import { probeService } from "#lib/health/probes.ts";
 import type { Caller, Handler } from "#lib/http/operation.ts";
+import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount, readAmount, type Atomic } from "#lib/money.ts";
@@ -77,10 +79,11 @@ async function serviceCheck(): Promise<Found> {
 
 function mandateCheck(mandate: MandateRow | null): Found {
   if (mandate) return ready("mandateExists", "The mandate exists.");
-  const nextActions = [
+  const actions = [
     { type: "select_mandate", label: "Use another mandate" },
     { type: "create_mandate", label: "Create a mandate" },
   ] as const;
+  const nextActions = withMandatePages(actions, env().BASE_URL);
   return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
 }
 
@@ -248,7 +251,9 @@ export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ 
   const known = seen.discovered ? await sellerOfStorefront(database(), caller.environment, seen.discovered) : nobody;
   const judge = async (mandate: MandateRow, terms: Terms): Promise<Found[]> => {
     const decision = await policyOf(caller, mandate, intentOf(seen, known, terms, body, requestId), requestId);
-    return policyChecks({ decision, sellerKnown: seen.discovered !== null, amountKnown: terms.amount !== null });
+    const { mandateId } = mandate;
+    const pages = { baseUrl: env().BASE_URL, mandateId };
+    return policyChecks({ decision, sellerKnown: seen.discovered !== null, amountKnown: terms.amount !== null, pages });
   };
   const later = await Promise.all([
     mandate && terms ? judge(mandate, terms) : [],

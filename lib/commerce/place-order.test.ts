@@ -44,7 +44,7 @@ describe("placeOrder", () => {
     expect(first.status).toBe(200);
     expect(first.data).toMatchObject({
       status: "paymentCredentialRequired",
-      nextAction: { type: "openBrowser", url: first.data.setupUrl },
+      nextAction: { type: "openBrowser", url: `${first.data.setupUrl}/edit` },
       scope: { paymentMode: "eip3009", payTo: shop.payTo, tokenDecimals: 6 },
       storefront: { seller: { domain: shop.domain, verified: false }, chain: "eip155:84532" },
       quote: { amount: "25", items: [{ productId: "tee", variantId: "tee-m", quantity: 2, totalAmount: "25" }] },

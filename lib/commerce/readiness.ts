@@ -1,5 +1,6 @@
 import type { ReadinessCheck } from "#lib/commerce/readiness-schema.ts";
 import type { Decision, Reason } from "#lib/mandates/facts.ts";
+import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import { Problem, problemBody, type NextAction } from "#lib/problem.ts";
 import { ReadinessKey, type DenialCode, type ReadinessCheckStatus, type ReadinessStatus } from "#lib/vocabulary.ts";
 
@@ -118,9 +119,12 @@ const actionsFor: Readonly<Partial<Record<DenialCode, readonly NextAction[]>>> =
   fee_limit_exceeded: [raise],
 };
 
+/** Where people open this service, and which mandate is asked about. */
+type Pages = { readonly baseUrl: string; readonly mandateId: string };
+
 /** A rule that denies, as the check that it fails. */
-function denied(key: Key, { code, message }: Reason, more: readonly Reason[]): Found {
-  const nextActions = [...(actionsFor[code as DenialCode] ?? [other])];
+function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Found {
+  const nextActions = withMandatePages(actionsFor[code as DenialCode] ?? [other], baseUrl, mandateId);
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
   if (code === "mandate_revoked") return failing(key, new Problem("mandate_revoked", { detail, nextActions }));
   if (key === "mandateActive") return failing(key, new Problem("mandate_not_active", { detail, nextActions }));
@@ -135,10 +139,11 @@ export type Judged = {
   readonly sellerKnown: boolean;
   /** Whether the amount is known. */
   readonly amountKnown: boolean;
+  readonly pages: Pages;
 };
 
 /** What the policy's dry run says, check by check. */
-export function policyChecks({ decision, sellerKnown, amountKnown }: Judged): Found[] {
+export function policyChecks({ decision, sellerKnown, amountKnown, pages }: Judged): Found[] {
   const checks: Found[] = [];
   for (const [name, rules] of Object.entries(rulesOf)) {
     const key = name as Key;
@@ -151,7 +156,7 @@ export function policyChecks({ decision, sellerKnown, amountKnown }: Judged): Fo
       continue;
     }
     const [first, ...more] = decision.reasons.filter(({ rule, effect }) => effect === "deny" && rules.includes(rule));
-    checks.push(first ? denied(key, first, more) : ready(key, satisfied[key] ?? ""));
+    checks.push(first ? denied(key, [first, ...more], pages) : ready(key, satisfied[key] ?? ""));
   }
   return [...checks, approvalCheck(decision, sellerKnown && amountKnown)];
 }

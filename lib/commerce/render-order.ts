@@ -2,6 +2,7 @@ import { env } from "#lib/env.ts";
 import type { Offer } from "#lib/commerce/offer.ts";
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/placed-order.ts";
+import { mandatePage } from "#lib/mandates/mandate-links.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import type { OrderStatus } from "#lib/vocabulary.ts";
@@ -18,7 +19,7 @@ export type Rendered = {
   readonly url: string;
 };
 
-const settings = (mandateId: string): string => `${env().BASE_URL}/mandates/${mandateId}`;
+const settings = (mandateId: string): string => mandatePage(env().BASE_URL, mandateId);
 
 /** What an agent reads: our own words alone, nothing of an agent, a seller or a storefront. */
 const instructions: Readonly<Record<OrderStatus, string>> = {
@@ -45,7 +46,7 @@ function nextActionOf({ order, hasWallet, refused, url }: Rendered, status: Orde
   const submit = { type: "submitPaymentCredential", url, label: "Send the payment credential" } as const;
   switch (status) {
     case "paymentCredentialRequired":
-      return hasWallet ? submit : { type: "openBrowser", url: setupUrl, label: "Choose the wallet that pays" };
+      return hasWallet ? submit : { type: "openBrowser", url: `${setupUrl}/edit`, label: "Choose the wallet that pays" };
     case "approvalRequired": {
       const confirmation = `${env().BASE_URL}/checkout/${order.checkoutIntentId}`;
       return { type: "openBrowser", url: confirmation, label: "Ask the buyer to confirm" };

@@ -1,0 +1,20 @@
+import type { NextAction } from "#lib/problem.ts";
+
+/** The page of a mandate, or of one of its organization's. `baseUrl` is where people open this service. */
+export const mandatePage = (baseUrl: string, mandateId: string): string => `${baseUrl}/mandates/${mandateId}`;
+
+/** Actions about mandates with the page where a person does them; every other action as it is. */
+export const withMandatePages = (actions: readonly NextAction[], baseUrl: string, mandateId?: string): NextAction[] =>
+  actions.map((action) => {
+    const href = pageOf(action.type, baseUrl, mandateId);
+    return href === null ? action : { ...action, href };
+  });
+
+function pageOf(type: NextAction["type"], baseUrl: string, mandateId: string | undefined): string | null {
+  if (type === "create_mandate") return `${baseUrl}/mandates/new`;
+  if (type === "select_mandate") return `${baseUrl}/mandates`;
+  if (mandateId === undefined) return null;
+  if (type === "resume_mandate") return mandatePage(baseUrl, mandateId);
+  if (type === "raise_mandate_limit" || type === "renew_mandate") return `${mandatePage(baseUrl, mandateId)}/edit`;
+  return null;
+}
