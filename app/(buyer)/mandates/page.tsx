@@ -74,7 +74,10 @@ export default async function MandatesPage({ searchParams }: { readonly searchPa
         description="What agents may spend, and what is left of it."
         actions={mayCreate && (some || narrowed) ? <NewMandate /> : undefined}
       />
-      <section className="panel" aria-label="Mandates">
+      <section className="panel" aria-labelledby="all-mandates">
+        <h2 className="sr" id="all-mandates">
+          All mandates
+        </h2>
         {(some || narrowed) && (
           <Filters label="Mandates" path={PATH}>
             <FilterSearch label="Search mandates" name="q" value={search} placeholder="Name or id" />
