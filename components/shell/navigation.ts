@@ -1,5 +1,11 @@
 import type { Session } from "#lib/identity/session-schema.ts";
-import type { Capability, MembershipRole, PlatformCapability, ProductRole } from "#lib/vocabulary.ts";
+import {
+  PlatformCapability,
+  type Capability,
+  type MembershipRole,
+  type PlatformCapability as PlatformCapabilityName,
+  type ProductRole,
+} from "#lib/vocabulary.ts";
 
 /** The parts of the product. An organization's pages stand together, and so do the platform's. */
 export type Section = "organization" | "platform";
@@ -18,7 +24,7 @@ export type Entry = {
   readonly href: `/${string}`;
   readonly group: Group;
   /** What the person needs; one of them is enough. */
-  readonly capability?: readonly (Capability | PlatformCapability)[];
+  readonly capability?: readonly (Capability | PlatformCapabilityName)[];
   /** The pages of buyers and of sellers are for organizations that buy or sell. */
   readonly productRole?: ProductRole;
 };
@@ -50,6 +56,20 @@ export const entries: readonly Entry[] = [
   { label: "Members", href: "/settings/members", group: "Organization" },
   { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },
   { label: "Audit log", href: "/settings/audit", group: "Organization", capability: ["audit:read"] },
+  { label: "Overview", href: "/admin", group: "Platform", capability: PlatformCapability.options },
+  { label: "Users", href: "/admin/users", group: "Platform", capability: ["platform.users.read"] },
+  { label: "Organizations", href: "/admin/organizations", group: "Platform", capability: ["platform.users.read"] },
+  { label: "Sellers", href: "/admin/sellers", group: "Platform", capability: ["platform.sellers.verify"] },
+  { label: "Emergency revoke", href: "/admin/emergency", group: "Platform", capability: ["platform.emergency.revoke"] },
+  { label: "Fee schedules", href: "/admin/fee-schedules", group: "Platform", capability: ["platform.feeSchedules.manage"] },
+  { label: "Subscriptions", href: "/admin/subscriptions", group: "Platform", capability: ["platform.subscriptions.manage"] },
+  { label: "Audit chains", href: "/admin/audit", group: "Evidence", capability: ["platform.audit.read"] },
+  {
+    label: "Health",
+    href: "/admin/health",
+    group: "Evidence",
+    capability: ["platform.audit.read", "platform.emergency.revoke"],
+  },
 ];
 
 /** What a person may start from anywhere, by the command palette. */

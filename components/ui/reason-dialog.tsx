@@ -21,19 +21,26 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenCh
   readonly reasonLabel?: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
+  /** How many characters a reason has at least. */
+  readonly reasonMin?: number;
   /** A word to type before the button takes effect, for what cannot be undone. */
   readonly typed?: string;
   readonly onDone?: () => void;
 };
 
-type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonLabel" | "reasonRequired"> & {
+type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonLabel" | "reasonRequired" | "reasonMin"> & {
   readonly id: string;
   readonly error: Error | null;
   readonly send: (reason: string) => void;
 };
 
 function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: FormProps) {
-  const { reasonLabel = "Reason", reasonHint = "It stands in the audit log.", reasonRequired = true } = reason;
+  const { reasonLabel = "Reason", reasonRequired = true, reasonMin } = reason;
+  const {
+    reasonHint = reasonMin === undefined
+      ? "It stands in the audit log."
+      : `At least ${reasonMin} characters. It stands in the audit log with your name.`,
+  } = reason;
   const [mistyped, setMistyped] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -50,6 +57,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
         name="reason"
         required={reasonRequired}
         maxLength={500}
+        {...(reasonMin !== undefined && { minLength: reasonMin })}
         hint={reasonHint}
       />
       {typed !== undefined && (

@@ -28,15 +28,17 @@ export async function saveCheckpoints(rows: readonly Checkpoint[]): Promise<void
       .onConflictDoNothing();
 }
 
-export async function newestCheckpoint(chain: string): Promise<Checkpoint | null> {
-  const [row] = await database()
+/** Newest first. */
+export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoint[]> =>
+  database()
     .select()
     .from(auditCheckpoints)
     .where(eq(auditCheckpoints.chain, chain))
     .orderBy(desc(auditCheckpoints.sequence), desc(auditCheckpoints.createdAt))
-    .limit(1);
-  return row ?? null;
-}
+    .limit(rows);
+
+export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null> =>
+  (await newestCheckpoints(chain, 1))[0] ?? null;
 
 /** In the order of their names, behind one: those that have a head and those that only a checkpoint remembers. */
 export async function selectChains(after: string, rows: number): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import * as contract from "#lib/billing/contract.ts";
 import { presentSubscription } from "#lib/billing/present.ts";
 import { knownOrganizations, saveSubscription } from "#lib/billing/store.ts";
+import { reasonIn } from "#lib/billing/reason-in.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
@@ -37,6 +38,10 @@ export const assignSubscription: Handler<typeof contract.assignSubscription> = (
     });
     const { subscriptionId } = subscription;
     const event = { type: "subscription.assigned", actorId: caller.subjectId, organizationId, entityType: "subscription" };
-    audit(tx, { ...event, entityId: subscriptionId, metadata: { planId: subscription.planId, tier, status } }, now);
+    audit(
+      tx,
+      { ...event, entityId: subscriptionId, metadata: { planId: subscription.planId, tier, status, ...reasonIn(metadata) } },
+      now,
+    );
     return presentSubscription(subscription);
   });

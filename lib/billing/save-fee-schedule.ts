@@ -8,6 +8,7 @@ import { scheduleHash } from "#lib/billing/schedule-facts.ts";
 import { knownOrganizations, lockFeeSchedule, saveSchedule } from "#lib/billing/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { reasonIn } from "#lib/billing/reason-in.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
@@ -79,6 +80,6 @@ export const saveFeeSchedule: Handler<typeof contract.saveFeeSchedule> = ({ body
       entityId: saved.feeScheduleId,
     };
     const hashes = { ...(old && { replacedHash: scheduleHash(old) }), feeScheduleHash: scheduleHash(saved) };
-    audit(tx, { ...event, metadata: { name: saved.name, status: saved.status, ...hashes } }, now);
+    audit(tx, { ...event, metadata: { name: saved.name, status: saved.status, ...hashes, ...reasonIn(body.metadata) } }, now);
     return presentSchedule(saved);
   });

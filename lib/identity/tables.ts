@@ -155,16 +155,23 @@ export const passkeyChallenges = pgTable(
   (table) => [index("passkey_challenges_session").on(table.sessionId)],
 );
 
-export const organization = pgTable("organization", {
-  id: text("id").primaryKey(),
-  name: text("name").notNull(),
-  slug: text("slug").notNull().unique(),
-  logo: text("logo"),
-  metadata: text("metadata"),
-  environment: text("environment").notNull(),
-  productRoles: text("product_roles").array().notNull(),
-  createdAt: createdAt(),
-});
+export const organization = pgTable(
+  "organization",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    slug: text("slug").notNull().unique(),
+    logo: text("logo"),
+    metadata: text("metadata"),
+    environment: text("environment").notNull(),
+    productRoles: text("product_roles").array().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("organization_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
+    index("organization_slug_start").on(sql`${table.slug} text_pattern_ops`),
+  ],
+);
 
 export const member = pgTable(
   "member",

@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { and, asc, count, eq, inArray, isNull, lt, min, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { organization } from "#lib/identity/tables.ts";
+import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 export async function findOpenExecution(tx: Tx, environment: Environment, executionId: string) {
@@ -25,4 +26,65 @@ export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean>
     )
     .returning({ executionId: executions.executionId });
   return rows.length === 1;
+}
+
+const open = ["pending", "processing", "unknown"];
+
+/** The reconciler's queue, by status. The index of the open ones holds them all. */
+export const countOpen = () =>
+  database()
+    .select({
+      status: executions.settlementStatus,
+      count: count(),
+      oldest: min(executions.createdAt),
+      overdue: sql<string>`count(*) FILTER (WHERE ${executions.nextCheckAt} < clock_timestamp() - interval '1 minute')`,
+    })
+    .from(executions)
+    .where(inArray(executions.settlementStatus, open))
+    .groupBy(executions.settlementStatus);
+
+/** The longest unknown ones first. */
+export const selectUnknown = (rows: number) =>
+  database()
+    .select({
+      executionId: executions.executionId,
+      organizationId: executions.organizationId,
+      organizationName: organization.name,
+      amount: authorizations.amount,
+      asset: authorizations.asset,
+      chain: authorizations.chain,
+      settlementReference: executions.settlementReference,
+      failureDetail: executions.failureDetail,
+      attempts: executions.attempts,
+      nextCheckAt: executions.nextCheckAt,
+      validBefore: executions.validBefore,
+      createdAt: executions.createdAt,
+    })
+    .from(executions)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, executions.authorizationId))
+    .innerJoin(organization, eq(organization.id, executions.organizationId))
+    .where(eq(executions.settlementStatus, "unknown"))
+    .orderBy(asc(executions.executionId))
+    .limit(rows);
+
+/** How long the newest executions took from submission to settlement. A bound on what is read, and no index of its own. */
+export async function settlementLag(among: number) {
+  const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`
+    SELECT count(*) AS count, percentile_cont(0.5) WITHIN GROUP (ORDER BY lag) AS median,
+      percentile_cont(0.95) WITHIN GROUP (ORDER BY lag) AS p95
+    FROM (SELECT extract(epoch FROM resolved_at - created_at)::float8 AS lag FROM (
+      SELECT resolved_at, created_at, settlement_status FROM executions ORDER BY execution_id DESC LIMIT ${among}) newest
+      WHERE settlement_status = 'settled') settled`);
+  return { count: Number(row?.count ?? 0), median: row?.median ?? null, p95: row?.p95 ?? null };
+}
+
+/** Holds that the sweep should have let go. */
+export async function countOverdueHolds(): Promise<number> {
+  const [row] = await database()
+    .select({ count: count() })
+    .from(reservations)
+    .where(
+      and(eq(reservations.status, "held"), lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`)),
+    );
+  return row?.count ?? 0;
 }

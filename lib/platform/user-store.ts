@@ -61,6 +61,9 @@ export async function endSessions(tx: Tx, userId: string, now: Date): Promise<nu
 /** What LIKE would read as a pattern. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
+/** As a pattern for LIKE: what begins with it, in lower case. */
+export const startsWith = (text: string): string => `${literal(text.toLowerCase())}%`;
+
 export type UserFilter = {
   readonly search?: string | undefined;
   readonly role?: PlatformRole | undefined;
@@ -73,7 +76,7 @@ export const selectUsers = (
   before: string | null,
   rows: number,
 ): Promise<UserRow[]> => {
-  const start = search === undefined ? "" : `${literal(search.toLowerCase())}%`;
+  const start = startsWith(search ?? "");
   return database()
     .select()
     .from(user)

@@ -1,0 +1,83 @@
+import { requireOfficial } from "#app/admin/official.ts";
+import { found } from "#app/found.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { AuditLedger } from "#components/platform/audit-ledger.tsx";
+import { ChainStatus } from "#components/platform/chain-status.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { Filters, FilterSearch } from "#components/ui/filters.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { one } from "#components/ui/page-query.ts";
+import { Pager } from "#components/ui/pager.tsx";
+import { Id } from "#lib/ids.ts";
+import { viewAuditLog, viewChain } from "#lib/platform/view-audit.ts";
+
+export const metadata = { title: "Audit chains" };
+
+const PATH = "/admin/audit";
+const ROWS = 20;
+
+/** Text that cannot be an id narrows nothing. */
+const idIn = (text: string | undefined): string | undefined => Id.safeParse(text?.trim()).data;
+
+export default async function AuditPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  await requireOfficial(PATH, "platform.audit.read");
+  const query = await searchParams;
+  const chain = idIn(one(query, "chain"));
+  const entityId = idIn(one(query, "entityId"));
+  const [log, view] = await Promise.all([
+    found(viewAuditLog({ limit: ROWS, cursor: one(query, "cursor"), chain, entityId })),
+    viewChain(chain ?? "platform"),
+  ]);
+  return (
+    <>
+      <PageHeader
+        title="Audit chains"
+        description="Every event of every organization. Each carries the hash of the one before it."
+      />
+      <div className="stack">
+        <section className="panel" aria-labelledby="log">
+          <div className="panel-head">
+            <h2 id="log">Audit log</h2>
+            <span className="muted small">{chain === undefined ? "All chains" : <span className="mono">{chain}</span>}</span>
+          </div>
+          <ChainStatus key={chain ?? ""} view={view} chain={chain} />
+          <Filters label="Audit events" path={PATH}>
+            <FilterSearch label="Chain" name="chain" value={one(query, "chain")} placeholder="Organization id, or platform" />
+            <FilterSearch label="About" name="entityId" value={one(query, "entityId")} placeholder="Id of what it is about" />
+          </Filters>
+          {log.items.length > 0 ? (
+            <AuditLedger events={log.items} />
+          ) : (
+            <Empty title="No events">Nothing happened that fits.</Empty>
+          )}
+          <Pager path={PATH} query={query} nextCursor={log.nextCursor} />
+        </section>
+        {view.checkpoints.length > 0 && (
+          <section className="panel" aria-labelledby="checkpoints">
+            <div className="panel-head">
+              <h2 id="checkpoints">Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</h2>
+              <p>
+                Signed heads, so that a tail that is cut off shows. The public key is at{" "}
+                <a href="/.well-known/countersign-audit-key">/.well-known/countersign-audit-key</a>.
+              </p>
+            </div>
+            <Ledger
+              caption="Signed checkpoints, newest first"
+              rows={view.checkpoints}
+              rowKey={({ sequence, keyId }) => `${sequence} ${keyId}`}
+              columns={[
+                { name: "Signed", cell: ({ signedAt }) => <Moment at={signedAt} show="short" /> },
+                { name: "Events", cell: ({ sequence }) => sequence, numeric: true },
+                { name: "Head", cell: ({ hash }) => <Copyable value={hash} label="head hash" head={8} tail={8} /> },
+                { name: "Key", cell: ({ keyId }) => <span className="mono">{keyId}</span> },
+              ]}
+            />
+          </section>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { CircleAlert } from "lucide-react";
+import { requireOfficial } from "#app/admin/official.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { EmergencyForm, type Named } from "#components/platform/emergency-form.tsx";
+import { TargetFacts } from "#components/platform/target-facts.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { one, type PageQuery } from "#components/ui/page-query.ts";
+import { Id } from "#lib/ids.ts";
+import { viewTarget } from "#lib/platform/view-targets.ts";
+
+export const metadata = { title: "Emergency revoke" };
+
+const PATH = "/admin/emergency";
+
+const fields = [
+  { name: "mandateId", kind: "mandate", label: "Mandate", placeholder: "mdt_…" },
+  { name: "agentId", kind: "agent", label: "Agent", placeholder: "sa_…" },
+  { name: "sellerId", kind: "seller", label: "Seller", placeholder: "sel_…" },
+] as const;
+
+/** What the address names; text that cannot be an id names nothing. */
+const namedIn = (query: PageQuery) =>
+  fields.flatMap(({ name, kind }) => {
+    const id = Id.safeParse(one(query, name)?.trim()).data;
+    return id === undefined ? [] : [{ name, kind, id }];
+  });
+
+export default async function EmergencyPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const caller = await requireOfficial(PATH, "platform.emergency.revoke");
+  const query = await searchParams;
+  const targets = namedIn(query);
+  const views = await Promise.all(targets.map(({ kind, id }) => viewTarget(caller.environment, { kind, id })));
+  const named: Named = Object.fromEntries(targets.map(({ name, id }) => [name, id]));
+  const complete = views.length > 0 && views.every(({ facts }) => facts !== null);
+  return (
+    <>
+      <PageHeader title="Emergency revoke" description="Look up what is to stop, read what it is, then stop it." />
+      <section className="panel stop" aria-labelledby="stop">
+        <div className="panel-head">
+          <h2 id="stop">
+            <CircleAlert className="icon" aria-hidden />
+            Stop at once
+          </h2>
+          <p>Stops a mandate, an agent or a seller on every process. It cannot be undone: the buyer has to make a new mandate.</p>
+        </div>
+        <div className="stop-body">
+          <div>
+            <form className="grid gap-5" action={PATH} method="get">
+              {fields.map(({ name, label, placeholder }) => (
+                <Field
+                  key={`${name} ${one(query, name) ?? ""}`}
+                  label={label}
+                  name={name}
+                  defaultValue={one(query, name) ?? ""}
+                  placeholder={placeholder}
+                  className="mono"
+                  spellCheck={false}
+                  autoComplete="off"
+                />
+              ))}
+              <div>
+                <Button type="submit">Look up</Button>
+              </div>
+            </form>
+            {complete && <EmergencyForm key={JSON.stringify(named)} named={named} />}
+          </div>
+          <div>
+            <h3>What stops</h3>
+            {views.length === 0 && <p className="muted small">Enter one id or several. They stop together or not at all.</p>}
+            {views.map((view) => (
+              <TargetFacts key={view.kind} target={view} />
+            ))}
+          </div>
+        </div>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { requireOfficial } from "#app/admin/official.ts";
+import { found } from "#app/found.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { appliesText, chargeText, payerText } from "#components/billing/schedule-words.ts";
+import { FeeScheduleForm } from "#components/platform/fee-schedule-form.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { one } from "#components/ui/page-query.ts";
+import { Pager } from "#components/ui/pager.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { viewAllSchedules } from "#lib/billing/view-all-schedules.ts";
+
+export const metadata = { title: "Fee schedules" };
+
+const PATH = "/admin/fee-schedules";
+const ROWS = 20;
+/** Always there, and never changed. */
+const BUILT_IN = "fs_default";
+
+export default async function FeeSchedulesPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  await requireOfficial(PATH, "platform.feeSchedules.manage");
+  const query = await searchParams;
+  const { items, nextCursor } = await found(viewAllSchedules(one(query, "cursor"), ROWS));
+  return (
+    <>
+      <PageHeader
+        title="Fee schedules"
+        description="What the service charges. The schedule that fits a payment closest applies: buyer and seller, one of them, a plan, everyone."
+        actions={<FeeScheduleForm />}
+      />
+      <section className="panel" aria-labelledby="schedules">
+        <div className="panel-head">
+          <h2 id="schedules">All schedules</h2>
+          <span className="muted small">Newest first</span>
+        </div>
+        <Ledger
+          caption="Fee schedules"
+          rows={items}
+          rowKey={({ feeScheduleId }) => feeScheduleId}
+          columns={[
+            {
+              name: "Schedule",
+              cell: (schedule) => (
+                <>
+                  {schedule.name}
+                  <span className="sub">{appliesText(schedule)}</span>
+                </>
+              ),
+            },
+            { name: "Charges", cell: chargeText },
+            { name: "Paid by", cell: payerText },
+            {
+              name: "From",
+              cell: ({ feeScheduleId, effectiveFrom }) =>
+                feeScheduleId === BUILT_IN ? "Always" : <Moment at={effectiveFrom} show="date" />,
+            },
+            { name: "Status", cell: ({ status }) => <StatusBadge of="feeSchedule" status={status} /> },
+            {
+              name: "Actions",
+              actions: true,
+              cell: (schedule) => schedule.feeScheduleId !== BUILT_IN && <FeeScheduleForm schedule={schedule} />,
+            },
+          ]}
+        />
+        <Pager path={PATH} query={query} nextCursor={nextCursor} />
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { requireOfficial } from "#app/admin/official.ts";
+import { UnknownLedger } from "#components/platform/unknown-ledger.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { StatusBadge } from "#components/ui/status-badge.tsx";
+import { viewHealth, type HealthView } from "#lib/platform/view-health.ts";
+
+export const metadata = { title: "Health" };
+
+const PATH = "/admin/health";
+
+const names = { database: "Database", migrations: "Migrations", chains: "Chains", queue: "Request queue" } as const;
+
+const State = ({ good, bad = "Not ready" }: { readonly good: boolean; readonly bad?: string }) =>
+  good ? (
+    <Badge tone="positive" icon="check">
+      Works
+    </Badge>
+  ) : (
+    <Badge tone="danger" icon="stop">
+      {bad}
+    </Badge>
+  );
+
+const seconds = (value: number | null): string =>
+  value === null ? "Nothing settled yet" : `${value.toFixed(value < 10 ? 1 : 0)} s`;
+
+const Queues = ({ view }: { readonly view: HealthView }) => (
+  <section className="panel" aria-labelledby="queues">
+    <div className="panel-head">
+      <h2 id="queues">Queues</h2>
+    </div>
+    <div className="panel-body">
+      <Pairs
+        items={[
+          ["Authorize requests waiting", view.waiting],
+          ["Holds overdue for release", view.overdueHolds],
+          ["Settlement lag, median", seconds(view.lag.median)],
+          ["Settlement lag, slowest 5 %", seconds(view.lag.p95)],
+        ]}
+      />
+    </div>
+    {view.open.length > 0 && (
+      <Ledger
+        caption="Executions that are not final"
+        rows={view.open}
+        rowKey={({ status }) => status}
+        columns={[
+          { name: "Executions", cell: ({ status }) => <StatusBadge of="settlement" status={status} /> },
+          { name: "Count", cell: ({ count }) => count, numeric: true },
+          { name: "Not asked for a minute", cell: ({ overdue }) => overdue, numeric: true },
+          { name: "Oldest", cell: ({ oldest }) => oldest !== null && <Moment at={oldest} show="short" /> },
+        ]}
+      />
+    )}
+  </section>
+);
+
+const Workers = ({ runs }: Pick<HealthView, "runs">) => (
+  <section className="panel" aria-labelledby="workers">
+    <div className="panel-head">
+      <h2 id="workers">Workers</h2>
+    </div>
+    {runs.length > 0 ? (
+      <Ledger
+        caption="Workers by their last run"
+        rows={runs}
+        rowKey={({ worker }) => worker}
+        columns={[
+          { name: "Worker", cell: ({ worker }) => <span className="mono">{worker}</span> },
+          { name: "Last run", cell: ({ ranAt }) => <Moment at={ranAt} show="short" /> },
+          { name: "State", cell: ({ failing }) => <State good={!failing} bad="Fails" /> },
+        ]}
+      />
+    ) : (
+      <Empty title="No worker has run yet">Workers write their runs down about every quarter of a minute.</Empty>
+    )}
+  </section>
+);
+
+export default async function HealthPage() {
+  const caller = await requireOfficial(PATH, "platform.audit.read", "platform.emergency.revoke");
+  const view = await viewHealth();
+  return (
+    <>
+      <PageHeader
+        title="Health"
+        description={
+          <>
+            What works, what waits, and what nobody knows yet. As of <Moment at={view.now} show="time" />.
+          </>
+        }
+      />
+      <div className="stack">
+        <section className="panel" aria-labelledby="unknown">
+          <div className="panel-head">
+            <h2 id="unknown">Unknown outcomes</h2>
+            <p>Submitted, and no answer proves what became of it. The amount stays held, and the chain decides.</p>
+          </div>
+          {view.unknown.length > 0 ? (
+            <UnknownLedger unknown={view.unknown} mayAsk={caller.platformCapabilities.has("platform.emergency.revoke")} />
+          ) : (
+            <Empty title="Every outcome is known">Nothing has to be asked again.</Empty>
+          )}
+        </section>
+        <div className="twin-panels">
+          <Queues view={view} />
+          <section className="panel" aria-labelledby="parts">
+            <div className="panel-head">
+              <h2 id="parts">Parts</h2>
+            </div>
+            <div className="panel-body">
+              <Pairs items={view.probes.map(({ name, ready }) => [names[name], <State key={name} good={ready} />] as const)} />
+            </div>
+          </section>
+        </div>
+        <Workers runs={view.runs} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Link2 } from "lucide-react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { mutation } from "#lib/http/query.ts";
+import { verifyPlatformAudit } from "#lib/platform/audit-contract.ts";
+import type { ReplyOf } from "#lib/http/client.ts";
+import type { ChainView } from "#lib/platform/view-audit.ts";
+
+type Props = {
+  readonly view: Pick<ChainView, "events" | "checkpoints" | "totals">;
+  /** The one chain that is shown; undefined: all of them. */
+  readonly chain: string | undefined;
+};
+
+const figures = new Intl.NumberFormat("en-GB");
+const eventsText = (count: number): string => `${figures.format(count)} ${count === 1 ? "event" : "events"}`;
+
+function Verified({ result, all }: { readonly result: ReplyOf<typeof verifyPlatformAudit>; readonly all: boolean }) {
+  const { valid, count, chains, firstBad, badChain, checkpoint } = result;
+  return (
+    <output>
+      <strong>{valid ? (all ? "Every chain is intact" : "Chain intact") : "A chain is broken"}</strong>
+      <p>
+        {eventsText(count)} verified{all && ` in ${figures.format(chains)} ${chains === 1 ? "chain" : "chains"}`}.{" "}
+        {firstBad && (
+          <>
+            Event {firstBad.sequence} of <span className="mono">{badChain}</span>: {firstBad.detail}{" "}
+          </>
+        )}
+        {checkpoint && (
+          <>
+            Compared with the checkpoint of <Moment at={checkpoint.signedAt} show="short" />, head{" "}
+            <Copyable value={checkpoint.hash} label="head hash" head={8} tail={8} />
+          </>
+        )}
+      </p>
+    </output>
+  );
+}
+
+/** Where the chain stands, and the button that computes every hash again. */
+export function ChainStatus({ view, chain }: Props) {
+  const verify = useMutation(mutation(verifyPlatformAudit));
+  const [newest] = view.checkpoints;
+  const all = chain === undefined;
+  const query = all ? "" : `&chain=${encodeURIComponent(chain)}`;
+  const tone = verify.data && (verify.data.valid ? "positive" : "danger");
+  return (
+    <>
+      <div className="chain" data-tone={tone}>
+        <Link2 className="icon" aria-hidden />
+        {verify.data ? (
+          <Verified result={verify.data} all={all} />
+        ) : (
+          <div>
+            <strong>{eventsText(all ? view.totals.events : view.events)}</strong>
+            <p>
+              {all && `In ${figures.format(view.totals.chains)} ${view.totals.chains === 1 ? "chain" : "chains"}. `}
+              {newest ? (
+                <>
+                  {all ? "The platform’s chain was" : "Last"} signed <Moment at={newest.signedAt} show="short" />, head{" "}
+                  <Copyable value={newest.hash} label="head hash" head={8} tail={8} />
+                </>
+              ) : (
+                "Not signed yet: the first checkpoint comes within minutes of an event."
+              )}
+            </p>
+          </div>
+        )}
+        <div className="actions">
+          <Button size="small" aria-busy={verify.isPending} onClick={() => verify.mutate({ body: all ? {} : { chain } })}>
+            {verify.data ? "Verify again" : "Verify"}
+          </Button>
+          <a className={buttonClass({ size: "small" })} href={`/admin/audit/export?format=ndjson${query}`} download>
+            Export NDJSON
+          </a>
+          <a className={buttonClass({ size: "small" })} href={`/admin/audit/export?format=csv${query}`} download>
+            Export CSV
+          </a>
+        </div>
+      </div>
+      {verify.error && <ProblemNotice error={verify.error} nothing="Nothing was verified." />}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useRef, useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Field, TextArea } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
+import { mutation } from "#lib/http/query.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+export type Named = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
+
+/** The last five characters of the ids: what a person types who has read them. */
+export const typedWord = (named: Named): string =>
+  `revoke ${Object.values(named)
+    .map((id) => id.slice(-5))
+    .join(" ")}`;
+
+/** The act itself: behind a reason and a typed word. What it hit is said where the button was. */
+export function EmergencyForm({ named }: { readonly named: Named }) {
+  const router = useRouter();
+  const word = typedWord(named);
+  const [typed, setTyped] = useState("");
+  const sending = useRef(false);
+  const revoke = useMutation({
+    ...mutation(emergencyRevoke),
+    onSuccess: () => router.refresh(),
+    onSettled: () => {
+      sending.current = false;
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (sending.current || typed.trim() !== word) return;
+    sending.current = true;
+    revoke.mutate({ body: { ...named, reason: formText(new FormData(event.currentTarget), "reason").trim() } });
+  };
+  if (revoke.data) return <Done actionId={revoke.data.actionId} submitted={submittedIn(revoke.data.auditEvent.metadata)} />;
+  return (
+    <form className="grid gap-5" method="post" onSubmit={submit}>
+      <TextArea
+        label="Reason"
+        name="reason"
+        required
+        minLength={REASON_MIN}
+        maxLength={500}
+        hint={`At least ${REASON_MIN} characters. The organization concerned reads it in its audit log.`}
+      />
+      <Field
+        label={`To confirm, type ${word}`}
+        name="typed"
+        autoComplete="off"
+        spellCheck={false}
+        className="mono"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        hint="The last five characters of each id that you are about to stop."
+      />
+      {revoke.error && <ProblemNotice error={revoke.error} nothing="Nothing was stopped." />}
+      <div>
+        <Button tone="danger" size="large" type="submit" disabled={typed.trim() !== word} aria-busy={revoke.isPending}>
+          Revoke now
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const submittedIn = (metadata: Readonly<Record<string, unknown>>): number =>
+  Array.isArray(metadata["submittedExecutions"]) ? metadata["submittedExecutions"].length : 0;
+
+const Done = ({ actionId, submitted }: { readonly actionId: string; readonly submitted: number }) => (
+  <output>
+    <Notice tone="positive">
+      <p>
+        <strong>Stopped.</strong> Nothing new is authorized, approved or submitted.
+        {submitted === 1 && " One payment was submitted before and is followed to its end."}
+        {submitted > 1 && ` ${submitted} payments were submitted before and are followed to their end.`}
+      </p>
+      <p className="mt-1">
+        Action <Copyable value={actionId} label="action id" head={8} />
+      </p>
+    </Notice>
+  </output>
+);

@@ -1,0 +1,29 @@
+"use client";
+
+import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import { call } from "#lib/http/client.ts";
+import { revokeUserSessions } from "#lib/platform/user-contract.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+type Props = { readonly userId: string; readonly name: string; readonly count: number; readonly self: boolean };
+
+const sessions = (count: number): string => `${count} ${count === 1 ? "session" : "sessions"}`;
+
+/** Ends every session of a person, behind a reason. */
+export const EndSessions = ({ userId, name, count, self }: Props) => (
+  <ReasonDialog
+    trigger={`Revoke ${sessions(count)}`}
+    title={`Revoke the sessions of ${name}`}
+    action="Revoke sessions"
+    nothing="No session was revoked."
+    reasonMin={REASON_MIN}
+    act={async (reason) => {
+      const { revokedCount } = await call(revokeUserSessions, { userId, body: { reason } });
+      toast(`${sessions(revokedCount)} revoked`);
+    }}
+  >
+    Every browser in which {self ? "you are" : "this person is"} signed in is out on its next request.
+    {self && " This one too."} Signing in again is possible at once; a ban prevents it.
+  </ReasonDialog>
+);

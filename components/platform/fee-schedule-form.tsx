@@ -1,0 +1,128 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Field, Select, TextArea } from "#components/ui/field.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
+import { saveFeeSchedule } from "#lib/billing/contract.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+const payers = [
+  ["buyer", "The buyer"],
+  ["seller", "The seller"],
+  ["split", "Half each"],
+] as const;
+const tiers = [
+  ["", "Any plan"],
+  ["developer", "Developer"],
+  ["team", "Team"],
+  ["business", "Business"],
+  ["enterprise", "Enterprise"],
+] as const;
+const statuses = [
+  ["active", "Active"],
+  ["draft", "Draft"],
+  ["scheduled", "Scheduled"],
+  ["archived", "Archived"],
+] as const;
+
+const numbers = { setValueAs: (value: unknown) => (value === "" ? undefined : Number(value)) };
+
+/** Without what the service fills in by itself. */
+function defaultsOf(schedule: FeeSchedule | null) {
+  if (!schedule) return { name: "", percentageBps: 0, flatAmount: "0", feePayer: "buyer", status: "active" } as const;
+  const { createdAt: _, updatedAt: __, metadata: ___, ...terms } = schedule;
+  return terms;
+}
+
+type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] };
+
+/** For which payments, and how much. */
+const Terms = ({ field }: Fields) => (
+  <div className="grid gap-5 sm:grid-cols-2">
+    <Field label="Name" required {...field("name")} />
+    <Select label="Status" options={statuses} {...field("status")} />
+    <Field
+      label="Share of the payment"
+      suffix="bps"
+      inputMode="numeric"
+      {...field("percentageBps", numbers)}
+      hint="Hundredths of a percent: 25 is 0.25 %."
+    />
+    <Field label="Asset" {...field("asset")} hint="Needed with amounts, such as USDC." />
+    <Field label="Flat amount" inputMode="decimal" {...field("flatAmount")} />
+    <Field label="At least" inputMode="decimal" {...field("minimumFeeAmount")} />
+    <Field label="At most" inputMode="decimal" {...field("maximumFeeAmount")} />
+    <Field
+      label="Free volume a month"
+      inputMode="numeric"
+      {...field("includedMonthlyVolume", numbers)}
+      hint="Whole units of the asset."
+    />
+    <Select label="Who pays it" options={payers} {...field("feePayer")} />
+    <Select label="Plan of the buyer" options={tiers} {...field("planTier")} />
+    <Field label="Only this buyer" placeholder="org_…" spellCheck={false} {...field("buyerOrganizationId")} />
+    <Field label="Only this seller" placeholder="org_…" spellCheck={false} {...field("sellerOrganizationId")} />
+  </div>
+);
+
+/** Makes a fee schedule or replaces one, behind a reason. */
+export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
+  const id = useId();
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const state = useOperationForm(saveFeeSchedule, {
+    defaults: { ...defaultsOf(schedule), metadata: { reason: "" } },
+    onDone: (saved) => {
+      setOpen(false);
+      toast(`${saved.name} saved`);
+      router.refresh();
+    },
+  });
+  const change = (next: boolean) => {
+    if (next) state.reset();
+    setOpen(next);
+  };
+  const { field } = state;
+  return (
+    <Dialog
+      wide
+      trigger={
+        schedule ? (
+          <>
+            Change<span className="sr"> {schedule.name}</span>
+          </>
+        ) : (
+          "New fee schedule"
+        )
+      }
+      look={schedule ? { size: "small" } : { tone: "primary" }}
+      title={schedule ? `Change ${schedule.name}` : "New fee schedule"}
+      description="It applies to payments authorized from now on. What was authorized keeps its quote."
+      open={open}
+      onOpenChange={change}
+      footer={
+        <>
+          <DialogClose>Cancel</DialogClose>
+          <Submit state={state} form={id}>
+            Save schedule
+          </Submit>
+        </>
+      }
+    >
+      <OperationForm state={state} id={id} nothing="Nothing was saved.">
+        <Terms field={field} />
+        <TextArea
+          label="Reason"
+          required
+          minLength={REASON_MIN}
+          hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+          {...field("metadata.reason")}
+        />
+      </OperationForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { call } from "#lib/http/client.ts";
+import { verifySeller } from "#lib/platform/emergency-contract.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };
+
+/** Verifies a seller in place of its own proof, or takes the verification back. */
+export const JudgeSeller = ({ sellerId, domain, verified }: Props) => (
+  <ReasonDialog
+    trigger={
+      <>
+        {verified ? "Take back" : "Verify"}
+        <span className="sr"> {domain}</span>
+      </>
+    }
+    look={{ size: "small", ...(verified && { tone: "warn" }) }}
+    title={verified ? `Take back the verification of ${domain}` : `Verify ${domain}`}
+    action={verified ? "Take back" : "Verify seller"}
+    nothing="The seller is as it was."
+    reasonMin={REASON_MIN}
+    act={(reason) => call(verifySeller, { id: sellerId, body: { verified: !verified, reason } })}
+  >
+    {verified
+      ? "Mandates that ask for verified sellers refuse it from the next payment on."
+      : "Buyers see “Verified seller” beside this domain, and mandates that ask for one admit it. Say what you have seen."}
+  </ReasonDialog>
+);

@@ -1,0 +1,29 @@
+"use client";
+
+import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import { call } from "#lib/http/client.ts";
+import { recheckExecution } from "#lib/platform/audit-contract.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+/** Has the network asked about an execution at once. */
+export const Recheck = ({ executionId }: { readonly executionId: string }) => (
+  <ReasonDialog
+    trigger={
+      <>
+        Ask again<span className="sr"> about {executionId}</span>
+      </>
+    }
+    look={{ size: "small" }}
+    title="Ask the network again"
+    action="Ask now"
+    nothing="Nothing was asked."
+    reasonMin={REASON_MIN}
+    act={async (reason) => {
+      await call(recheckExecution, { executionId, body: { reason } });
+      toast("The network is being asked");
+    }}
+  >
+    The reconciler takes this execution next. Only the chain decides what became of it; the amount stays held until it does.
+  </ReasonDialog>
+);

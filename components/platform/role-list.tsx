@@ -1,0 +1,12 @@
+import type { PlatformRole } from "#lib/vocabulary.ts";
+
+/** The platform roles of a person, those that give something first. */
+export const RoleList = ({ roles }: { readonly roles: readonly PlatformRole[] }) => (
+  <span className="rolelist">
+    {roles.toReversed().map((role) => (
+      <span key={role} className="badge" {...(role !== "user" && { "data-tone": "accent" })}>
+        {role}
+      </span>
+    ))}
+  </span>
+);

@@ -1,0 +1,13 @@
+import type { PlatformRole } from "#lib/vocabulary.ts";
+
+/** What each platform role may do, for the people who give them. */
+export const platformRoles: readonly { readonly role: PlatformRole; readonly may: string }[] = [
+  { role: "user", may: "Everyone has it. It gives no right on the platform." },
+  { role: "support", may: "Reads people and ends their sessions." },
+  { role: "auditor", may: "Reads people, and reads and verifies every audit chain." },
+  { role: "operator", may: "Bans people, ends sessions, verifies sellers and revokes in an emergency." },
+  { role: "admin", may: "Everything on these pages, roles, fee schedules and plans among it." },
+];
+
+/** A reason that somebody else can understand later. */
+export const REASON_MIN = 10;

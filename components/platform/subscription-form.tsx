@@ -1,0 +1,85 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Field, Select, TextArea } from "#components/ui/field.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { statusWord } from "#components/ui/status-badge.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import { assignSubscription } from "#lib/billing/contract.ts";
+import type { SubscriptionLine } from "#lib/platform/view-directory.ts";
+import { PlanTier, SubscriptionStatus } from "#lib/vocabulary.ts";
+import { REASON_MIN } from "./role-words.ts";
+
+const tiers = PlanTier.options.map((tier) => [tier, tier] as const);
+const statuses = SubscriptionStatus.options.map((status) => [status, statusWord("subscription", status)] as const);
+
+type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" | "organizationName" | "tier" | "status"> };
+
+/** Gives an organization a plan, behind a reason. */
+export function SubscriptionForm({ subscription }: Props) {
+  const id = useId();
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
+  const state = useOperationForm(assignSubscription, {
+    defaults: { organizationId, tier, status, metadata: { reason: "" } },
+    onDone: (saved) => {
+      setOpen(false);
+      toast(`The plan is ${saved.tier} now`);
+      router.refresh();
+    },
+  });
+  const change = (next: boolean) => {
+    if (next) state.reset();
+    setOpen(next);
+  };
+  const { field } = state;
+  return (
+    <Dialog
+      trigger={
+        subscription ? (
+          <>
+            Change<span className="sr"> the plan of {subscription.organizationName}</span>
+          </>
+        ) : (
+          "Assign a plan"
+        )
+      }
+      look={subscription ? { size: "small" } : { tone: "primary" }}
+      title={subscription ? `Plan of ${subscription.organizationName}` : "Assign a plan"}
+      description="It replaces the plan that the organization has. The period starts now and lasts a month."
+      open={open}
+      onOpenChange={change}
+      footer={
+        <>
+          <DialogClose>Cancel</DialogClose>
+          <Submit state={state} form={id}>
+            Assign plan
+          </Submit>
+        </>
+      }
+    >
+      <OperationForm state={state} id={id} nothing="The plan is as it was.">
+        <Field
+          label="Organization"
+          required
+          placeholder="org_…"
+          spellCheck={false}
+          readOnly={subscription !== undefined}
+          {...field("organizationId")}
+        />
+        <Select label="Plan" options={tiers} {...field("tier")} />
+        <Select label="Status" options={statuses} {...field("status")} />
+        <TextArea
+          label="Reason"
+          required
+          minLength={REASON_MIN}
+          hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+          {...field("metadata.reason")}
+        />
+      </OperationForm>
+    </Dialog>
+  );
+}

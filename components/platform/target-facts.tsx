@@ -1,0 +1,74 @@
+import { Notice } from "#components/ui/notice.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { statusWord } from "#components/ui/status-badge.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { TargetView } from "#lib/platform/view-targets.ts";
+
+const kinds = { mandate: "Mandate", agent: "Agent", seller: "Seller" } as const;
+const states = { active: "Active", revoked: "Revoked already", stopped: "Stopped already" } as const;
+
+const stateOf = ({ kind, facts }: TargetView): string => {
+  if (!facts) return "";
+  if (kind === "mandate" && facts.state !== "stopped" && facts.state !== "revoked") return statusWord("mandate", facts.state);
+  return states[facts.state as keyof typeof states];
+};
+
+/** One thing that would stop: what it is, whose it is, what it holds, and what is on its way. */
+export function TargetFacts({ target }: { readonly target: TargetView }) {
+  const { kind, id, facts, held, underWay } = target;
+  if (!facts) {
+    return (
+      <Notice tone="caution">
+        There is no {kind} <code>{id}</code> in this installation.
+      </Notice>
+    );
+  }
+  const authorized = held.reduce((sum, one) => sum + one.count, 0);
+  return (
+    <section aria-label={kinds[kind]}>
+      <ul className="impact">
+        <li>
+          <span>
+            {kinds[kind]} <Untrusted>{facts.name}</Untrusted>
+            {facts.domain !== null && <>, {facts.domain}</>}, <Untrusted>{facts.organizationName}</Untrusted>
+          </span>
+          <strong>{stateOf(target)}</strong>
+        </li>
+        {facts.keys !== null && (
+          <li>
+            <span>Live keys</span>
+            <strong>{facts.keys}</strong>
+          </li>
+        )}
+        <li>
+          <span>Authorizations not yet executed</span>
+          <strong>{authorized}</strong>
+        </li>
+        {held.map(({ asset, amount }) => (
+          <li key={asset}>
+            <span>Held, released to the buyer</span>
+            <strong>
+              <Money>{money(amount, asset)}</Money>
+            </strong>
+          </li>
+        ))}
+        <li>
+          <span>Submitted already</span>
+          <strong>{underWay.length}</strong>
+        </li>
+      </ul>
+      {underWay.length > 0 && (
+        <Notice tone="caution">
+          <strong>What is submitted goes on.</strong> It keeps its hold and is followed to its end:{" "}
+          {underWay.slice(0, 3).map(({ executionId, amount, asset, status }, index) => (
+            <span key={executionId}>
+              {index > 0 && ", "}
+              <Money>{money(amount, asset)}</Money> ({statusWord("settlement", status).toLowerCase()})
+            </span>
+          ))}
+          {underWay.length > 3 && ` and ${underWay.length - 3} more`}.
+        </Notice>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { decodeCursor, page } from "#lib/http/paging.ts";
+import {
+  countMembers,
+  countResources,
+  selectOrganizations,
+  selectSellers,
+  selectSubscriptions,
+  type SellerState,
+} from "#lib/platform/directory-store.ts";
+import { toWire } from "#lib/time.ts";
+import { PlanTier, ProductRole, SubscriptionStatus, type Environment } from "#lib/vocabulary.ts";
+
+const ROWS = 20;
+
+type Asked = { readonly cursor?: string | undefined };
+
+export type OrganizationLine = Awaited<ReturnType<typeof viewOrganizations>>["items"][number];
+
+/** Organizations, newest first. `search` is an id, or the beginning of a name or slug. */
+export async function viewOrganizations({ search, cursor }: Asked & { readonly search?: string | undefined }) {
+  const rows = await selectOrganizations(search, decodeCursor(cursor), ROWS + 1);
+  const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);
+  const counted = items.length === 0 ? [] : await countMembers(items.map(({ organizationId }) => organizationId));
+  const members = new Map(counted.map((row) => [row.organizationId, row.count]));
+  return {
+    items: items.map(({ createdAt, tier, productRoles, ...row }) => ({
+      ...row,
+      productRoles: ProductRole.options.filter((role) => productRoles.includes(role)),
+      tier: PlanTier.safeParse(tier).data ?? null,
+      members: members.get(row.organizationId) ?? 0,
+      createdAt: toWire(createdAt),
+    })),
+    nextCursor,
+  };
+}
+
+export type SellerLine = Awaited<ReturnType<typeof viewSellers>>["items"][number];
+
+/** Sellers of every organization in one state, newest first. */
+export async function viewSellers(environment: Environment, { state, cursor }: Asked & { readonly state: SellerState }) {
+  const rows = await selectSellers(environment, state, decodeCursor(cursor), ROWS + 1);
+  const { items, nextCursor } = page(rows, ROWS, ({ sellerId }) => sellerId);
+  const counted = items.length === 0 ? [] : await countResources(items.map(({ sellerId }) => sellerId));
+  const resources = new Map(counted.map((row) => [row.sellerId, row.count]));
+  return {
+    items: items.map(({ createdAt, stoppedAt, ...row }) => ({
+      ...row,
+      resources: resources.get(row.sellerId) ?? 0,
+      createdAt: toWire(createdAt),
+      stoppedAt: stoppedAt && toWire(stoppedAt),
+    })),
+    nextCursor,
+  };
+}
+
+export type SubscriptionLine = Awaited<ReturnType<typeof viewSubscriptions>>["items"][number];
+
+export async function viewSubscriptions({ cursor }: Asked) {
+  const rows = await selectSubscriptions(decodeCursor(cursor), ROWS + 1);
+  const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);
+  return {
+    items: items.map(({ tier, status, currentPeriodStart, currentPeriodEnd, ...row }) => ({
+      ...row,
+      tier: PlanTier.parse(tier),
+      status: SubscriptionStatus.parse(status),
+      currentPeriodStart: toWire(currentPeriodStart),
+      currentPeriodEnd: toWire(currentPeriodEnd),
+    })),
+    nextCursor,
+  };
+}

@@ -1,0 +1,57 @@
+import { clock } from "#lib/audit/store.ts";
+import { database } from "#lib/db/client.ts";
+import { probeService } from "#lib/health/probes.ts";
+import { formatAmount } from "#lib/money.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { countOpen, countOverdueHolds, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
+import { selectRuns } from "#lib/platform/worker-run-store.ts";
+import { toWire } from "#lib/time.ts";
+import { SettlementStatus } from "#lib/vocabulary.ts";
+
+const UNKNOWN = 50;
+const AMONG = 1_000;
+
+export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
+
+/** What works, what waits and since when, and every execution whose outcome nobody knows. */
+export async function viewHealth() {
+  const [now, probes, open, unknown, lag, overdueHolds, runs] = await Promise.all([
+    clock(database()),
+    probeService(),
+    countOpen(),
+    selectUnknown(UNKNOWN),
+    settlementLag(AMONG),
+    countOverdueHolds(),
+    selectRuns(),
+  ]);
+  return {
+    now: toWire(now),
+    probes,
+    waiting: authorizeQueue().depth,
+    open: open.map(({ status, count, oldest, overdue }) => ({
+      status: SettlementStatus.parse(status),
+      count,
+      oldest: oldest && toWire(oldest),
+      overdue: Number(overdue),
+    })),
+    overdueHolds,
+    lag,
+    unknown: unknown.map(({ amount, asset, chain, nextCheckAt, validBefore, createdAt, ...row }) => ({
+      ...row,
+      asset,
+      amount: formatAmount(amount, assetOf(chain, asset)?.tokenDecimals ?? 0),
+      nextCheckAt: nextCheckAt && toWire(nextCheckAt),
+      validBefore: validBefore && toWire(validBefore),
+      createdAt: toWire(createdAt),
+    })),
+    runs: runs.map(({ worker, ranAt, succeededAt, failedAt }) => ({
+      worker,
+      ranAt: toWire(ranAt),
+      // The newer of the two says how the last run ended.
+      failing: failedAt !== null && (succeededAt === null || failedAt > succeededAt),
+      succeededAt: succeededAt && toWire(succeededAt),
+    })),
+  };
+}
+export type UnknownLine = HealthView["unknown"][number];
