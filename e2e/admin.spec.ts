@@ -1,0 +1,107 @@
+import { localChainId } from "../examples/chain.ts";
+import { ask } from "#test/asking.ts";
+import { newOrganization } from "#test/identity.ts";
+import { activeMandate, createBuyer } from "#test/mandates.ts";
+import { createOfficial, setRoles, type Official } from "#test/platform.ts";
+import { newSeller } from "#test/sellers.ts";
+import { selectUsers } from "#lib/platform/user-store.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+const REASON = "Quarterly review, ticket 4471";
+
+/** Leaves this admin as the only one, also beside the first user of this sandbox. */
+async function onlyAdmin(): Promise<Official> {
+  await newOrganization();
+  const admin = await createOfficial("admin");
+  for (const other of await selectUsers({ role: "admin" }, null, 100))
+    if (other.id !== admin.userId) expect((await setRoles(admin, other.id, [])).status).toBe(200);
+  return admin;
+}
+
+test.describe("the platform's administration", () => {
+  test("an admin gives a role and revokes sessions, which throws the other browser out; the last admin stays", async ({
+    page,
+    context,
+    browser,
+  }) => {
+    const admin = await onlyAdmin();
+    const person = await newOrganization({ name: "Larkfield Research" });
+    await signInAs(context, admin.credential);
+    const elsewhere = await browser.newContext();
+    await signInAs(elsewhere, person.credential);
+    const other = await elsewhere.newPage();
+    await other.goto("/home");
+    await expect(other.getByRole("heading", { name: "Home", exact: true })).toBeVisible();
+
+    await page.goto("/admin");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Users", exact: true }).first().click();
+    await page.getByRole("searchbox", { name: "Search people" }).fill(person.email);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/search=/);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Ada" }).click();
+    await page.getByRole("checkbox", { name: "auditor" }).check();
+    await page.getByRole("textbox", { name: "Reason" }).fill(REASON);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save roles" }).click();
+    await expect(page.getByRole("cell", { name: admin.userId }).or(page.getByText(REASON)).first()).toBeVisible();
+
+    await page.getByRole("button", { name: "Revoke 1 session" }).click();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Reason" }).fill(REASON);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Revoke sessions" }).click();
+    await expect(page.getByText("Signed in nowhere.")).toBeVisible();
+    await other.goto("/home");
+    await expect(other).toHaveURL(/\/sign-in/);
+    await elsewhere.close();
+
+    await page.goto(`/admin/users/${admin.userId}`);
+    await page.getByRole("checkbox", { name: "admin" }).uncheck();
+    await page.getByRole("textbox", { name: "Reason" }).fill(REASON);
+    await page.getByRole("button", { name: "Save roles" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "last admin" })).toBeVisible();
+  });
+
+  test("an emergency revocation stops the next authorize, behind a typed word", async ({ page, context }) => {
+    const operator = await createOfficial("operator");
+    const buyer = await createBuyer();
+    const shop = await newSeller(buyer.person.credential, { price: "0.5", chain: localChainId });
+    const paying = { ...buyer, resource: { ...buyer.resource, ...shop } };
+    const policy = { assets: [{ asset: "USDC", chain: localChainId }], limits: { perPayment: "1", total: "5" } };
+    const mandateId = await activeMandate(buyer.person.credential, { policy });
+    expect((await ask(paying, mandateId)).data.policyDecision.outcome).toBe("allow");
+
+    await signInAs(context, operator.credential);
+    await page.goto("/admin/emergency");
+    await expectAccessible(page);
+    await page.getByLabel("Mandate", { exact: true }).fill(mandateId);
+    await page.getByRole("button", { name: "Look up" }).click();
+    await expect(page.getByText("Authorizations not yet executed")).toBeVisible();
+    const revoke = page.getByRole("button", { name: "Revoke now" });
+    await page.getByLabel("Reason").fill("Leaked agent key, ticket 4471");
+    await expect(revoke).toBeDisabled();
+    await page.getByLabel(/^To confirm, type/).fill(`revoke ${mandateId.slice(-5)}`);
+    await expectAccessible(page);
+    await revoke.click();
+    await expect(page.getByText("Stopped.")).toBeVisible();
+    expect((await ask(paying, mandateId)).data.policyDecision.denialCode).toBe("mandate_revoked");
+    await page.goto("/admin/fee-schedules");
+    await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();
+  });
+
+  test("every other page of the platform can be read by everyone who may", async ({ page, context }) => {
+    const admin = await createOfficial("admin");
+    await signInAs(context, admin.credential);
+    for (const name of ["organizations", "sellers", "fee-schedules", "subscriptions", "health", "audit"]) {
+      await page.goto(`/admin/${name}`);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expectAccessible(page);
+    }
+    await page.getByRole("button", { name: "Verify" }).click();
+    await expect(page.getByText(/intact/)).toBeVisible();
+    await expectAccessible(page);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export CSV" }).click()]);
+    expect(download.suggestedFilename()).toBe("audit-all.csv");
+  });
+});
