@@ -1,25 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
-import { clock } from "#lib/audit/transact.ts";
 import { quoteAndDecide, requireLease } from "#lib/commerce/decide-order.ts";
+import { know } from "#lib/commerce/order-facts.ts";
 import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
-import { isTerminal, nextStep, type OrderFacts, type OrderState } from "#lib/commerce/order.ts";
+import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order.ts";
 import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
 import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
 import { PlacedOrder } from "#lib/commerce/placed-order.ts";
 import { renderOrder } from "#lib/commerce/render-order.ts";
-import { findApproval, findCheckout } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
 import { claimSlot } from "#lib/http/idempotency-store.ts";
 import { inFlight, replay } from "#lib/http/idempotency.ts";
 import { storedReply, type StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
-import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/payments/execution-store.ts";
-import { holdOf } from "#lib/payments/hold-store.ts";
+import { findAuthorization } from "#lib/payments/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
-import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 import { decodeCredential } from "#lib/x402/credential.ts";
 
 /** Longer than a storefront may take with all its answers. */
@@ -71,36 +68,6 @@ export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">):
   } finally {
     await endLease(database(), order.orderId, on.lease);
   }
-}
-
-type Known = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
-
-/** Final failures are over: what was authorized may be paid with another credential as long as it is held. */
-const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
-
-async function know(order: OrderRow, { credential, caller }: Ordering): Promise<Known> {
-  const db = database();
-  const { authorizationId, checkoutIntentId, orderId } = order;
-  const hold = authorizationId === null ? null : await holdOf(db, authorizationId);
-  const executions = authorizationId === null ? [] : await executionsOf(db, [authorizationId]);
-  const execution = executions.find(counts) ?? null;
-  const checkout = checkoutIntentId === null ? null : await findCheckout(db, caller, checkoutIntentId);
-  const approval = checkout && (await findApproval(db, checkout.checkoutIntentId));
-  const facts: OrderFacts = {
-    state: order.status as OrderState,
-    continued: order.attempt === 0 && authorizationId !== null,
-    credential: credential?.hash ?? null,
-    sent: order.credentialHash ?? execution?.credentialHash ?? null,
-    checkout: checkout && {
-      status: checkout.status as CheckoutStatus,
-      expiresAt: checkout.expiresAt,
-      approval: approval && { status: approval.status as ApprovalStatus, expiresAt: approval.expiresAt },
-      own: checkout.orderId === orderId,
-    },
-    holdUntil: hold?.status === "held" ? hold.expiresAt : null,
-    settlement: (execution?.settlementStatus as SettlementStatus | undefined) ?? null,
-  };
-  return { facts, execution, now: await clock(db) };
 }
 
 async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { ReservedSql } from "postgres";
 import type { Offer } from "#lib/commerce/offer.ts";
 import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
@@ -44,16 +44,49 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
     .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)));
 }
 
+/**
+ * Takes due orders off the queue for a while: only next_check_at moves, so a worker that dies costs this time and nothing else.
+ * Which of them nobody else works on is the lease's matter.
+ */
+export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
+  const due = await tx
+    .select({ orderId: orders.orderId })
+    .from(orders)
+    .where(lte(orders.nextCheckAt, sql`clock_timestamp()`))
+    .orderBy(asc(orders.nextCheckAt))
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  const ids = due.map(({ orderId }) => orderId);
+  if (ids.length === 0) return ids;
+  await tx
+    .update(orders)
+    .set({ nextCheckAt: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
+    .where(inArray(orders.orderId, ids));
+  return ids;
+}
+
 /** Removes an order about which nothing was decided. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
 
-/** Only who holds the lease changes an order. Null when it is another's by now. */
-export async function changeOrder(db: Db, orderId: string, lease: string, change: OrderChange): Promise<OrderRow | null> {
+/** Soon at first, then ever more rarely: after a quarter of the order's age, at least every quarter of an hour. */
+const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
+
+/**
+ * Only who holds the lease changes an order. Null when it is another's by now. `watched`: whether a worker looks at it later,
+ * because a payment for it may be under way; left out, nothing changes about that.
+ */
+export async function changeOrder(
+  db: Db,
+  orderId: string,
+  lease: string,
+  change: OrderChange,
+  watched?: boolean,
+): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
-    .set({ ...change, updatedAt: sql`clock_timestamp()` })
+    .set({ ...change, ...(watched !== undefined && { nextCheckAt: watched ? later : null }), updatedAt: sql`clock_timestamp()` })
     .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)))
     .returning();
   return order ?? null;

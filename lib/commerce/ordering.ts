@@ -13,6 +13,11 @@ export type Ordering = {
   readonly lease: string;
 };
 
+/** What follows a payment needs no caller: its agent, or a worker when the agent is gone. */
+export type Following = Pick<Ordering, "requestId" | "lease"> & {
+  readonly caller: { readonly organizationId: string; readonly environment: string };
+};
+
 /** What a step made of an order. */
 export type Stepped = {
   readonly order: OrderRow;

@@ -5,7 +5,7 @@ import type { Offer } from "#lib/commerce/offer.ts";
 import { stateAfterPaying } from "#lib/commerce/order.ts";
 import { changeOrder, type OrderRow } from "#lib/commerce/order-store.ts";
 import { lockCheckoutOf, setStatus } from "#lib/commerce/store.ts";
-import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import type { Following, Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { isStoredReply } from "#lib/http/operation.ts";
@@ -13,7 +13,7 @@ import { executePayment } from "#lib/payments/execute-payment.ts";
 import { authorizationOf, findExecution, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { isProblem } from "#lib/problem.ts";
-import { investigate } from "#lib/settlement/reconcile.ts";
+import { investigate, stillAdmits } from "#lib/settlement/reconcile.ts";
 import { payCheckout, type PaidCheckout } from "#lib/storefront/checkout-call.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
@@ -29,38 +29,48 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   const slot = createHash("sha256").update(`${order.slot}\nexecute\n${credential.hash}`).digest("base64url");
   const body = { authorizationId, idempotencyKey: key, paymentCredential: credential.text };
   const idempotency = { key, slot, fingerprint: credential.hash };
+  // Before anything goes out: should this process end here, a worker finds what became of it.
+  requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
   if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
   const said = JSON.parse(reply.body) as Executed;
   if (reply.status !== 200) {
     const executionId = said.instance?.split("/").at(-1) ?? "";
+    await changeOrder(database(), orderId, on.lease, {}, false);
     return { order, goOn: false, refused: { executionId, code: said.code ?? "verification_failed" } };
   }
   const change = { status: "processing", executionId: said.executionId ?? "", credentialHash: credential.hash };
-  return { order: requireLease(await changeOrder(database(), orderId, on.lease, change)), goOn: true };
+  return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
 /** A credential was bound, by a call that died or by executePayment itself: the order learns of it. */
-export async function adopt(order: OrderRow, on: Ordering, execution: ExecutionRow): Promise<Stepped> {
+export async function adopt(order: OrderRow, on: Following, execution: ExecutionRow): Promise<Stepped> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
-  return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change)), goOn: true };
+  return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
 /** Sends the credential to the storefront as long as it has not said what became of the order, then asks the chain. */
-export async function follow(order: OrderRow, on: Ordering): Promise<Stepped> {
+export async function follow(order: OrderRow, on: Following): Promise<Stepped> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
   if (!execution || !offer) throw new Error("An order that was paid has no execution.");
-  const said = order.answer ?? (await send(offer as Offer, execution));
+  const said = order.answer ?? ((await maySend(execution)) ? await send(offer as Offer, execution) : null);
   const answered =
     said && said !== order.answer ? await changeOrder(database(), order.orderId, on.lease, { answer: said }) : order;
   const settlement = await settle(execution);
   const state = stateAfterPaying({ settlement, storefront: said?.outcome ?? null });
-  if (state === "processing") return { order: requireLease(answered), goOn: false };
+  if (state === "processing") {
+    requireLease(answered);
+    return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, {}, true)), goOn: false };
+  }
   return { order: await finish(requireLease(answered), on, state), goOn: false };
 }
 
 type Answer = NonNullable<OrderRow["answer"]>;
+
+/** A settled credential moves nothing any more; any other goes out only while everything still admits it. */
+const maySend = async (execution: ExecutionRow): Promise<boolean> =>
+  execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
 /** Null where the storefront was not reached, or its answer does not say what became of the order: the same call may be repeated. */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
@@ -102,12 +112,12 @@ async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   }
 }
 
-async function finish(order: OrderRow, on: Ordering, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
+async function finish(order: OrderRow, on: Following, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
   return transact(async (tx) => {
     const now = await clock(tx);
     const checkout = order.authorizationId === null ? null : await lockCheckoutOf(tx, order.authorizationId);
     if (checkout?.status === "executing") await setStatus(tx, checkout.checkoutIntentId, status, now);
-    const changed = requireLease(await changeOrder(tx, order.orderId, on.lease, { status }));
+    const changed = requireLease(await changeOrder(tx, order.orderId, on.lease, { status }, false));
     const { orderId, organizationId, subjectId, executionId, authorizationId, answer } = changed;
     const metadata = { requestId: on.requestId, executionId, authorizationId, storefrontOrderId: answer?.orderId ?? null };
     const event = {

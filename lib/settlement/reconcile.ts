@@ -67,11 +67,15 @@ export async function investigate(execution: ExecutionRow, authorization: Author
   return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
 }
 
-/** Just before submitting the gate is taken and the statuses are read again: what was revoked meanwhile is not sent. */
 async function mayResubmit(execution: ExecutionRow, authorization: AuthorizationRow, now: Date): Promise<boolean> {
   const left = (execution.validBefore?.getTime() ?? 0) - now.getTime();
   if (execution.attempts > RESUBMISSIONS_MAX || left < RESUBMIT_MARGIN_MS) return false;
-  return database().transaction(async (tx) => {
+  return stillAdmits(execution, authorization);
+}
+
+/** Just before submitting the gate is taken and the statuses are read again: what was revoked meanwhile is not sent. */
+export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
+  database().transaction(async (tx) => {
     await enterGate(tx);
     const mandate = await lockMandate(tx, execution.mandateId);
     return (
@@ -80,4 +84,3 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
       (await sellerStateOf(tx, authorization)) === "offering"
     );
   });
-}

@@ -1,5 +1,6 @@
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { forgetOldReplies } from "#lib/http/idempotency-store.ts";
+import { followOrders } from "#lib/commerce/follow-orders.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { log } from "#lib/http/log.ts";
 import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
@@ -12,6 +13,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 
 const RECONCILE_EVERY_MS = 500;
+const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
 const FORGET_EVERY_MS = 3_600_000;
@@ -61,6 +63,7 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
 export function startWorkers(): Worker {
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
+    every(ORDERS_EVERY_MS, "followOrders", followOrders),
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
     every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),

@@ -1,0 +1,45 @@
+import { clock } from "#lib/audit/transact.ts";
+import type { OrderFacts, OrderState } from "#lib/commerce/order.ts";
+import type { OrderRow } from "#lib/commerce/order-store.ts";
+import type { Following, Ordering } from "#lib/commerce/ordering.ts";
+import { findApproval, findCheckout } from "#lib/commerce/store.ts";
+import { database } from "#lib/db/client.ts";
+import { executionsOf, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { holdOf } from "#lib/payments/hold-store.ts";
+import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
+
+/** What an order's next step is decided by. */
+export type Known = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
+
+type Asking = {
+  readonly caller: Following["caller"];
+  readonly credential: Pick<NonNullable<Ordering["credential"]>, "hash"> | null;
+};
+
+/** Final failures are over: what was authorized may be paid with another credential as long as it is held. */
+const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
+
+export async function know(order: OrderRow, { credential, caller }: Asking): Promise<Known> {
+  const db = database();
+  const { authorizationId, checkoutIntentId, orderId } = order;
+  const hold = authorizationId === null ? null : await holdOf(db, authorizationId);
+  const executions = authorizationId === null ? [] : await executionsOf(db, [authorizationId]);
+  const execution = executions.find(counts) ?? null;
+  const checkout = checkoutIntentId === null ? null : await findCheckout(db, caller, checkoutIntentId);
+  const approval = checkout && (await findApproval(db, checkout.checkoutIntentId));
+  const facts: OrderFacts = {
+    state: order.status as OrderState,
+    continued: order.attempt === 0 && authorizationId !== null,
+    credential: credential?.hash ?? null,
+    sent: order.credentialHash ?? execution?.credentialHash ?? null,
+    checkout: checkout && {
+      status: checkout.status as CheckoutStatus,
+      expiresAt: checkout.expiresAt,
+      approval: approval && { status: approval.status as ApprovalStatus, expiresAt: approval.expiresAt },
+      own: checkout.orderId === orderId,
+    },
+    holdUntil: hold?.status === "held" ? hold.expiresAt : null,
+    settlement: (execution?.settlementStatus as SettlementStatus | undefined) ?? null,
+  };
+  return { facts, execution, now: await clock(db) };
+}
