@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
@@ -53,9 +54,9 @@ export function AccountsLedger({ accounts, manages, caption }: Props) {
           name: "Name",
           cell: ({ name, serviceAccountId }) => (
             <>
-              <a href={`/settings/keys/${serviceAccountId}`}>
+              <Link className="name" href={`/settings/keys/${serviceAccountId}`}>
                 <Untrusted>{name}</Untrusted>
-              </a>
+              </Link>
               <span className="sub">
                 <Copyable value={serviceAccountId} label="service account id" />
               </span>

@@ -26,7 +26,7 @@ const AuditFilters = ({ query }: { readonly query: PageQuery }) => (
       placeholder="Id, such as mdt_… or sa_…"
     />
     <FilterSelect
-      label="Events"
+      label="Kind of event"
       name="kind"
       value={one(query, "kind")}
       any="All events"

@@ -1,0 +1,184 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { newKey, newMember, newOrganization, newPerson } from "#test/identity.ts";
+import { linkTo } from "#test/mail.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+/** On a phone of the least width and on a desk. */
+async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectAccessible(page);
+  }
+}
+
+const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+test.describe("the organization", () => {
+  test("a person is invited, joins in another browser, switches, and is thrown out when removed", async ({
+    page,
+    context,
+    browser,
+  }) => {
+    const owner = await newOrganization({ name: "Larkfield Research" });
+    const guest = await newOrganization({ name: "Home of the guest" });
+    await signInAs(context, owner.credential);
+    await page.goto("/settings/members");
+    await page.getByRole("button", { name: "Invite a member" }).click();
+    await page.getByLabel("E-mail").fill("nobody");
+    await page.getByRole("button", { name: "Send invitation" }).click();
+    await expect(page.getByLabel("E-mail")).toHaveAccessibleDescription(/e-mail address/);
+    await page.getByLabel("E-mail").fill(guest.email);
+    await page.getByRole("radio", { name: /^Developer/ }).check();
+    await expectAccessibleEverywhere(page);
+    await page.getByRole("button", { name: "Send invitation" }).click();
+    await expect(row(page, guest.email)).toContainText("Developer");
+    await expectAccessibleEverywhere(page);
+    await row(page, guest.email).getByRole("button", { name: "Send again" }).click();
+    await expect(page.getByText(`Sent again to ${guest.email}`)).toBeVisible();
+
+    const other = await browser.newContext({ baseURL: process.env["BASE_URL"] ?? "" });
+    await signInAs(other, guest.credential);
+    const theirs = await other.newPage();
+    const token = (await linkTo(guest.email)).path.split("/").at(-1) ?? "";
+    await theirs.goto(`/onboarding?invitationToken=${token}&returnTo=%2Fsettings%2Fkeys`);
+    await theirs.getByRole("button", { name: "Join the organization" }).click();
+    await expect(theirs.getByRole("heading", { name: "Agents and keys" })).toBeVisible();
+    await theirs.getByRole("button", { name: /Larkfield Research/ }).click();
+    await theirs.getByRole("menuitem", { name: /Home of the guest/ }).click();
+    await expect(theirs.getByRole("button", { name: /^Home of the guest/ })).toBeVisible();
+    await theirs.getByRole("button", { name: /^Home of the guest/ }).click();
+    await theirs.getByRole("menuitem", { name: /Larkfield Research/ }).click();
+    await expect(theirs.getByRole("button", { name: /^Larkfield Research/ })).toBeVisible();
+    await theirs.goto("/settings/members");
+    await expect(theirs.getByText("An owner or admin invites people")).toBeVisible();
+    await expect(theirs.getByRole("button", { name: "Invite a member" })).toBeHidden();
+
+    await page.reload();
+    await row(page, guest.email).getByRole("button", { name: "Remove" }).click();
+    await page.getByLabel("Reason").fill("Left the company");
+    await page.getByRole("button", { name: "Remove member" }).click();
+    await expect(row(page, guest.email)).toBeHidden();
+    await theirs.reload();
+    await expect(theirs.getByRole("heading", { name: "Choose an organization" })).toBeVisible();
+    await expect(theirs.getByText("Larkfield Research")).toBeHidden();
+    await other.close();
+  });
+
+  test("a role changes, the last owner stays, and nobody is removed without a reason", async ({ page, context }) => {
+    const owner = await newOrganization();
+    const admin = await newMember(owner, "admin");
+    await signInAs(context, owner.credential);
+    await page.goto("/settings/members");
+    await expect(row(page, owner.email)).toContainText("The last owner stays");
+    await row(page, admin.email).getByRole("button", { name: "Change role" }).click();
+    await page.getByRole("radio", { name: /^Viewer/ }).check();
+    await expectAccessibleEverywhere(page);
+    await page.getByRole("button", { name: "Change role", exact: true }).click();
+    await expect(row(page, admin.email).getByRole("cell", { name: "Viewer" })).toBeVisible();
+    await row(page, admin.email).getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Remove member" }).click();
+    await expect(page.getByLabel("Reason")).toBeFocused();
+    await expectAccessibleEverywhere(page);
+    await page.keyboard.press("Escape");
+    await expect(row(page, admin.email).getByRole("button", { name: "Remove" })).toBeFocused();
+  });
+
+  test("a key is shown once, rotated with grace, and revoked behind a reason", async ({ page, context }) => {
+    const owner = await newOrganization();
+    const developer = await newMember(owner, "developer");
+    await signInAs(context, owner.credential);
+    await page.goto("/settings/keys");
+    await expect(page.getByText("No service accounts yet")).toBeVisible();
+    await page.getByRole("button", { name: "New service account" }).click();
+    await page.getByLabel("Name").fill("Survey agent");
+    await expect(page.getByRole("checkbox", { name: /mandates:create/ })).toBeDisabled();
+    await expectAccessibleEverywhere(page);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const secret = page.getByRole("dialog", { name: "Save the key of Survey agent now" });
+    const shown = await secret.locator("code").first().innerText();
+    expect(shown).toMatch(/^csk_sandbox_/);
+    await expectAccessibleEverywhere(page);
+    await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await expect(secret).toBeVisible();
+    await expect(secret.getByRole("button", { name: "Done" })).toBeDisabled();
+    await secret.getByRole("checkbox", { name: /I saved it/ }).check();
+    await secret.getByRole("button", { name: "Done" }).click();
+    await expect(secret).toBeHidden();
+    await expect(row(page, "Survey agent")).toContainText("Pay and order");
+    expect(await page.content()).not.toContain(shown);
+    await expectAccessibleEverywhere(page);
+
+    await page.getByRole("link", { name: "Survey agent" }).click();
+    await page.getByRole("button", { name: /^Rotate/ }).click();
+    await page.getByLabel("The key in use").selectOption("It works for another hour");
+    await page.getByRole("button", { name: "Make a new key" }).click();
+    await expect(secret.locator("code").first()).not.toHaveText(shown);
+    await secret.getByRole("checkbox", { name: /I saved it/ }).check();
+    await secret.getByRole("button", { name: "Done" }).click();
+    await expect(page.getByText("2 live")).toBeVisible();
+    await expect(page.getByText("Ends soon")).toBeVisible();
+    await expectAccessibleEverywhere(page);
+    const old = { headers: { authorization: `Bearer ${shown}` } };
+    const served = `${process.env["BASE_URL"]}/api/v1/payments`;
+    expect((await fetch(served, old)).status).toBe(200);
+    await page.getByRole("button", { name: /^Revoke/ }).click();
+    await page.getByLabel("Reason").fill("The agent was retired");
+    await page.getByRole("button", { name: "Revoke service account" }).click();
+    await expect(page.getByText("0 live")).toBeVisible();
+    expect((await fetch(served, old)).status).toBe(401);
+
+    await signInAs(context, developer.credential);
+    await page.goto("/settings/keys");
+    await page.getByRole("button", { name: "New service account" }).click();
+    await expect(page.getByRole("checkbox", { name: /resources:manage/ })).toBeVisible();
+    await expect(page.getByRole("checkbox", { name: /payments:execute/ })).toBeHidden();
+  });
+
+  test("the audit log is narrowed, verified and exported; billing shows what is owed", async ({ page, context }) => {
+    const owner = await newOrganization();
+    await newKey(owner);
+    await signInAs(context, owner.credential);
+    await page.goto("/settings/audit");
+    await expect(row(page, "Service account created")).toBeVisible();
+    await page.getByRole("button", { name: "Verify the log" }).click();
+    await expect(page.getByText("All 2 events are as written")).toBeVisible();
+    await expectAccessibleEverywhere(page);
+    await page.getByLabel("Kind of event").selectOption("Members");
+    await expect(page).toHaveURL(/kind=members/);
+    await expect(row(page, "Service account created")).toBeHidden();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export CSV" }).click()]);
+    const text = await readFile(await file.path(), "utf8");
+    expect(text.trim().split("\r\n")).toHaveLength(2);
+    await page.getByRole("link", { name: "Organization created" }).click();
+    await expect(page.getByText("Its hash was computed again just now")).toBeVisible();
+    await expectAccessibleEverywhere(page);
+    await page.goto("/settings/billing");
+    await expect(page.getByText("No fees in this month")).toBeVisible();
+    await expectAccessibleEverywhere(page);
+  });
+
+  test("what a role does not show is said, and another organization’s account is not there", async ({ page, context }) => {
+    const owner = await newOrganization();
+    const { serviceAccountId } = await newKey(await newOrganization());
+    const approver = await newMember(owner, "approver");
+    await signInAs(context, approver.credential);
+    for (const [path, text] of [
+      ["/settings/keys", "does not show keys"],
+      ["/settings/billing", "does not show fees"],
+      ["/settings/audit", "does not show the audit log"],
+    ] as const) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { name: new RegExp(text) })).toBeVisible();
+    }
+    await expectAccessible(page);
+    await signInAs(context, owner.credential);
+    expect((await page.goto(`/settings/keys/${serviceAccountId}`))?.status()).toBe(404);
+    expect((await page.goto("/settings/audit/999"))?.status()).toBe(404);
+    const stranger = await newPerson();
+    await signInAs(context, stranger.credential);
+    await page.goto("/settings/members");
+    await expect(page).toHaveURL(/\/onboarding/);
+  });
+});
