@@ -1,3 +1,4 @@
+import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
@@ -17,12 +18,17 @@ export const InvitationsLedger = ({ invitations, grantable }: Props) => (
     columns={[
       {
         name: "E-mail",
-        cell: ({ email, invitedBy }) => (
+        cell: ({ email, invitedBy, link }) => (
           <>
             {email}
             <span className="sub">
               Invited by <Untrusted>{invitedBy}</Untrusted>
             </span>
+            {link !== undefined && (
+              <span className="sub">
+                <Copyable value={link} label={`the invitation link of ${email}`} head={18} />
+              </span>
+            )}
           </>
         ),
       },

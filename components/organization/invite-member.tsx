@@ -11,7 +11,12 @@ import { inviteMember } from "#lib/identity/member-contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { RoleChoices } from "./role-choices.tsx";
 
-type Props = { readonly organizationId: string; readonly grantable: readonly MembershipRole[] };
+type Props = {
+  readonly organizationId: string;
+  readonly grantable: readonly MembershipRole[];
+  /** Whether a mail goes out; else the page shows the link to hand on. */
+  readonly mailed: boolean;
+};
 
 const opener = (
   <>
@@ -21,7 +26,7 @@ const opener = (
 );
 
 /** Asks for an address and a role, and sends the invitation. */
-export function InviteMember({ organizationId, grantable }: Props) {
+export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -30,7 +35,7 @@ export function InviteMember({ organizationId, grantable }: Props) {
     params: { organizationId },
     onDone: ({ email }) => {
       setOpen(false);
-      toast(`Invitation sent to ${email}`);
+      toast(mailed ? `Invitation sent to ${email}` : `Hand the link of ${email} on: this service sends no mail`);
       router.refresh();
     },
   });
@@ -50,7 +55,7 @@ export function InviteMember({ organizationId, grantable }: Props) {
         <>
           <DialogClose>Cancel</DialogClose>
           <Submit state={state} form={id}>
-            Send invitation
+            {mailed ? "Send invitation" : "Make invitation"}
           </Submit>
         </>
       }

@@ -102,6 +102,7 @@ describe("viewMembers", () => {
     const forAdmin = await view(admin);
     expect(forAdmin.members.map(({ userId }) => userId)).toEqual([owner.userId, admin.userId, viewer.userId]);
     expect(forAdmin.invitations).toMatchObject([{ email: "open@example.com", invitedBy: "Grace", expired: false }]);
+    expect(forAdmin.invitations[0]?.link).toBeUndefined();
     expect(forAdmin.grantable).not.toContain("owner");
     expect((await view(owner)).grantable).toContain("owner");
     expect(await view(viewer)).toMatchObject({ invitations: [], grantable: [], owners: 1, more: false });

@@ -1,16 +1,24 @@
 import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
 import type { Invitation, Member } from "#lib/identity/member-contract.ts";
 import { countOwners, findMember, selectInvitations, selectMembers } from "#lib/identity/member-store.ts";
 import { grantableRoles } from "#lib/identity/membership.ts";
 import { presentInvitation, presentMember } from "#lib/identity/present-member.ts";
+import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
 /** What the page shows at once. Organizations with more people are not what it is made for; it says when there are more. */
 const ROWS = 200;
 
-export type OpenInvitation = Invitation & { readonly invitedBy: string; readonly expired: boolean };
+export type OpenInvitation = Invitation & {
+  readonly invitedBy: string;
+  readonly expired: boolean;
+  /** The address to hand on, where this installation sends no mail, for who could send the invitation himself. */
+  readonly link?: string;
+};
 
 export type MembersView = {
   readonly members: readonly Member[];
@@ -19,6 +27,8 @@ export type MembersView = {
   /** The roles that the reader may give and take; empty for who may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
+  /** Whether invitations go out by mail, or someone hands their link on. */
+  readonly mailed: boolean;
 };
 
 /** Who is in the caller's active organization. Every member may see it; open invitations only who may send them. */
@@ -31,15 +41,18 @@ export async function viewMembers(caller: SessionCaller & { readonly organizatio
     countOwners(database(), organizationId),
     manages ? selectInvitations(organizationId, ROWS) : [],
   ]);
+  const grantable = own ? grantableRoles(membershipRoleOf(own.role)) : [];
+  const mailed = mailDelivery() !== "none";
   return {
     members: rows.slice(0, ROWS).map(presentMember),
-    invitations: invitations.map(({ inviterName, expired, ...row }) => ({
-      ...presentInvitation(row),
-      invitedBy: inviterName,
-      expired,
-    })),
+    invitations: invitations.map(({ inviterName, expired, ...row }) => {
+      const invitation = presentInvitation(row);
+      const link = !mailed && grantable.includes(invitation.role) && `${env().BASE_URL}/invitations/${invitationTokenOf(row.id)}`;
+      return { ...invitation, invitedBy: inviterName, expired, ...(link !== false && { link }) };
+    }),
     more: rows.length > ROWS,
-    grantable: own ? grantableRoles(membershipRoleOf(own.role)) : [],
+    grantable,
     owners,
+    mailed,
   };
 }

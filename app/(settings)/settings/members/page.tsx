@@ -22,7 +22,9 @@ export default async function MembersPage() {
             ? "Who works in this organization, and what each role may do."
             : "Who works in this organization. An owner or admin invites people and changes roles."
         }
-        {...(manages && { actions: <InviteMember organizationId={caller.organizationId} grantable={view.grantable} /> })}
+        {...(manages && {
+          actions: <InviteMember organizationId={caller.organizationId} grantable={view.grantable} mailed={view.mailed} />,
+        })}
       />
       <div className="stack">
         <section className="panel" aria-labelledby="members">
