@@ -17,6 +17,16 @@ export default {
   // npm test checks the types of everything, tests included; a start does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  serverExternalPackages: ["better-auth", "drizzle-orm", "pino", "postgres", "prom-client", "viem"],
+  // What stays in node_modules: bundled, the passkey libraries lose the order in which they load.
+  serverExternalPackages: [
+    "@better-auth/passkey",
+    "@simplewebauthn/server",
+    "better-auth",
+    "drizzle-orm",
+    "pino",
+    "postgres",
+    "prom-client",
+    "viem",
+  ],
   headers: () => Promise.resolve([{ source: "/((?!api/).*)", headers }]),
 } satisfies NextConfig;
