@@ -1,6 +1,7 @@
 import type { Burst } from "./burst.ts";
 import type { Gas } from "./gas.ts";
 import type { Measured } from "./load.ts";
+import type { PageLoad } from "./pages.ts";
 
 export type Row = Measured & { readonly name: string; readonly connections: number };
 export type Results = {
@@ -9,13 +10,14 @@ export type Results = {
   readonly history: { readonly fresh: number; readonly old: number };
   readonly bursts: readonly Burst[];
   readonly gas: readonly Gas[];
+  readonly pages: readonly PageLoad[];
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 /** What the project promises on two cores with everything on the same machine. */
-export function floorsOf({ rows, residentMiB, history, bursts }: Omit<Results, "gas">): Floor[] {
+export function floorsOf({ rows, residentMiB, history, bursts, pages }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row("hot mandate", 64);
   const spread = row("1,000 mandates", 64);
@@ -48,6 +50,12 @@ export function floorsOf({ rows, residentMiB, history, bursts }: Omit<Results, "
     { what: "resident memory", measured: `${whole(residentMiB)} MiB`, floor: "at most 400 MiB", holds: residentMiB <= 400 },
     { what: "20,000 earlier decisions", measured: `${(fall * 100).toFixed(1)} % slower`, floor: "under 10 %", holds: fall < 0.1 },
     { what: "bursts of 200", measured: exact ? "exact" : "not exact", floor: "exact, no error", holds: exact },
+    ...pages.map(({ path, firstMs }) => ({
+      what: `first load of ${path}`,
+      measured: `${whole(firstMs)} ms`,
+      floor: "under 1,000 ms",
+      holds: firstMs < 1_000,
+    })),
     { what: "errors", measured: String(errors), floor: "0", holds: errors === 0 },
   ];
 }
@@ -58,6 +66,7 @@ export function printTable({
   history,
   bursts,
   gas,
+  pages,
   floors,
 }: Results & { readonly floors: readonly Floor[] }): void {
   console.table(
@@ -76,6 +85,14 @@ export function printTable({
     bursts.map(({ processes, room, allowed, denied, errors }) => ({ processes, requests: 200, room, allowed, denied, errors })),
   );
   console.table(gas);
+  console.table(
+    pages.map(({ path, payments, firstMs, medianMs }) => ({
+      page: path,
+      payments,
+      "first ms": Math.round(firstMs),
+      "median ms": Math.round(medianMs),
+    })),
+  );
   console.table(
     floors.map(({ what, measured, floor, holds }) => ({ floor: what, measured, promised: floor, holds: holds ? "yes" : "NO" })),
   );

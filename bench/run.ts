@@ -8,6 +8,7 @@ import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
 import { load, type Measured } from "./load.ts";
+import { loadPages } from "./pages.ts";
 import { floorsOf, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type Running } from "./server.ts";
@@ -98,11 +99,13 @@ try {
     await burst(scene, [server, second], 200),
   ];
   await second.stop();
+  say("loading pages of an organization with many payments.");
+  const pages = await loadPages(database.url, environment, scene.person);
   say("gas of what happens on chain.");
   const gas = await measureGas();
-  const floors = floorsOf({ rows, residentMiB, history, bursts });
-  if (values.json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, gas, floors }, null, 2));
-  else printTable({ rows, residentMiB, history, bursts, gas, floors });
+  const floors = floorsOf({ rows, residentMiB, history, bursts, pages });
+  if (values.json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, gas, floors }, null, 2));
+  else printTable({ rows, residentMiB, history, bursts, pages, gas, floors });
 } finally {
   await server.stop();
   await database.stop();

@@ -10,6 +10,8 @@ export type Scene = {
   readonly keys: readonly string[];
   readonly sellerId: string;
   readonly domain: string;
+  /** The headers of the buyer's session. */
+  readonly person: Record<string, string>;
   /** An active mandate with this budget a day, in whole USDC. */
   mandate(dailyBudget: string): Promise<string>;
 };
@@ -70,6 +72,7 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
     keys: accounts.map(({ apiKey }) => apiKey ?? ""),
     sellerId,
     domain,
+    person: { ...buyer.headers },
     mandate: async (dailyBudget) => {
       const limits = { perPayment: "1", budgets: [{ period: "day" as const, timezone: "UTC", amount: dailyBudget }] };
       const { mandateId } = await call(

@@ -12,7 +12,7 @@ const Row = ({ name, children, look }: { readonly name: string; readonly childre
 );
 
 /** What the last line says, by how far the payment came. */
-export function totalName({ of, status }: PaymentView["stage"]): string {
+function totalName({ of, status }: PaymentView["stage"]): string {
   if (of !== "settlement") return of === "outcome" && status === "deny" ? "It would have cost" : "It costs you";
   if (status === "settled") return "You paid";
   return status === "failed" ? "It would have cost" : "It costs you";
@@ -33,7 +33,7 @@ export function AmountsTable({ amounts, stage, asset }: Props) {
         <Row name={totalName(stage)} look="last">
           <span className="double">{show(amounts.total)}</span>
         </Row>
-        <Row name="Seller receives" look="after">
+        <Row name="Seller receives" look="receives">
           {show(amounts.sellerReceives)}
         </Row>
       </tbody>

@@ -42,7 +42,7 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
 }
 
 /** Who is paid for what, by whom, where, and every id that support may ask for. */
-export function partiesOf(view: PaymentView): readonly Item[] {
+function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, agent, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
   return [

@@ -66,9 +66,16 @@ const titles = {
   requireApproval: "Why a person is asked",
 } as const satisfies Record<Decision["outcome"], string>;
 
-/** Every rule that was evaluated, denials first, with what it found. */
+/** What denies or asks first, then what is counted, then what simply holds. */
+function weight({ effect, limit }: Reason): number {
+  if (effect === "deny") return 0;
+  if (effect === "approval") return 1;
+  return limit !== undefined ? 2 : 3;
+}
+
+/** Every rule that was evaluated, with what it found. */
 export function RulesPanel({ decision }: { readonly decision: Decision }) {
-  const rows = decision.reasons.map((reason, at) => ({ ...reason, at }));
+  const rows = decision.reasons.map((reason, at) => ({ ...reason, at })).toSorted((a, b) => weight(a) - weight(b));
   return (
     <section className="panel rules" aria-labelledby="rules">
       <div className="panel-head">

@@ -17,7 +17,7 @@ export type StageFacts = {
 };
 
 /** At most one attempt of a payment is live. */
-export const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
+const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
 /** Pure: the facts and the time in, the stage out. */

@@ -1,0 +1,141 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { newOrganization } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askFor, submitted } from "./setup/paid.ts";
+import { newPurchase } from "./setup/purchase.ts";
+
+const narrow = { width: 320, height: 800 };
+const wide = { width: 1280, height: 900 };
+
+/** Both widths in both schemes. */
+async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  for (const size of [narrow, wide]) {
+    await page.setViewportSize(size);
+    await expectAccessible(page);
+  }
+}
+
+const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+const rows = (page: Page) => page.getByRole("table", { name: "Payments, newest first" }).getByRole("row");
+const steps = (page: Page) => page.getByRole("list", { name: "What happened" });
+
+test.describe("payments", () => {
+  test("an organization without payments learns what will stand here", async ({ page, context }) => {
+    const buyer = await newOrganization({ name: "Larkfield Research" });
+    await signInAs(context, buyer.credential);
+    await page.goto("/payments");
+    await expect(page.getByText("No payments yet")).toBeVisible();
+    await expectAccessibleEverywhere(page);
+  });
+
+  test("are narrowed in the address, opened by the keyboard, and taken out as a file", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const allowed = await askFor(purchase, "20.2");
+    await askFor(purchase, "200");
+    const paid = await askFor(purchase, "12");
+    const hash = await submitted(paid, "settled");
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto("/payments");
+    await expect(rows(page)).toHaveCount(4);
+    await expectAccessibleEverywhere(page);
+
+    await page.getByRole("combobox", { name: "Decision" }).selectOption("Denied");
+    await expect(page).toHaveURL(/outcome=deny/);
+    await expect(rows(page)).toHaveCount(2);
+    await expect(rows(page).nth(1)).toContainText("200.00 USDC");
+    await page.getByRole("combobox", { name: "Decision" }).selectOption("Any decision");
+    await expect(rows(page)).toHaveCount(4);
+    await page.goBack();
+    await expect(rows(page)).toHaveCount(2);
+    await expect(page.getByRole("combobox", { name: "Decision" })).toHaveValue("deny");
+
+    await page.goto("/payments");
+    await page.keyboard.press("/");
+    await page.keyboard.type(hash);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(new RegExp(`q=${hash}`));
+    await expect(rows(page)).toHaveCount(2);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export CSV" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^payments-\d{4}-\d{2}-\d{2}\.csv$/);
+    const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain(paid);
+    expect(lines[1]).toContain(hash);
+
+    await page.goto("/payments?q=nothing-like-it");
+    await expect(page.getByText("No payment fits")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Show all payments" }).click();
+    await page.getByRole("link", { name: "More lines" }).click();
+    await expect(page).toHaveURL(/density=compact/);
+    await page.locator(".row-link").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(`/payments/${allowed}`);
+  });
+
+  test("are explained: allowed, denied, asked and unknown", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const { domain } = purchase.seller;
+    const allowed = await askFor(purchase, "20.2");
+    const denied = await askFor(purchase, "200");
+    const asked = await askFor(purchase, "43");
+    const unknown = await askFor(purchase, "11");
+    await submitted(unknown, "unknown");
+    await signInAs(context, purchase.buyer.credential);
+
+    await page.goto(`/payments/${allowed}`);
+    await expect(heading(page)).toHaveText(`20.20 USDC to ${domain}`);
+    await expect(page.getByRole("heading", { name: "Why it was allowed" })).toBeVisible();
+    await expect(page.getByRole("row", { name: /Per payment/ })).toContainText("100.00 USDC");
+    await expect(steps(page)).toContainText("Waits for the agent");
+
+    await page.goto(`/payments/${denied}`);
+    await expect(page.getByRole("heading", { name: "Why it was denied" })).toBeVisible();
+    await expect(page.getByText("The payment was above the limit for one payment.")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Edit the mandate" })).toBeVisible();
+    await expectAccessibleEverywhere(page);
+
+    await page.goto(`/payments/${asked}`);
+    await expect(steps(page)).toContainText("Waits for a person");
+    await expect(page.getByRole("link", { name: "Decide now" })).toHaveAttribute("href", /^\/checkout\/cki_/);
+
+    await page.goto(`/payments/${unknown}`);
+    await expect(page.locator(".page-head")).toContainText("Outcome unknown");
+    await expect(page.getByText("nothing is to be paid again")).toBeVisible();
+  });
+
+  test("have a receipt to print once they are settled, and are hidden from others", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const settled = await askFor(purchase, "12");
+    const hash = await submitted(settled, "settled");
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(`/payments/${settled}`);
+    await expect(steps(page)).toContainText("The hold became a payment.");
+    await page.getByRole("link", { name: "Receipt" }).first().click();
+    await expect(heading(page)).toHaveText("Receipt");
+    await expect(page.getByText(hash)).toBeVisible();
+    await expectAccessibleEverywhere(page);
+    await page.emulateMedia({ media: "print" });
+    await expect(page.getByRole("navigation", { name: "Main" })).toBeHidden();
+    await expect(page.getByRole("button", { name: "Print" })).toBeHidden();
+    await expect(page.getByText(hash)).toBeVisible();
+    await page.emulateMedia({ media: "screen" });
+
+    const other = await newOrganization({ name: "Somebody else" });
+    await context.clearCookies();
+    await signInAs(context, other.credential);
+    for (const path of [`/payments/${settled}`, `/payments/${settled}/receipt`, "/payments?cursor=made-up"]) {
+      const reply = await page.goto(path);
+      expect(reply?.status()).toBe(404);
+      await expect(page.getByText(hash)).toBeHidden();
+    }
+    await expectAccessible(page);
+    await context.clearCookies();
+    expect((await page.request.get("/payments/export.csv")).status()).toBe(401);
+  });
+});

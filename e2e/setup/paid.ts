@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { call } from "#lib/http/client.ts";
+import { newId } from "#lib/ids.ts";
+import { authorizePayment } from "#lib/payments/contract.ts";
+import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import { resources } from "#lib/sellers/tables.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+import type { Purchase } from "./purchase.ts";
+
+/** The shop's price changes, and the agent asks for it. Answers the authorization's id. */
+export async function askFor({ agent, mandateId, seller }: Purchase, amount: string): Promise<string> {
+  const pricing = { type: "fixed" as const, amount, asset: "USDC" };
+  await database().update(resources).set({ pricing }).where(eq(resources.sellerId, seller.sellerId));
+  const id = randomBytes(8).toString("hex");
+  const intent = {
+    intentId: id,
+    nonce: id,
+    idempotencyKey: id,
+    seller: { sellerId: seller.sellerId },
+    resource: { resourceId: "report" },
+    amount,
+    asset: "USDC",
+    expiresAt: new Date(Date.now() + 900_000).toISOString(),
+  };
+  const asked = { baseUrl: process.env["BASE_URL"] ?? "", headers: agent.credential };
+  return (await call(authorizePayment, { body: { mandateId, intent } }, asked)).authorizationId;
+}
+
+/** As execute and the reconciler leave a payment whose credential went out. Answers the transaction's hash. */
+export async function submitted(authorizationId: string, settlementStatus: SettlementStatus): Promise<string> {
+  const hash = `0x${randomBytes(32).toString("hex")}`;
+  const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
+  if (!row) throw new Error("There is no such authorization.");
+  const settled = settlementStatus === "settled";
+  const { organizationId, environment, mandateId, subjectId, settlementMode } = row;
+  await database()
+    .insert(executions)
+    .values({
+      executionId: newId("execution"),
+      authorizationId,
+      organizationId,
+      environment,
+      mandateId,
+      subjectId,
+      settlementMode,
+      settlementStatus,
+      nonce: hash,
+      settlementReference: settled ? hash : null,
+      resolvedAt: settled ? new Date() : null,
+    });
+  const held = eq(reservations.authorizationId, authorizationId);
+  await database().update(reservations).set({ status: "submitted" }).where(held);
+  if (settled) await database().update(reservations).set({ status: "captured", resolvedAt: new Date() }).where(held);
+  return hash;
+}
