@@ -55,7 +55,8 @@ test.describe("selling", () => {
     const shop = await openShop();
     const payTo = randomAddress();
     await signUpToSell(page);
-    await expect(page).toHaveURL("/seller");
+    await expect(page).toHaveURL("/get-started");
+    await page.goto("/seller");
     await expectAccessibleWhenNarrow(page);
 
     await page.getByRole("link", { name: "Register seller" }).click();
