@@ -9,7 +9,8 @@ import type { Authorization } from "#lib/payments/intent.ts";
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];
 
-function Result({ effect }: { readonly effect: Reason["effect"] }) {
+function Result({ effect, rule, limit }: Reason) {
+  if (rule === "approval" && effect === "allow" && limit !== undefined) return <Badge icon="check">Not needed</Badge>;
   switch (effect) {
     case "allow":
       return (
@@ -53,7 +54,7 @@ const columns = [
       </>
     ),
   },
-  { name: "Result", cell: ({ effect }: Reason) => <Result effect={effect} /> },
+  { name: "Result", cell: (reason: Reason) => <Result {...reason} /> },
   { name: "Limit", numeric: true, cell: ({ limit, unit }: Reason) => figure(limit, unit) },
   { name: "Used before", numeric: true, cell: ({ used, unit }: Reason) => figure(used, unit) },
   { name: "This payment", numeric: true, cell: ({ requested, unit }: Reason) => figure(requested, unit) },

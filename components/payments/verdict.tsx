@@ -31,7 +31,7 @@ export function Verdict({ view }: Props) {
       <span>
         {verb}
         <Mandate view={view} />
-        {outcome === "allow" ? ", without asking you," : ","} on <Moment at={createdAt} />
+        {outcome === "allow" && !view.checkout ? ", without asking you," : ","} on <Moment at={createdAt} />
       </span>
     </span>
   );

@@ -70,7 +70,7 @@ export default async function ReceiptPage({ params }: Props) {
   const { asset } = payment.intent;
   const settled = stage.of === "settlement" && stage.status === "settled";
   return (
-    <div className="receipt">
+    <div className="payment-receipt">
       <PageHeader
         back={{ href: path, label: "Payment" }}
         title={settled ? "Receipt" : "No receipt yet"}
