@@ -1,0 +1,163 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { useDatabase } from "#test/database.ts";
+import { useSettlement } from "#test/payments.ts";
+import { ban, createOfficial, endSessionsOf, stopNow, type Official } from "#test/platform.ts";
+import { brokenInvariants } from "#test/proof.ts";
+import { newScene, newSeller, payerAddress, post, told, type Answer, type RaceScene } from "#test/race-scene.ts";
+import { random } from "#test/random.ts";
+import { startServer, type RunningServer } from "#test/server.ts";
+import { createPerson } from "#test/tenant.ts";
+
+/*
+ * More than a thousand races: each request of a scene runs against the revocation of what it needs, on one of two processes, and the
+ * database says in which order they were committed.
+ */
+
+useDatabase();
+const chain = useSettlement();
+
+const SCENES = 24;
+const AT_ONCE = 8;
+/** Requests of a scene that run while something is revoked. */
+const REQUESTS = 6;
+
+let server: RunningServer;
+let operators: readonly Official[];
+beforeAll(async () => {
+  await chain().mint(payerAddress, 1_000_000_000n);
+  // A number inside COMMIT: the order in which the database took them, over all chains.
+  await database().execute(sql`CREATE TABLE commits (number bigserial, chain text, type text, actor_id text, entity_id text)`);
+  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO commits (chain, type, actor_id, entity_id) VALUES (NEW.chain, NEW.type, NEW.actor_id, NEW.entity_id); RETURN NULL; END $$`);
+  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+  // Each may revoke thirty times a minute.
+  operators = await Promise.all(Array.from({ length: 8 }, () => createOfficial("operator")));
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+let turn = 0;
+const operator = (): Official => operators[turn++ % operators.length]!;
+
+type Right = {
+  /** Whose requests end with it: everything under the mandate, or what one of the two does. */
+  readonly concerns: "everything" | "person" | "agent";
+  readonly event: string;
+  readonly take: (scene: RaceScene) => Promise<{ readonly status: number }>;
+  readonly entity: (scene: RaceScene) => string;
+  /** Whether a person may approve afterwards what the agent asked for. */
+  readonly leavesApproval?: true;
+};
+
+const rights: Readonly<Record<string, Right>> = {
+  "a session is revoked": {
+    concerns: "person",
+    event: "session.revoked",
+    take: ({ person }) => endSessionsOf(operator(), person.userId),
+    entity: ({ person }) => person.userId,
+  },
+  "a person is banned": {
+    concerns: "person",
+    event: "platformUser.banned",
+    take: ({ person }) => ban(operator(), person.userId),
+    entity: ({ person }) => person.userId,
+  },
+  "a member is removed": {
+    concerns: "person",
+    event: "member.removed",
+    take: async ({ organizationId, person }) => {
+      const { credential } = await createPerson(organizationId);
+      return post(`/auth/organizations/${organizationId}/members/${person.userId}/remove`, {}, credential, null);
+    },
+    entity: ({ person }) => person.userId,
+  },
+  "a key is rotated without grace": {
+    concerns: "agent",
+    event: "serviceAccount.rotated",
+    take: ({ agent, person }) =>
+      post(`/auth/service-accounts/${agent.serviceAccountId}/rotate`, { gracePeriodSeconds: 0 }, person.credential, null),
+    entity: ({ agent }) => agent.serviceAccountId,
+    leavesApproval: true,
+  },
+  "a mandate is stopped in an emergency": {
+    concerns: "everything",
+    event: "mandate.revoked",
+    take: ({ mandateId }) => stopNow(operator(), { mandateId }),
+    entity: ({ mandateId }) => mandateId,
+  },
+  "an agent is stopped in an emergency": {
+    concerns: "everything",
+    event: "serviceAccount.revoked",
+    take: ({ agent }) => stopNow(operator(), { agentId: agent.serviceAccountId }),
+    entity: ({ agent }) => agent.serviceAccountId,
+  },
+  "a seller is stopped in an emergency": {
+    concerns: "everything",
+    event: "seller.suspended",
+    take: ({ sellerId }) => stopNow(operator(), { sellerId }),
+    entity: ({ sellerId }) => sellerId,
+  },
+};
+
+const next = random(20_261_123);
+const moment = (most: number) => new Promise((resolve) => setTimeout(resolve, next() * most));
+const anywhere = (): string | null => (next() < 0.5 ? null : server.url);
+
+const succeeded = (answer: Answer): boolean => answer.status === 200 && told(answer) !== "deny";
+
+type Run = { readonly during: readonly Answer[]; readonly after: readonly Answer[]; readonly late: number };
+
+/** How many events of this scene were committed behind the revocation that should have prevented them. */
+async function countLate(scene: RaceScene, { concerns, event, entity }: Right): Promise<number> {
+  const { organizationId, person, agent } = scene;
+  const actor = { everything: null, person: person.userId, agent: agent.serviceAccountId }[concerns];
+  const rows = await database().execute(sql`
+    SELECT FROM commits a WHERE a.chain = ${organizationId} AND (${actor}::text IS NULL OR a.actor_id = ${actor})
+      AND a.type IN ('payment.authorized', 'payment.approvalRequired', 'payment.submitted', 'checkout.approved')
+      AND a.number > (SELECT min(r.number) FROM commits r WHERE r.type = ${event} AND r.entity_id = ${entity(scene)})`);
+  return rows.length;
+}
+
+async function run(right: Right): Promise<Run> {
+  const scene = await newScene(await newSeller(), right.concerns === "person" ? "person" : "agent");
+  const requests = [
+    ...Array.from({ length: REQUESTS - 2 }, (_, at) => () => scene.authorize(at % 2 === 0 ? null : server.url)),
+    () => scene.execute(0, anywhere()),
+    () => scene.approve(0, anywhere()),
+  ];
+  const racing = requests.map(async (request) => {
+    await moment(20);
+    return request();
+  });
+  await moment(20);
+  expect((await right.take(scene)).status).toBe(200);
+  const after = await Promise.all([
+    scene.authorize(null),
+    scene.authorize(server.url),
+    scene.execute(1, anywhere()),
+    ...(right.leavesApproval ? [] : [scene.approve(1, anywhere())]),
+  ]);
+  const during = await Promise.all(racing);
+  return { during, after, late: await countLate(scene, right) };
+}
+
+describe("nothing is authorized, approved or submitted after it was acknowledged that", () => {
+  test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 90_000 }, async (_name, right) => {
+    const runs: Run[] = [];
+    while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
+    expect(runs.filter(({ late }) => late > 0)).toEqual([]);
+    expect(runs.flatMap(({ after }) => after).filter(succeeded)).toEqual([]);
+    // The races were races: some requests came first, some too late, and nothing but a refusal stopped those.
+    const during = runs.flatMap((one) => one.during);
+    expect(new Set(during.map(succeeded)).size).toBe(2);
+    expect(during.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(await brokenInvariants()).toEqual([]);
+  });
+
+  test("there were a thousand of them", () => {
+    expect(Object.keys(rights).length * SCENES * REQUESTS).toBeGreaterThanOrEqual(1_000);
+  });
+});
