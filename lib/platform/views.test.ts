@@ -1,0 +1,167 @@
+import { createPublicKey, verify } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { describeKey, signingKey } from "#lib/audit/checkpoint.ts";
+import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { assignSubscription } from "#lib/billing/assign-subscription.ts";
+import * as billing from "#lib/billing/contract.ts";
+import { database, pool } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { executions } from "#lib/payments/tables.ts";
+import * as audit from "#lib/platform/audit-contract.ts";
+import { exportAudit } from "#lib/platform/export-audit.ts";
+import { recheckExecution } from "#lib/platform/recheck-execution.ts";
+import { viewOrganizations, viewSellers } from "#lib/platform/view-directory.ts";
+import { viewHealth } from "#lib/platform/view-health.ts";
+import { viewTarget } from "#lib/platform/view-targets.ts";
+import { viewUser, viewUsers } from "#lib/platform/view-users.ts";
+import { noteRun } from "#lib/platform/worker-runs.ts";
+import { eventsAbout } from "#test/audit.ts";
+import { useDatabase } from "#test/database.ts";
+import { newOrganization, signIn } from "#test/identity.ts";
+import { activeMandate, authorize, createBuyer, draftMandate } from "#test/mandates.ts";
+import { createOfficial, endSessionsOf, REASON, stopNow } from "#test/platform.ts";
+import { newSeller } from "#test/sellers.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+
+const inLines = async (lines: AsyncGenerator<string>): Promise<string[]> => {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+};
+
+/** An execution that was submitted and whose end nobody knows. */
+async function unknownExecution() {
+  const buyer = await createBuyer();
+  const mandateId = await activeMandate(buyer.person.credential);
+  const { authorizationId } = await authorize(buyer, mandateId);
+  const executionId = newId("execution");
+  const { organizationId, agent } = buyer;
+  const whose = { organizationId, environment: "sandbox", subjectId: agent.serviceAccountId, mandateId };
+  await database()
+    .insert(executions)
+    .values({
+      ...whose,
+      executionId,
+      authorizationId,
+      settlementMode: "facilitatorSettled",
+      settlementStatus: "unknown",
+      failureDetail: "No answer came.",
+      nextCheckAt: new Date(Date.now() + 3_600_000),
+    });
+  return { executionId, mandateId, agentId: agent.serviceAccountId };
+}
+
+describe("the pages' reads", () => {
+  test("a person is shown with organizations and live sessions; events only to who reads the audit", async () => {
+    const person = await newOrganization({ name: "Larkfield" });
+    await signIn(person.email);
+    const support = await createOfficial("support");
+    const [line] = (await viewUsers({ limit: 5, search: person.email })).items;
+    expect(line).toMatchObject({ organizations: ["Larkfield"], sessions: 2 });
+    await endSessionsOf(support, person.userId);
+    const view = await viewUser(person.userId, true);
+    expect([view.sessions, view.memberships[0]?.role]).toEqual([[], "owner"]);
+    expect(view.events?.[0]).toMatchObject({ type: "session.revoked", metadata: { reason: REASON } });
+    expect((await viewUser(person.userId, false)).events).toBeNull();
+    await expect(viewUser("usr_none", true)).rejects.toThrow("There is no such user.");
+  });
+
+  test("organizations are found by the beginning of name or slug, with plan and members", async () => {
+    const owner = await newOrganization({ name: "Quartz & Co" });
+    const admin = await createOfficial("admin");
+    const body = { organizationId: owner.organizationId, tier: "team", metadata: { reason: REASON } };
+    const { data } = await send(billing.assignSubscription, assignSubscription, { as: admin.credential, body });
+    expect((await eventsAbout(data.subscriptionId))[0]?.metadata).toMatchObject({ reason: REASON });
+    for (const search of ["QUARTZ", "quartz-c", owner.organizationId])
+      expect((await viewOrganizations({ search })).items).toMatchObject([{ name: "Quartz & Co", tier: "team", members: 1 }]);
+    expect((await viewOrganizations({ search: "uartz" })).items).toEqual([]);
+  });
+
+  test("an emergency shows what it would stop, and what is submitted already", async () => {
+    const { executionId, mandateId, agentId } = await unknownExecution();
+    const mandate = await viewTarget("sandbox", { kind: "mandate", id: mandateId });
+    expect(mandate).toMatchObject({
+      facts: { name: "Test", state: "active" },
+      held: [{ count: 1, amount: "0.5", asset: "USDC" }],
+    });
+    expect(mandate.underWay).toMatchObject([{ executionId, status: "unknown" }]);
+    expect((await viewTarget("sandbox", { kind: "agent", id: agentId })).facts).toMatchObject({ keys: 1, state: "active" });
+    expect((await viewTarget("sandbox", { kind: "seller", id: "sel_none" })).facts).toBeNull();
+    expect((await viewTarget("production", { kind: "mandate", id: mandateId })).facts).toBeNull();
+    const { data } = await stopNow(await createOfficial("operator"), { mandateId });
+    expect(data.auditEvent.metadata["submittedExecutions"]).toEqual([executionId]);
+  });
+
+  test("a stopped seller leaves the list of those to verify", async () => {
+    const owner = await newOrganization({ productRoles: ["seller"] });
+    const { sellerId } = await newSeller(owner.credential);
+    const ids = async (state: "unverified" | "stopped") =>
+      (await viewSellers("sandbox", { state })).items.map((one) => one.sellerId);
+    expect(await ids("unverified")).toContain(sellerId);
+    await stopNow(await createOfficial("operator"), { sellerId });
+    expect([(await ids("unverified")).includes(sellerId), await ids("stopped")]).toEqual([false, [sellerId]]);
+  });
+});
+
+describe("health", () => {
+  test("an unknown outcome is listed with what was seen last, and can be asked about again, once it has a reason", async () => {
+    const operator = await createOfficial("operator");
+    const { executionId } = await unknownExecution();
+    const line = (await viewHealth()).unknown.find((one) => one.executionId === executionId);
+    expect(line).toMatchObject({ failureDetail: "No answer came.", amount: "0.5", attempts: 0 });
+    const ask = (reason: string, id = executionId) =>
+      send(audit.recheckExecution, recheckExecution, { as: operator.credential, id, body: { reason } });
+    expect((await ask(" ")).problem.errors?.[0]?.pointer).toBe("/reason");
+    expect((await ask(REASON, "exe_none")).status).toBe(404);
+    expect((await ask(REASON)).data).toEqual({ executionId, status: "accepted" });
+    const [row] = await database().select().from(executions).where(eq(executions.executionId, executionId));
+    expect(row!.nextCheckAt!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect((await eventsAbout(executionId)).at(-1)).toMatchObject({
+      type: "payment.recheckRequested",
+      metadata: { reason: REASON },
+    });
+    await pool()`UPDATE executions SET settlement_status = 'failed', resolved_at = now() WHERE execution_id = ${executionId}`;
+    expect((await ask(REASON)).problem.code).toBe("conflict");
+  });
+
+  test("a worker's run is written down at once when it fails or works again", async () => {
+    const failing = async () => (await viewHealth()).runs.find(({ worker }) => worker === "sweep")?.failing;
+    await noteRun("sweep", false);
+    expect(await failing()).toBe(false);
+    await noteRun("sweep", true);
+    expect(await failing()).toBe(true);
+    await noteRun("sweep", false);
+    expect(await failing()).toBe(false);
+  });
+});
+
+describe("the export of audit", () => {
+  test("NDJSON carries all that a third party needs to check the signature", async () => {
+    const { organizationId, person } = await createBuyer();
+    await draftMandate(person.credential);
+    await signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
+    const lines = (await inLines(exportAudit.ndjson(organizationId))).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const { publicKey } = describeKey(signingKey());
+    expect(lines[0]).toMatchObject({ auditKey: { publicKey, algorithm: "Ed25519" } });
+    expect(lines[1]).toMatchObject({ chain: organizationId, sequence: 1, event: { type: "mandate.created" } });
+    const signed = lines.at(-1)!["checkpoint"] as Record<string, string>;
+    const { chain, sequence, hash, createdAt, signature } = signed;
+    const text = `countersign.checkpoint.v1\n${chain}\n${sequence}\n${hash}\n${createdAt}`;
+    expect(verify(null, Buffer.from(text), createPublicKey(publicKey), Buffer.from(signature ?? "", "base64url"))).toBe(true);
+  });
+
+  test("CSV has a line per event of every chain", async () => {
+    const { organizationId, person } = await createBuyer();
+    await draftMandate(person.credential, { name: "=1+1" });
+    await endSessionsOf(await createOfficial("support"), person.userId);
+    const lines = await inLines(exportAudit.csv(undefined));
+    expect(lines[0]).toBe(
+      "chain,sequence,createdAt,type,actorId,organizationId,subjectId,entityType,entityId,auditEventId,hash,metadata\r\n",
+    );
+    expect(lines.filter((line) => line.startsWith(`${organizationId},1,`))).toHaveLength(1);
+    expect(lines.some((line) => line.startsWith("platform,"))).toBe(true);
+  });
+});
