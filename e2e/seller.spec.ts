@@ -51,7 +51,7 @@ async function expectAccessibleWhenNarrow(page: Page): Promise<void> {
 
 test.describe("selling", () => {
   test("from sign-up to a resource that a stock x402 client pays", async ({ page, context }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(180_000);
     const shop = await openShop();
     const payTo = randomAddress();
     await signUpToSell(page);
@@ -68,13 +68,13 @@ test.describe("selling", () => {
     await expect(page.getByLabel("Domain")).toHaveAccessibleDescription(/host name/);
     await page.getByLabel("Domain").fill(shop.domain);
     await page.getByRole("button", { name: "Register seller" }).click();
-    await expect(page.getByText("Not verified")).toBeVisible();
+    await expect(page.getByText("Not verified", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Check the file" }).click();
     await expect(page.getByRole("alert").filter({ hasText: "The domain is not verified." })).toBeVisible();
     await expectAccessibleWhenNarrow(page);
     shop.publish(await page.getByLabel("The file").locator("code").innerText());
     await page.getByRole("button", { name: "Check the file" }).click();
-    await expect(page.getByText("Verified seller")).toBeVisible();
+    await expect(page.getByText("Verified seller", { exact: true })).toBeVisible();
 
     await page.goto("/seller");
     await page.getByRole("link", { name: "New resource" }).click();
@@ -118,6 +118,7 @@ test.describe("selling", () => {
     await expect(row.getByText("0.25 USDC")).toBeVisible();
     await expect(row.getByRole("button", { name: /payer address/ })).toHaveAttribute("title", wallet.address.toLowerCase());
     await expectAccessibleWhenNarrow(page);
+    await page.getByLabel("State").focus();
     await page.getByLabel("State").selectOption("failed");
     await expect(page).toHaveURL("/seller/payments?status=failed");
     await expect(page.getByLabel("State")).toBeFocused();
