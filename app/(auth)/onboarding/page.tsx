@@ -19,8 +19,9 @@ export default async function OnboardingPage({ searchParams }: { readonly search
   const token = query["invitationToken"];
   const invitation = typeof token === "string" && token !== "" ? { invitationToken: token } : {};
   const invited = "invitationToken" in invitation;
+  const path = returnTo(query["returnTo"]);
   // Whoever founds an organization has its first steps to do; whoever joins one finds it at work.
-  const path = returnTo(query["returnTo"], invited ? "/" : "/get-started");
+  const next = path === "/" && !invited ? "/get-started" : path;
   const caller = await requireCaller(withReturnTo("/onboarding", path, invitation));
   const { user } = await viewSession(caller.sessionId);
   return (
@@ -45,7 +46,7 @@ export default async function OnboardingPage({ searchParams }: { readonly search
               : `Mandates, keys and payments belong to it. You can invite others afterwards.${ENVIRONMENT === "sandbox" ? sandbox : ""}`}
           </p>
           <div className="start-grid">
-            <OnboardingForm host={new URL(BASE_URL).host} returnTo={path} {...invitation} />
+            <OnboardingForm host={new URL(BASE_URL).host} returnTo={next} {...invitation} />
             <FirstSteps email={user.email} invited={invited} />
           </div>
         </main>

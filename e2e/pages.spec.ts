@@ -1,0 +1,111 @@
+import { globSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { newScene, type Scene } from "./setup/scene.ts";
+
+/* Every page of the product, with something and with nothing on it: narrow and wide, light and dark. */
+
+type Who = "full" | "empty" | "nobody";
+type Visit = readonly [who: Who, path: (scene: Scene) => string];
+
+const at = (path: string, ...who: Who[]): Visit[] => (who.length > 0 ? who : (["full"] as const)).map((one) => [one, () => path]);
+
+/** By the page's file. A page that is missing here fails the sweep. */
+const pages: Readonly<Record<string, readonly Visit[]>> = {
+  "/": at("/", "nobody"),
+  "/sign-in": at("/sign-in", "nobody"),
+  "/sign-up": at("/sign-up", "nobody"),
+  "/onboarding": at("/onboarding"),
+  "/get-started": at("/get-started", "full", "empty"),
+  "/docs": at("/docs", "nobody"),
+  "/docs/[operationId]": [...at("/docs/authorizePayment", "nobody"), ...at("/docs/createMandate")],
+  "/docs/quickstart": at("/docs/quickstart", "full", "nobody"),
+  "/checkout/[checkoutIntentId]": [["full", ({ checkout }) => checkout]],
+  "/home": at("/home", "full", "empty"),
+  "/approvals": at("/approvals", "full", "empty"),
+  "/mandates": at("/mandates", "full", "empty"),
+  "/mandates/new": at("/mandates/new"),
+  "/mandates/[mandateId]": [["full", ({ mandateId }) => `/mandates/${mandateId}`]],
+  "/mandates/[mandateId]/edit": [["full", ({ mandateId }) => `/mandates/${mandateId}/edit`]],
+  "/payments": at("/payments", "full", "empty"),
+  "/payments/[authorizationId]": [["full", ({ authorizationId }) => `/payments/${authorizationId}`]],
+  "/payments/[authorizationId]/receipt": [["full", ({ authorizationId }) => `/payments/${authorizationId}/receipt`]],
+  "/seller": at("/seller", "full", "empty"),
+  "/seller/resources": at("/seller/resources", "full", "empty"),
+  "/seller/resources/new": at("/seller/resources/new"),
+  "/seller/resources/[sellerId]/[resourceId]": [["full", ({ sellerId }) => `/seller/resources/${sellerId}/daily-report`]],
+  "/seller/payments": at("/seller/payments", "full", "empty"),
+  "/seller/fees": at("/seller/fees", "full", "empty"),
+  "/seller/settings": at("/seller/settings", "full", "empty"),
+  "/settings/members": at("/settings/members", "full", "empty"),
+  "/settings/keys": at("/settings/keys", "full", "empty"),
+  "/settings/keys/[serviceAccountId]": [["full", ({ agent }) => `/settings/keys/${agent.serviceAccountId}`]],
+  "/settings/billing": at("/settings/billing", "full", "empty"),
+  "/settings/audit": at("/settings/audit", "full"),
+  "/settings/audit/[sequence]": at("/settings/audit/1"),
+};
+
+const SCRIPTS_MAX_KB = 250;
+const WIDTHS = [1280, 320] as const;
+
+const files = globSync("app/**/page.tsx").map(
+  (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
+);
+
+let scene: Scene;
+test.beforeAll(async () => {
+  scene = await newScene();
+});
+
+const weights = new Map<string, number>();
+
+/** Kilobytes of JavaScript, compressed, that a page asks for until it rests. */
+function weigh(page: Page): () => Promise<number> {
+  const scripts = new Map<string, Promise<number>>();
+  page.on("response", (response) => {
+    const { pathname } = new URL(response.url());
+    if (!pathname.endsWith(".js") || scripts.has(pathname)) return;
+    const known = weights.get(pathname);
+    const measure = async () => {
+      const size = gzipSync(await response.body()).length / 1_000;
+      weights.set(pathname, size);
+      return size;
+    };
+    scripts.set(pathname, known === undefined ? measure() : Promise.resolve(known));
+  });
+  return async () => (await Promise.all(scripts.values())).reduce((sum, size) => sum + size, 0);
+}
+
+/** Text at twice its size leaves nothing to scroll sideways. */
+async function expectZoomable(page: Page): Promise<void> {
+  const overflow = await page.evaluate(() => {
+    document.documentElement.style.fontSize = "200%";
+    return document.documentElement.scrollWidth - window.innerWidth;
+  });
+  expect(overflow, "at 200 %").toBeLessThanOrEqual(0);
+}
+
+test("the sweep knows every page", () => {
+  expect(files.toSorted()).toEqual(Object.keys(pages).toSorted());
+});
+
+for (const [pattern, visits] of Object.entries(pages)) {
+  for (const [who, path] of visits) {
+    test(`${pattern} of ${who}`, async ({ page, context }) => {
+      if (who !== "nobody") await signInAs(context, scene[who].credential);
+      const weight = weigh(page);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        const reply = await page.goto(path(scene));
+        expect(reply?.status()).toBe(200);
+        await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
+        await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+        await expectAccessible(page);
+        if (width === 1280) expect(await weight(), "kB of JavaScript").toBeLessThan(SCRIPTS_MAX_KB);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await expectZoomable(page);
+    });
+  }
+}

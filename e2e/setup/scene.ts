@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { sampleBody, sampleFor } from "#lib/docs/quickstart.ts";
+import { call } from "#lib/http/client.ts";
+import { organization, user } from "#lib/identity/tables.ts";
+import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { assetOf } from "#lib/onchain/chains.ts";
+import { authorizePayment } from "#lib/payments/contract.ts";
+import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
+import { newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { localChainId } from "../../examples/chain.ts";
+import { askAPerson, newPurchase } from "./purchase.ts";
+
+/* What the sweep over the pages looks at: an organization with something of everything, and one with nothing. */
+
+/** More than one page of a list. */
+const PAYMENTS = 24;
+
+const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers: credential });
+
+async function paySmallAmounts(owner: Owner): Promise<{ readonly mandateId: string; readonly authorizationId: string }> {
+  const sample = sampleFor(assetOf(localChainId, "USDC")!);
+  const policy = sample.policy as Parameters<typeof call<typeof createMandate>>[1]["body"]["policy"];
+  const { mandateId } = await call(createMandate, { body: { name: "Weather and maps data", policy } }, as(owner));
+  await call(activateMandate, { id: mandateId }, as(owner));
+  const ids: string[] = [];
+  for (let turn = 0; turn < PAYMENTS; turn += 1) {
+    const fresh = { name: `sweep-${turn}`, expiresAt: new Date(Date.now() + 600_000) };
+    const body = sampleBody(mandateId, sample, fresh) as Parameters<typeof call<typeof authorizePayment>>[1]["body"];
+    ids.push((await call(authorizePayment, { body }, as(owner))).authorizationId);
+  }
+  return { mandateId, authorizationId: ids[0] ?? "" };
+}
+
+async function sellSomething(owner: Owner): Promise<string> {
+  const { sellerId } = await call(
+    registerSeller,
+    { body: { name: "Larkfield Data", domain: "data.larkfield.example" } },
+    as(owner),
+  );
+  await call(
+    upsertPaidResource,
+    {
+      id: "daily-report",
+      body: {
+        sellerId,
+        method: "GET",
+        pathTemplate: "/reports/{day}",
+        description: "The daily report of everything that happened, with figures",
+        pricing: { type: "fixed", amount: "0.25", asset: "USDC" },
+        acceptedPaymentChallengeTypes: ["x402"],
+        paymentConfig: { chain: localChainId, payTo: "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d" },
+      },
+    },
+    as(owner),
+  );
+  return sellerId;
+}
+
+export type Scene = Awaited<ReturnType<typeof newScene>>;
+
+/** Made once for the sweep. The full organization's owner is a platform admin too, so one session opens every page. */
+export async function newScene() {
+  const purchase = await newPurchase();
+  const { buyer, agent } = purchase;
+  const checkout = await askAPerson(purchase);
+  await database()
+    .update(organization)
+    .set({ productRoles: ["buyer", "seller"] })
+    .where(eq(organization.id, buyer.organizationId));
+  await database()
+    .update(user)
+    .set({ platformRoles: ["user", "admin"] })
+    .where(eq(user.id, buyer.userId));
+  const { mandateId, authorizationId } = await paySmallAmounts(buyer);
+  const sellerId = await sellSomething(buyer);
+  await newMember(buyer, "developer");
+  const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
+  const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
+  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent };
+}
