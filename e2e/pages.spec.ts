@@ -16,6 +16,14 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/": at("/", "nobody"),
   "/sign-in": at("/sign-in", "nobody"),
   "/sign-up": at("/sign-up", "nobody"),
+  "/sign-in/link": at("/sign-in/link?token=none", "nobody"),
+  "/verify-email": at("/verify-email", "nobody"),
+  "/reset-password": at("/reset-password", "nobody"),
+  "/invitations/[invitationToken]": [
+    ["nobody", ({ invitation }) => `/invitations/${invitation}`],
+    ["full", ({ invitation }) => `/invitations/${invitation}`],
+  ],
+  "/outbox": at("/outbox", "nobody"),
   "/onboarding": at("/onboarding"),
   "/get-started": at("/get-started", "full", "empty"),
   "/docs": at("/docs", "nobody"),
@@ -44,6 +52,16 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/settings/billing": at("/settings/billing", "full", "empty"),
   "/settings/audit": at("/settings/audit", "full"),
   "/settings/audit/[sequence]": at("/settings/audit/1"),
+  "/admin": at("/admin"),
+  "/admin/users": at("/admin/users"),
+  "/admin/users/[userId]": [["full", ({ full }) => `/admin/users/${full.userId}`]],
+  "/admin/organizations": at("/admin/organizations"),
+  "/admin/sellers": at("/admin/sellers"),
+  "/admin/emergency": at("/admin/emergency"),
+  "/admin/fee-schedules": at("/admin/fee-schedules"),
+  "/admin/subscriptions": at("/admin/subscriptions"),
+  "/admin/audit": at("/admin/audit"),
+  "/admin/health": at("/admin/health"),
 };
 
 const SCRIPTS_MAX_KB = 250;
@@ -52,6 +70,8 @@ const WIDTHS = [1280, 320] as const;
 const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
+
+test.describe.configure({ timeout: 90_000 });
 
 let scene: Scene;
 test.beforeAll(async () => {

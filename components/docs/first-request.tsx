@@ -1,6 +1,7 @@
 import { CodeTabs } from "#components/ui/code.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { sampleBody, snippetsFor, type Sample } from "#lib/docs/quickstart.ts";
+import { snippetsFor } from "#lib/docs/quickstart.ts";
+import { sampleBody, type Sample } from "#lib/docs/sample.ts";
 import { LivePayments } from "./live-payments.tsx";
 import { RunSample } from "./run-sample.tsx";
 

@@ -2,8 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { RecentPayments } from "#components/buyer/recent-payments.tsx";
-import { call } from "#lib/http/client.ts";
-import { listPayments } from "#lib/payments/contract.ts";
+import { atAddress, call } from "#lib/http/client.ts";
+import type * as contract from "#lib/payments/contract.ts";
+
+const listPayments = atAddress<typeof contract.listPayments>({ id: "listPayments", method: "GET", path: "/api/v1/payments" });
 
 const EVERY_MS = 3_000;
 const SHOWN = "5";

@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { FieldError, Select } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import { sampleBody, type Sample } from "#lib/docs/quickstart.ts";
+import { sampleBody, type Sample } from "#lib/docs/sample.ts";
 import type { Authorization } from "#lib/payments/intent.ts";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type Asked, type Exchange } from "./exchange.ts";

@@ -1,8 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { requestAuth } from "./auth-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
+import { atAddress } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { activateOrganization } from "#lib/identity/contract.ts";
+import type * as contract from "#lib/identity/contract.ts";
+
+const activateOrganization = atAddress<typeof contract.activateOrganization>({
+  id: "activateOrganization",
+  method: "POST",
+  path: "/api/v1/auth/organizations/{organizationId}/activate",
+});
 
 /* Both end with a whole new page: nothing of whom or what one leaves stays in memory. */
 

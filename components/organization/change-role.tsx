@@ -7,7 +7,7 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { toast } from "#components/ui/toast.tsx";
 import { updateMember, type Member } from "#lib/identity/member-contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
-import { roleName } from "#components/shell/navigation.ts";
+import { roleName } from "#components/shell/menu-words.ts";
 import { RoleChoices } from "./role-choices.tsx";
 
 type Props = { readonly member: Member; readonly grantable: readonly MembershipRole[] };

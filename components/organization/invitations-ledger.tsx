@@ -3,7 +3,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { roleName } from "#components/shell/navigation.ts";
+import { roleName } from "#components/shell/menu-words.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import type { OpenInvitation } from "#lib/identity/view-members.ts";
 import { InvitationActions } from "./invitation-actions.tsx";

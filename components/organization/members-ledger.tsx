@@ -2,7 +2,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { roleName } from "#components/shell/navigation.ts";
+import { roleName } from "#components/shell/menu-words.ts";
 import type { Member } from "#lib/identity/member-contract.ts";
 import type { MembersView } from "#lib/identity/view-members.ts";
 import { ChangeRole } from "./change-role.tsx";

@@ -1,5 +1,5 @@
 import { MembershipRole } from "#lib/vocabulary.ts";
-import { roleName } from "#components/shell/navigation.ts";
+import { roleName } from "#components/shell/menu-words.ts";
 
 const may: Readonly<Record<MembershipRole, string>> = {
   owner: "May do everything, and is the only one who makes and changes owners.",

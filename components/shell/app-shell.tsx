@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { Environment, PlatformRole } from "#lib/vocabulary.ts";
-import { commandsFor } from "./commands.ts";
+import { commandsFor } from "./commands-for.ts";
 import { KeepSession } from "./keep-session.tsx";
 import { NavLinks } from "./nav-links.tsx";
-import { entriesFor, groupsFor, roleName, type Section } from "./navigation.ts";
+import { roleName } from "./menu-words.ts";
+import { entriesFor, groupsFor, type Section } from "./navigation.ts";
 import { OrganizationSwitch } from "./organization-switch.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { ShellFrame } from "./shell-frame.tsx";

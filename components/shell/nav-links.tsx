@@ -2,7 +2,8 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { currentOf, type EntryGroup } from "./navigation.ts";
+import { currentOf } from "./menu-words.ts";
+import type { EntryGroup } from "./navigation.ts";
 
 type Props = {
   readonly groups: readonly EntryGroup[];

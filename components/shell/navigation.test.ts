@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { currentOf, entries, entriesFor, homeOf, type Viewer } from "#components/shell/navigation.ts";
+import { currentOf } from "#components/shell/menu-words.ts";
+import { entries, entriesFor, homeOf, type Viewer } from "#components/shell/navigation.ts";
 import { exampleSession } from "#lib/identity/session-schema.ts";
 import { Capability, PlatformCapability } from "#lib/vocabulary.ts";
 

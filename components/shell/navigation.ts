@@ -2,7 +2,6 @@ import type { Session } from "#lib/identity/session-schema.ts";
 import {
   PlatformCapability,
   type Capability,
-  type MembershipRole,
   type PlatformCapability as PlatformCapabilityName,
   type ProductRole,
 } from "#lib/vocabulary.ts";
@@ -112,20 +111,3 @@ export function homeOf({ productRoles, organizations, platformCapabilities }: Vi
   // The frame of this page lets those choose an organization who have some and are in none.
   return organizations.length > 0 ? "/home" : "/onboarding";
 }
-
-/** The entry that a path belongs to: itself, or the nearest one above it. */
-export const currentOf = (path: string, hrefs: readonly string[]): string | undefined =>
-  hrefs.filter((href) => path === href || path.startsWith(`${href}/`)).toSorted((a, b) => b.length - a.length)[0];
-
-export const roleName: Readonly<Record<MembershipRole, string>> = {
-  owner: "Owner",
-  admin: "Admin",
-  approver: "Approver",
-  developer: "Developer",
-  finance: "Finance",
-  viewer: "Viewer",
-};
-
-/** What an organization does here, in one line. */
-export const businessOf = (productRoles: readonly ProductRole[]): string =>
-  productRoles.length === 2 ? "Buying and selling" : productRoles.includes("seller") ? "Selling" : "Buying";

@@ -4,7 +4,7 @@ import { Check } from "lucide-react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { useActivateOrganization } from "#components/identity/leave.ts";
 import { Menu, MenuAction, MenuLink } from "#components/ui/menu.tsx";
-import { businessOf } from "./navigation.ts";
+import { businessOf } from "./menu-words.ts";
 
 type Props = {
   readonly organizations: Session["organizations"];

@@ -5,12 +5,17 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useState } from "react";
-import { call } from "#lib/http/client.ts";
-import { searchOrganization } from "#lib/search/contract.ts";
+import { atAddress, call } from "#lib/http/client.ts";
+import type * as contract from "#lib/search/contract.ts";
 import { foundCommands, matching, type Act, type Command, type CommandGroup } from "./commands.ts";
 import { useActivateOrganization, useSignOut } from "#components/identity/leave.ts";
 import { applyTheme } from "./theme.ts";
 
+const searchOrganization = atAddress<typeof contract.searchOrganization>({
+  id: "searchOrganization",
+  method: "GET",
+  path: "/api/v1/search",
+});
 const PAUSE_MS = 150;
 const QUERY_MIN = 2;
 const QUERY_MAX = 128;

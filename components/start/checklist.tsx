@@ -5,26 +5,10 @@ import Link from "next/link";
 import { type ReactNode, useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
-import { call } from "#lib/http/client.ts";
-import { listServiceAccounts } from "#lib/identity/contract.ts";
-import { listMandates } from "#lib/mandates/contract.ts";
-import { listPayments } from "#lib/payments/contract.ts";
-import { listResources, listSellers } from "#lib/sellers/contract.ts";
 import type { Progress, StepId } from "#lib/start/progress.ts";
+import { checks } from "./checks.ts";
 
 const EVERY_MS = 3_000;
-const one = { query: { limit: "1" } } as const;
-const some = { query: { limit: "20" } } as const;
-
-/** Whether a step is done, asked of the operation that lists what it makes. */
-const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
-  key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
-  mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,
-  activation: async (options) => (await call(listMandates, some, options)).items.some(({ status }) => status !== "draft"),
-  authorization: async (options) => (await call(listPayments, one, options)).items.length > 0,
-  seller: async (options) => (await call(listSellers, one, options)).items.length > 0,
-  resource: async (options) => (await call(listResources, one, options)).items.length > 0,
-};
 
 export type StepView = {
   readonly id: StepId;

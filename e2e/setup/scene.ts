@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { sampleBody, sampleFor } from "#lib/docs/quickstart.ts";
+import { sampleFor } from "#lib/docs/quickstart.ts";
+import { sampleBody } from "#lib/docs/sample.ts";
 import { call } from "#lib/http/client.ts";
 import { organization, user } from "#lib/identity/tables.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { sampleBody, sampleFor, snippetsFor, type Sample } from "#lib/docs/quickstart.ts";
+import { sampleFor, snippetsFor } from "#lib/docs/quickstart.ts";
+import { sampleBody, type Sample } from "#lib/docs/sample.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/create-mandate.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";

@@ -1,4 +1,5 @@
 import { parseAmount } from "#lib/money.ts";
+import type { Sample } from "#lib/docs/sample.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 
 /* The first authorization: a small payment to a seller that nobody registered, as an agent that met its 402 asks for it. */
@@ -6,13 +7,6 @@ import type { AssetOnChain } from "#lib/onchain/chains.ts";
 const AMOUNT = "0.002";
 const SELLER = "weather.example.com";
 const PAY_TO = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
-
-export type Sample = {
-  /** The policy of a mandate under which the sample is allowed. */
-  readonly policy: object;
-  /** The seller's 402 and what the agent makes of it; what is new for each request is left out. */
-  readonly intent: object;
-};
 
 export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion, tokenDecimals }: AssetOnChain): Sample {
   const url = `https://${SELLER}/v1/forecast`;
@@ -43,14 +37,6 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
     },
   };
 }
-
-type Fresh = { readonly name: string; readonly expiresAt: Date };
-
-/** The body of the sample's request. One name serves as intent, nonce and idempotency key: a repeat answers the same decision. */
-export const sampleBody = (mandateId: string, { intent }: Sample, { name, expiresAt }: Fresh) => ({
-  mandateId,
-  intent: { intentId: name, nonce: name, idempotencyKey: name, ...intent, expiresAt: expiresAt.toISOString() },
-});
 
 type Reader = {
   readonly baseUrl: string;

@@ -25,6 +25,14 @@ export type CallOptions = {
   readonly fetch?: (request: Request) => Promise<Response>;
 };
 
+/**
+ * An operation of the contract by its address alone, for browsers: what a page only reads needs no schemas, which weigh more than
+ * the rest of its code. The types hold the address to the contract's.
+ *
+ *     const listMandates = atAddress<typeof contract.listMandates>({ id: "listMandates", method: "GET", path: "/api/v1/mandates" });
+ */
+export const atAddress = <O extends Operation>(address: Pick<O, "id" | "method" | "path">): O => address as O;
+
 type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
 
 const queryText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

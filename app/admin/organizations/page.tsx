@@ -1,7 +1,7 @@
 import { requireOfficial } from "#app/admin/official.ts";
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
-import { businessOf } from "#components/shell/navigation.ts";
+import { businessOf } from "#components/shell/menu-words.ts";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Filters, FilterSearch } from "#components/ui/filters.tsx";

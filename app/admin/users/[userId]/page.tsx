@@ -5,7 +5,7 @@ import { Ban, Unban } from "#components/platform/ban.tsx";
 import { EditRoles } from "#components/platform/edit-roles.tsx";
 import { EndSessions } from "#components/platform/end-sessions.tsx";
 import { UserState } from "#components/platform/users-ledger.tsx";
-import { roleName } from "#components/shell/navigation.ts";
+import { roleName } from "#components/shell/menu-words.ts";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";

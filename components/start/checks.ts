@@ -1,0 +1,34 @@
+import { atAddress, call } from "#lib/http/client.ts";
+import type * as identity from "#lib/identity/contract.ts";
+import type * as mandates from "#lib/mandates/contract.ts";
+import type * as payments from "#lib/payments/contract.ts";
+import type * as sellers from "#lib/sellers/contract.ts";
+import type { StepId } from "#lib/start/progress.ts";
+
+const get = { method: "GET" } as const;
+const listServiceAccounts = atAddress<typeof identity.listServiceAccounts>({
+  ...get,
+  id: "listServiceAccounts",
+  path: "/api/v1/auth/service-accounts",
+});
+const listMandates = atAddress<typeof mandates.listMandates>({ ...get, id: "listMandates", path: "/api/v1/mandates" });
+const listPayments = atAddress<typeof payments.listPayments>({ ...get, id: "listPayments", path: "/api/v1/payments" });
+const listSellers = atAddress<typeof sellers.listSellers>({ ...get, id: "listSellers", path: "/api/v1/sellers" });
+const listResources = atAddress<typeof sellers.listResources>({
+  ...get,
+  id: "listResources",
+  path: "/api/v1/seller/resources",
+});
+
+const one = { query: { limit: "1" } } as const;
+const some = { query: { limit: "20" } } as const;
+
+/** Whether a step is done, asked of the operation that lists what it makes. */
+export const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
+  key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
+  mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,
+  activation: async (options) => (await call(listMandates, some, options)).items.some(({ status }) => status !== "draft"),
+  authorization: async (options) => (await call(listPayments, one, options)).items.length > 0,
+  seller: async (options) => (await call(listSellers, one, options)).items.length > 0,
+  resource: async (options) => (await call(listResources, one, options)).items.length > 0,
+};
