@@ -1,6 +1,7 @@
 import type { Row } from "postgres";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/commerce/approval.ts";
+import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation.ts";
 import { saveGrant } from "#lib/commerce/list-store.ts";
@@ -8,6 +9,7 @@ import { readLocked, type LockedCheckout } from "#lib/commerce/locked-checkout.t
 import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
+import { mailRow } from "#lib/mail/queue-mail.ts";
 import type { AlsoDecided, Also, Extra } from "#lib/payments/item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { earliest } from "#lib/time.ts";
@@ -92,12 +94,13 @@ function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, m
     throw noMatchingMandate("What was held for this payment has been released. Ask your agent to authorize it again.");
   }
   const approval = newApproval(approve, locked, decided, mandateId, now);
+  const mail = locked.approverEmail === null ? null : mailRow(approvalMail(locked.approverEmail, checkout, approval));
   const approved: CheckoutRow = { ...checkout, status: "approved", mandateId, authorizationId: decided.authorizationId };
   return {
     status: 200,
     body: approve.serialize(approved, approval, now),
     events: eventsOf(approve.approver, approved, approval, now),
-    write: (c) => saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null }),
+    write: (c) => saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null, mail }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ReservedSql } from "postgres";
 import type { ApprovalRow, NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
+import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 
 /* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
 
@@ -36,8 +37,9 @@ export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organi
     LEFT JOIN LATERAL (SELECT basket_hash AS review_basket_hash, amount AS review_amount, asset AS review_asset,
         chain AS review_chain, pay_to AS review_pay_to, shown_at FROM checkout_reviews
       WHERE session_id = w.session_id AND checkout_intent_id = k.checkout_intent_id LIMIT 1) r ON true
-    LEFT JOIN LATERAL (SELECT w.session_id AS session_id, s.created_at AS session_created_at FROM session s
-      WHERE s.id = w.session_id LIMIT 1) s ON true
+    LEFT JOIN LATERAL (SELECT w.session_id AS session_id, s.created_at AS session_created_at,
+        (SELECT email FROM "user" WHERE id = s.user_id) AS approver_email
+      FROM session s WHERE s.id = w.session_id LIMIT 1) s ON true
     LEFT JOIN LATERAL (SELECT u.step_up_id, u.method AS step_up_method FROM step_ups u
       WHERE u.checkout_intent_id = k.checkout_intent_id AND u.session_id = w.session_id AND u.used_at IS NULL
         AND u.expires_at > clock_timestamp()
@@ -118,10 +120,12 @@ type Grant = {
   readonly stepUpId: string | null;
   /** The soft hold that becomes the approval's. */
   readonly heldId: string | null;
+  /** For the person who approved. */
+  readonly mail: NewMail | null;
 };
 
 /** The approval, the checkout that it decides, the step-up that it uses and the hold that it takes over. */
-export function saveGrant(c: ReservedSql, { approval, stepUpId, heldId }: Grant): readonly PromiseLike<unknown>[] {
+export function saveGrant(c: ReservedSql, { approval, stepUpId, heldId, mail }: Grant): readonly PromiseLike<unknown>[] {
   const { checkoutIntentId, mandateId, authorizationId, createdAt, expiresAt } = approval;
   const now = createdAt.toISOString();
   return [
@@ -129,6 +133,7 @@ export function saveGrant(c: ReservedSql, { approval, stepUpId, heldId }: Grant)
     c`UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},
         updated_at = ${now}::timestamptz WHERE checkout_intent_id = ${checkoutIntentId}`,
     ...(stepUpId === null ? [] : [c`UPDATE step_ups SET used_at = ${now}::timestamptz WHERE step_up_id = ${stepUpId}`]),
+    ...(mail === null ? [] : [insertMailOn(c, mail)]),
     ...(heldId === null
       ? []
       : [

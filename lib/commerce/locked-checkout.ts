@@ -11,6 +11,8 @@ export type LockedCheckout = {
   readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
   readonly stepUp: StepUpFacts;
   readonly stepUpId: string | null;
+  /** Of the person whose session asks; null where none does. */
+  readonly approverEmail: string | null;
   /** What the approval reached; before it, what it would reach now. */
   readonly assuranceLevel: AssuranceLevel;
   readonly held: { readonly reservationId: string; readonly status: string } | null;
@@ -87,6 +89,7 @@ export function readLocked(row: Row): LockedCheckout {
     },
     stepUpId: row["step_up_id"] as string | null,
     assuranceLevel: assuranceOf(row),
+    approverEmail: row["approver_email"] as string | null,
     held: row["held_id"] === null ? null : { reservationId: text("held_id"), status: text("held_status") },
   };
 }

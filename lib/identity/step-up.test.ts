@@ -7,6 +7,7 @@ import * as passkeys from "#lib/identity/passkey-contract.ts";
 import { removePasskey } from "#lib/identity/remove-passkey.ts";
 import { stepUp } from "#lib/identity/step-up.ts";
 import { passkey, passkeyChallenges } from "#lib/identity/tables.ts";
+import { newestKept } from "#lib/mail/store.ts";
 import { reservations } from "#lib/payments/tables.ts";
 import { approve, checkoutScene, confirmPassword, open, previewed, read, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
@@ -59,6 +60,10 @@ describe("an approval that asks for passkeyApproved", () => {
       .where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
     expect(approval).toMatchObject({ status: "pending", assuranceLevel: "passkeyApproved" });
     expect(await made()).toMatchObject([{ method: "passkey", passkeyId, usedAt: expect.any(Date), amount: 25_000_000n }]);
+    const mail = (await newestKept(9)).find(({ recipient }) => recipient === scene.person.email);
+    expect(mail?.subject).toBe("You approved 25.00 USDC");
+    expect(mail?.plain).toContain(`/mandates/${scene.mandateId}\n`);
+    expect(mail?.plain).toContain("You signed it with a passkey.");
     const events = await eventsOf(checkoutIntentId);
     expect(events.at(-1)).toMatchObject({ type: "checkout.approved", metadata: { assuranceLevel: "passkeyApproved" } });
   });
@@ -68,8 +73,10 @@ describe("an approval that asks for passkeyApproved", () => {
       status: 428,
       problem: { code: "step_up_required", nextActions: [{ metadata: { method: "passkey" } }] },
     };
+    const before = (await newestKept(99)).filter(({ subject }) => subject.startsWith("You approved"));
     await confirmPassword(checkoutIntentId, me);
     expect(await approve(checkoutIntentId, me)).toMatchObject(passkeyAsked);
+    expect((await newestKept(99)).filter(({ subject }) => subject.startsWith("You approved"))).toEqual(before);
     expect(await database().select().from(reservations).where(eq(reservations.mandateId, scene.mandateId))).toEqual([]);
     expect((await step(await signed())).status).toBe(200);
     expect((await approve(checkoutIntentId, me)).status).toBe(200);

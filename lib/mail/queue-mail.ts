@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 import { newId } from "#lib/ids.ts";
 import { compose, type Message } from "#lib/mail/compose.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
-import { insertMail } from "#lib/mail/store.ts";
+import { insertMail, type NewMail } from "#lib/mail/store.ts";
 
 export type Mail = Message & {
   /** One e-mail address. */
@@ -15,20 +15,26 @@ export type Mail = Message & {
 /** Reserved so that nothing is ever delivered there; better-auth makes such addresses for wallets. */
 const NO_MAILBOX = /\.invalid$/i;
 
-/**
- * Writes a mail into the outbox in the transaction that causes it: both are there, or neither. A worker sends it afterwards. Where no
- * mail can be delivered (production without SMTP, an account of a wallet, which has no mailbox) nothing is written.
- *
- *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
- */
-export async function queueMail(tx: Tx, { to, usefulUntil, ...message }: Mail): Promise<void> {
+/** The mail as the outbox keeps it. Null where it cannot be delivered: production without SMTP, or a person without an address. */
+export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   const delivery = mailDelivery();
-  if (delivery === "none" || NO_MAILBOX.test(to)) return;
-  await insertMail(tx, {
+  if (delivery === "none" || NO_MAILBOX.test(to)) return null;
+  return {
     mailId: newId("mail"),
     recipient: to,
     ...compose(message, env().BASE_URL),
     status: delivery === "smtp" ? "queued" : "kept",
     usefulUntil: usefulUntil ?? null,
-  });
+  };
+}
+
+/**
+ * Writes a mail into the outbox in the transaction that causes it: both are there, or neither. A worker sends it afterwards. Where it
+ * cannot be delivered nothing is written.
+ *
+ *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
+ */
+export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
+  const row = mailRow(mail);
+  if (row) await insertMail(tx, row);
 }

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import type { ReservedSql } from "postgres";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mails } from "#lib/mail/tables.ts";
 
 export type MailRow = typeof mails.$inferSelect;
-type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
+export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
 
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
@@ -11,6 +12,15 @@ const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} 
 export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
   const kept = mail.status === "kept";
   await tx.insert(mails).values({ ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null });
+}
+
+/** The same on the connection of a list (lib/payments/authorize-list.ts). */
+export function insertMailOn(c: ReservedSql, { mailId, recipient, subject, plain, html, status }: NewMail): PromiseLike<unknown> {
+  return c`
+    INSERT INTO mails (mail_id, recipient, subject, plain, html, status, next_attempt_at, ended_at)
+    SELECT ${mailId}, ${recipient}, ${subject}, ${plain}, ${html}, ${status},
+      CASE WHEN ${status}::text = 'kept' THEN NULL ELSE clock_timestamp() END,
+      CASE WHEN ${status}::text = 'kept' THEN clock_timestamp() END`;
 }
 
 /**

@@ -1,0 +1,21 @@
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { chargedFor } from "#lib/commerce/mandate-choices.ts";
+import { quoted } from "#lib/mail/compose.ts";
+import type { Mail } from "#lib/mail/queue-mail.ts";
+import { displayAmount } from "#lib/money.ts";
+
+/** Tells the person what was approved in his name, with the way to stop it: a page, because a mail's link is opened by more than people. */
+export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, assuranceLevel }: ApprovalRow): Mail {
+  const amount = displayAmount(chargedFor(checkout), checkout.tokenDecimals, checkout.asset);
+  const how = assuranceLevel === "passkeyApproved" ? " You signed it with a passkey." : "";
+  return {
+    to,
+    subject: `You approved ${amount}`,
+    paragraphs: [
+      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent has ten minutes to go on with it.`,
+      "To stop it, revoke or suspend the mandate: what was not sent by then is not paid.",
+    ],
+    action: { label: "Look at the mandate", path: `/mandates/${mandateId ?? ""}` },
+    note: "You get this because your account approved a payment. If it was not you, revoke the mandate, change your password and end your other sessions.",
+  };
+}
