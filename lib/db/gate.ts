@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
 import { createBuckets, requireAllowed } from "#lib/http/rate-limit.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -29,3 +29,6 @@ export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
 export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
 };
+
+/** Waits for the open work, after rights were taken away in a transaction that is not ours. @throws Problem rate_limited */
+export const drainGate = (who: string): Promise<void> => database().transaction((tx) => closeGate(tx, who));

@@ -2,10 +2,11 @@ import { verifyRegistrationResponse, type RegistrationResponseJSON } from "@simp
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import { claimedChallenge } from "#lib/identity/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkey-contract.ts";
 import { knownTransports, type PasskeyCredential } from "#lib/identity/passkey-schema.ts";
-import { insertPasskey, lockUser, passkeysOf, takeChallenge } from "#lib/identity/passkey-store.ts";
+import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/present-passkey.ts";
 import { requireProved } from "#lib/identity/proved.ts";
 import { PASSKEYS_MAX } from "#lib/identity/register-passkey.ts";
@@ -13,7 +14,7 @@ import { relyingParty } from "#lib/identity/relying-party.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { newId } from "#lib/ids.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
-import { invalidField, notFound, Problem } from "#lib/problem.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
 
 /** The challenge counts once, so an idempotency key has nothing to keep. */
 export const addPasskey: Handler<typeof contract.addPasskey> = async ({ body: { name, credential } }, { caller }) => {
@@ -24,8 +25,7 @@ export const addPasskey: Handler<typeof contract.addPasskey> = async ({ body: { 
   const made = issued && (await verify(credential, issued.challenge));
   if (!made) throw invalidField("/credential", "This passkey was not made for this page. Nothing was added; try again.");
   return transact(async (tx) => {
-    const person = await lockUser(tx, userId);
-    if (!person) throw notFound("person");
+    const person = await lockPerson(tx, caller);
     const now = await clock(tx);
     const taken = (await passkeysOf(tx, userId)).length >= PASSKEYS_MAX;
     const row = taken ? null : await insertPasskey(tx, { ...made, id: newId("passkey"), userId, name, createdAt: now });

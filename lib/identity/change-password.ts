@@ -2,14 +2,15 @@ import { hashPassword } from "better-auth/crypto";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import { requirePassword } from "#lib/identity/own-password.ts";
-import { lockUser, setProved } from "#lib/identity/passkey-store.ts";
+import { setProved } from "#lib/identity/passkey-store.ts";
 import type * as contract from "#lib/identity/security-contract.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { deleteOtherSessions } from "#lib/identity/session-store.ts";
 import { replacePassword } from "#lib/identity/user-store.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
-import { invalidField, notFound } from "#lib/problem.ts";
+import { invalidField } from "#lib/problem.ts";
 
 /** An idempotency key is not looked at: its fingerprint would be a fast hash of the password. */
 export const changePassword: Handler<typeof contract.changePassword> = async ({ body }, { caller }) => {
@@ -19,8 +20,7 @@ export const changePassword: Handler<typeof contract.changePassword> = async ({ 
   const newHash = await hashPassword(newPassword);
   return transact(async (tx) => {
     await closeGate(tx, organizationId ?? userId);
-    const person = await lockUser(tx, userId);
-    if (!person) throw notFound("person");
+    const person = await lockPerson(tx, caller);
     if (!(await replacePassword(tx, userId, hash, newHash))) {
       throw invalidField("/currentPassword", "This is no longer your password.");
     }

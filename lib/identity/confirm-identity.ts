@@ -1,5 +1,6 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import { countProof, requirePassword } from "#lib/identity/own-password.ts";
 import { claimedChallenge } from "#lib/identity/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkey-contract.ts";
@@ -15,6 +16,7 @@ export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async (
   const asserted = assertion ? await byPasskey(assertion, caller) : null;
   if (password !== undefined) await requirePassword(caller.userId, password, "/password");
   return transact(async (tx) => {
+    await lockPerson(tx, caller);
     const now = await clock(tx);
     if (asserted && !(await countUse(tx, asserted.passkey.id, asserted.counter, now))) throw assertionRefused();
     await setProved(tx, caller.sessionId, now);

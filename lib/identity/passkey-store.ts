@@ -89,14 +89,28 @@ export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<v
   await tx.update(session).set({ provedAt: now }).where(eq(session.id, sessionId));
 }
 
-/** Locks the person, so that two requests do not take away the last two ways in at once. */
-export async function lockUser(tx: Tx, userId: string): Promise<{ readonly email: string; readonly name: string } | null> {
-  const [row] = await tx
-    .select({ email: user.email, name: user.name })
+export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
+
+/**
+ * Locks the person and then the session, in the order of those who take them away: who ends a session waits until what it is doing
+ * is done, and finds it gone before. Null where the session has ended.
+ */
+export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
+  const [person] = await tx
+    .select({
+      email: user.email,
+      name: user.name,
+      banned: sql<boolean>`${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp())`,
+    })
     .from(user)
     .where(eq(user.id, userId))
     .for("no key update");
-  return row ?? null;
+  const live = await tx
+    .select({ id: session.id })
+    .from(session)
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .for("key share");
+  return person && live.length === 1 ? person : null;
 }
 
 /** How a person can sign in, besides passkeys. A credential account without a password is none. */

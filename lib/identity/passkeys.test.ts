@@ -109,6 +109,18 @@ describe("a passkey", () => {
     expect((await remove(as, passkeyId)).status).toBe(200);
   });
 
+  test("a session that ends while it adds one adds none", async () => {
+    const person = await newPerson();
+    const made = new Authenticator().create(await registration(person.credential));
+    const adding = await database().transaction(async (tx) => {
+      await tx.delete(session).where(eq(session.userId, person.userId));
+      // Whoever reads the session now still finds it; the row tells, once this has committed.
+      return [add(person.credential, made)];
+    });
+    expect((await adding[0]!).problem.code).toBe("session_expired");
+    expect(await rowsOf(person)).toEqual([]);
+  });
+
   test("the last way in stays, even when the last two go at once", async () => {
     const person = await newPerson();
     const keys = [await newPasskey(person.credential), await newPasskey(person.credential)];

@@ -3,10 +3,11 @@ import { generateRegistrationOptions } from "@simplewebauthn/server";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import { CHALLENGE_MS, CHALLENGES_PER_MINUTE, descriptorsOf } from "#lib/identity/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkey-contract.ts";
 import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
-import { insertChallenge, lockUser, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { requireProved } from "#lib/identity/proved.ts";
 import { relyingParty } from "#lib/identity/relying-party.ts";
 import { Problem } from "#lib/problem.ts";
@@ -21,9 +22,9 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
   return transact(async (tx) => {
     const now = await clock(tx);
     await requireProved(tx, sessionId, now);
-    const person = await lockUser(tx, userId);
+    const person = await lockPerson(tx, caller);
     const passkeys = await passkeysOf(tx, userId);
-    if (!person || passkeys.length >= PASSKEYS_MAX) throw tooMany();
+    if (passkeys.length >= PASSKEYS_MAX) throw tooMany();
     const { id, name } = relyingParty();
     const options = await generateRegistrationOptions({
       rpID: id,

@@ -2,8 +2,9 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import * as contract from "#lib/identity/passkey-contract.ts";
-import { deletePasskey, lockUser, otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { deletePasskey, otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/present-passkey.ts";
 import { requireProved } from "#lib/identity/proved.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
@@ -11,15 +12,13 @@ import { queueMail } from "#lib/mail/queue-mail.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 /** What it approved and is not granted yet falls with it: the gate orders the two. */
-export const removePasskey: Handler<typeof contract.removePasskey> = (
-  { passkeyId },
-  { caller: { userId, sessionId, organizationId }, idempotency },
-) =>
+export const removePasskey: Handler<typeof contract.removePasskey> = ({ passkeyId }, { caller, idempotency }) =>
   once(contract.removePasskey, idempotency, async (tx) => {
+    const { userId, sessionId, organizationId } = caller;
     await closeGate(tx, organizationId ?? userId);
-    const person = await lockUser(tx, userId);
+    const person = await lockPerson(tx, caller);
     const row = await deletePasskey(tx, userId, passkeyId);
-    if (!person || !row) throw notFound("passkey");
+    if (!row) throw notFound("passkey");
     const now = await clock(tx);
     await requireProved(tx, sessionId, now);
     const left = (await passkeysOf(tx, userId)).length + (await otherWaysIn(tx, userId)).length;

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
 import { env } from "#lib/env.ts";
+import { drainGate } from "#lib/db/gate.ts";
 import { addressOf } from "#lib/http/address.ts";
 import type { Mounted } from "#lib/http/dispatch.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
@@ -82,6 +83,9 @@ async function forward(request: Request, { method, body, query, asGet, floorMs }
   return answered;
 }
 
+/** better-auth takes sessions away without the gate, so what they had begun is waited for before anybody is told. */
+const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
+
 /** The endpoints of better-auth that we serve, under the limits of every other request. */
 export async function serveAuth(request: Request): Promise<Response> {
   const { path } = splitUrl(request.url);
@@ -90,6 +94,7 @@ export async function serveAuth(request: Request): Promise<Response> {
   const requestId = newId("request");
   try {
     const answer = await forward(request, found, path);
+    if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
     const headers = new Headers(answer.headers);
     headers.set("Request-Id", requestId);
     headers.set("Cache-Control", "no-store");
