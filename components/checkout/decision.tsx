@@ -1,46 +1,20 @@
 "use client";
 
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
-import { Field, TextArea } from "#components/ui/field.tsx";
+import { TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { useSettled } from "#components/ui/settled.ts";
-import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
 import { duration, plural } from "./names.ts";
+import { asksForPasskey, StepUp, type Way, waysOf } from "./step-up.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-
-const reasons: Readonly<Record<StepUpReason, string>> = {
-  sessionAge: "you signed in more than 15 minutes ago",
-  firstPayment: "this is the first payment to this seller",
-};
-
-function StepUp({ why, error }: { readonly why: readonly StepUpReason[]; readonly error: string | undefined }) {
-  const because = why.map((reason) => reasons[reason]).join(", and ");
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (error !== undefined) field.current?.focus();
-  }, [error]);
-  return (
-    <div className="step-up">
-      <Field
-        ref={field}
-        label="Your password"
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        required
-        hint={`Approving asks for it${because === "" ? "" : `, because ${because}`}. Declining does not.`}
-        error={error}
-      />
-    </div>
-  );
-}
 
 function Seen({ changes, view }: { readonly changes: number; readonly view: CheckoutView }) {
   return (
@@ -123,11 +97,15 @@ type Props = {
 /** The decision stands at the end, after what is decided. Decline has the size of Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, busy } = decisions;
+  const path = `/checkout/${view.intent.checkoutIntentId}`;
   const hydrated = useHydrated();
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
   const [asked, setAsked] = useState(false);
-  const stepUp = (view.stepUp.required && !view.stepUp.done) || asked || stepUpAsked;
+  const [chosen, setChosen] = useState<Way>();
+  const passkeyOnly = asksForPasskey(view, mandate) || stepUpAsked === "passkey";
+  const ways = waysOf({ view, passkeyOnly, asked: asked || stepUpAsked !== null });
+  const way = ways?.find((one) => one === chosen) ?? ways?.[0];
   const closed = !hydrated || seconds === 0;
   const sending = busy || approve.isSuccess || decline.isSuccess;
   const decide = (event: FormEvent<HTMLFormElement>) => {
@@ -141,9 +119,9 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
       alone(() => decline.mutate({ checkoutIntentId: view.intent.checkoutIntentId, body: reason === "" ? {} : { reason } }));
     } else if (mandate !== undefined) {
       decline.reset();
-      setAsked(stepUp);
-      const password = stepUp ? formText(form, "password") : null;
-      alone(() => approve.mutate({ mandateId: mandate.mandateId, password }));
+      setAsked(ways !== null);
+      const password = way === "password" ? formText(form, "password") : null;
+      alone(() => approve.mutate({ mandateId: mandate.mandateId, way: way ?? null, password }));
     }
   };
   return (
@@ -152,7 +130,17 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
         <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
       )}
       {changes !== null && <Seen changes={changes} view={view} />}
-      {stepUp && <StepUp why={view.stepUp.reasons} error={passwordError} />}
+      {ways && (
+        <StepUp
+          ways={ways}
+          way={way}
+          onChoose={setChosen}
+          why={view.stepUp.reasons}
+          passkeyOnly={passkeyOnly}
+          error={passwordError}
+          path={path}
+        />
+      )}
       <div className="decide">
         <Expiry view={view} seconds={seconds} />
         <Buttons
@@ -160,7 +148,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           closed={closed}
           busy={sending}
           settled={settled}
-          mayApprove={mandate?.match ?? false}
+          mayApprove={(mandate?.match ?? false) && (ways === null || way !== undefined)}
         />
         <Reason />
       </div>

@@ -1,11 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useRef } from "react";
+import { signWithPasskey } from "#components/identity/passkey-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
 import { approveCheckout, rejectCheckout } from "#lib/commerce/contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { stepUp } from "#lib/identity/contract.ts";
+import { challengePasskey } from "#lib/identity/passkey-contract.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 
@@ -20,9 +22,33 @@ const outdated = new Set([
   "intent_expired",
   "checkout_closed",
   "approval_already_decided",
+  "step_up_required",
 ]);
 
-type Approval = { readonly mandateId: string; readonly password: string | null };
+type Approval = {
+  readonly mandateId: string;
+  /** How the person proves who he is, where he is asked to. */
+  readonly way: "password" | "passkey" | null;
+  readonly password: string | null;
+};
+
+/** The challenge is fetched now, so that it is over what the page was shown last. */
+async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
+  if (way === null) return;
+  if (way === "password") {
+    await call(stepUp, { body: { checkoutIntentId, password: password ?? "" } });
+    return;
+  }
+  const { options } = await call(challengePasskey, { body: { checkoutIntentId } });
+  const assertion = await signWithPasskey(options);
+  await call(stepUp, { body: { checkoutIntentId, assertion } });
+}
+
+/** By what the approval was refused for want of: a passkey, or whatever the person has. */
+const askedFor = (error: Error | null): "passkey" | "any" | null => {
+  if (!(error instanceof ProblemError) || error.problem.code !== "step_up_required") return null;
+  return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
+};
 
 type Told = {
   /** The terms are not those that were shown: the page marks what changed. */
@@ -49,9 +75,9 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
   };
   const approve = useMutation({
     mutationKey: [approveCheckout.id],
-    mutationFn: async ({ mandateId, password }: Approval) => {
-      if (password !== null) await call(stepUp, { body: { checkoutIntentId, password } });
-      return call(approveCheckout, { checkoutIntentId, body: { mandateId } });
+    mutationFn: async (approval: Approval) => {
+      await confirm(checkoutIntentId, approval);
+      return call(approveCheckout, { checkoutIntentId, body: { mandateId: approval.mandateId } });
     },
     onSuccess: () => read("Approved"),
     onError: refused,
@@ -77,7 +103,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
     passwordError: passwordError(error),
     /** The request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
-    stepUpAsked: codeOf(error) === "step_up_required",
+    stepUpAsked: askedFor(error),
     busy: approve.isPending || decline.isPending,
   };
 }

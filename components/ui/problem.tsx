@@ -1,5 +1,6 @@
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { SaidError } from "#components/ui/said-error.ts";
 import { ProblemError } from "#lib/http/client.ts";
 
 type Props = {
@@ -19,7 +20,8 @@ export function ProblemNotice({ error, nothing }: Props) {
   return (
     <Notice tone="danger" role="alert">
       <p>
-        <strong>{nothing}</strong> {problem?.detail ?? "We could not reach the service. Try again."}
+        <strong>{nothing}</strong>{" "}
+        {problem?.detail ?? (error instanceof SaidError ? error.message : "We could not reach the service. Try again.")}
       </p>
       {problem?.errors && (
         <ul className="mt-1">

@@ -2,6 +2,7 @@ import { redirect } from "next/navigation";
 import { Entrance, waysIn } from "#app/entrance.tsx";
 import { readCaller } from "#app/session.ts";
 import { oneOf, type SearchParams } from "#app/search-params.ts";
+import { PasskeySignIn } from "#components/identity/passkey-sign-in.tsx";
 import { SignInForm } from "#components/identity/sign-in-form.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
@@ -27,6 +28,7 @@ export default async function SignInPage({ searchParams }: { readonly searchPara
   if (await readCaller()) redirect(path);
   const refusal = refusalOf(oneOf(query["error"]));
   const email = oneOf(query["email"]);
+  const ways = waysIn();
   return (
     <Entrance title="Sign in">
       {path.startsWith("/checkout/") && <p className="muted">Then you come back to the payment that waits for you.</p>}
@@ -41,7 +43,8 @@ export default async function SignInPage({ searchParams }: { readonly searchPara
           <p>{refusal}</p>
         </Notice>
       )}
-      <SignInForm {...waysIn()} returnTo={path} {...(email !== undefined && { email })} />
+      {ways.methods.passkey && <PasskeySignIn returnTo={path} />}
+      <SignInForm {...ways} returnTo={path} {...(email !== undefined && { email })} />
       <p className="small muted">
         New here? <a href={withReturnTo("/sign-up", path)}>Create an account</a>
       </p>

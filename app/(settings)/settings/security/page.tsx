@@ -1,0 +1,73 @@
+import { requireCaller } from "#app/session.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { ChangePassword } from "#components/security/change-password.tsx";
+import { PasskeysPanel } from "#components/security/passkeys-panel.tsx";
+import { SessionsPanel } from "#components/security/sessions-panel.tsx";
+import { wayName } from "#components/security/ways-words.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { returnTo } from "#lib/http/return-to.ts";
+import { viewSession } from "#lib/identity/get-session.ts";
+import type { Session } from "#lib/identity/session-schema.ts";
+import { viewSecurity, type SecurityView } from "#lib/identity/view-security.ts";
+
+export const metadata = { title: "Security" };
+
+const Ways = ({ view, session }: { readonly view: SecurityView; readonly session: Session }) => {
+  const { user, authMethods } = session;
+  const ways = [
+    ["E-mail", user.email] as const,
+    ...view.otherWays.map((way) => [wayName(way), "Connected"] as const),
+    ...(authMethods.magicLink ? [["Link by e-mail", "To your address, whenever you ask for one"] as const] : []),
+    ...(view.passkeys.length > 0 ? [["Passkeys", String(view.passkeys.length)] as const] : []),
+  ];
+  return (
+    <section className="panel" aria-labelledby="ways">
+      <div className="panel-head">
+        <h2 id="ways">How you sign in</h2>
+      </div>
+      <div className="panel-body">
+        <Pairs items={ways} />
+      </div>
+    </section>
+  );
+};
+
+/** A person's own page: the same in every organization. */
+export default async function SecurityPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const caller = await requireCaller("/settings/security");
+  const back = returnTo((await searchParams)["returnTo"], "");
+  const [view, session] = await Promise.all([viewSecurity(caller), viewSession(caller.sessionId)]);
+  return (
+    <>
+      <PageHeader
+        title="Security"
+        description="How you sign in, and where you are signed in. This is yours in every organization."
+      />
+      <div className="stack">
+        {back.startsWith("/checkout/") && (
+          <Notice>
+            <p>
+              A payment waits for your approval with a passkey.{" "}
+              {view.passkeys.length > 0 ? <a href={back}>Go back to the payment</a> : "Add one here, then go back to it."}
+            </p>
+          </Notice>
+        )}
+        {view.passkeysOffered && <PasskeysPanel view={view} />}
+        <SessionsPanel sessions={view.sessions} />
+        {view.hasPassword && (
+          <section className="panel" aria-labelledby="password">
+            <div className="panel-head">
+              <h2 id="password">Password</h2>
+            </div>
+            <div className="panel-body">
+              <ChangePassword email={session.user.email} />
+            </div>
+          </section>
+        )}
+        <Ways view={view} session={session} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { KeyRound } from "lucide-react";
+import { useEffect, useRef, type ReactNode } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/checkout-view.ts";
+
+export type Way = "password" | "passkey";
+
+const reasons: Readonly<Record<StepUpReason, string>> = {
+  sessionAge: "you signed in more than 15 minutes ago",
+  firstPayment: "this is the first payment to this seller",
+};
+
+/** Whether nothing less than a passkey approves this. */
+export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate: MandateView | undefined): boolean =>
+  [stepUp.assuranceAsked, mandate?.assuranceAsked].includes("passkeyApproved");
+
+type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
+
+/** How the person may prove who he is; null where he need not, or has done so. */
+export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
+  const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
+  const needed = asked || (passkeyOnly ? !byPasskey : required && !done);
+  if (!needed) return null;
+  return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
+}
+
+function because(why: readonly StepUpReason[], passkeyOnly: boolean): string {
+  const all = [...(passkeyOnly ? ["what you pay under or for asks for a passkey"] : []), ...why.map((reason) => reasons[reason])];
+  return all.length === 0 ? "" : `, because ${all.join(", and ")}`;
+}
+
+const NoWay = ({ passkeyOnly, path }: { readonly passkeyOnly: boolean; readonly path: string }) => (
+  <Notice tone="caution">
+    <p>
+      <strong>{passkeyOnly ? "This payment is approved with a passkey." : "Approving asks that you confirm who you are."}</strong>{" "}
+      You have no passkey yet.{" "}
+      <a href={`/settings/security?${new URLSearchParams({ returnTo: path })}`}>Add one, then come back here</a>.
+    </p>
+  </Notice>
+);
+
+type Props = {
+  readonly ways: readonly Way[];
+  readonly way: Way | undefined;
+  readonly onChoose: (way: Way) => void;
+  readonly why: readonly StepUpReason[];
+  readonly passkeyOnly: boolean;
+  readonly error: string | undefined;
+  readonly path: string;
+};
+
+const Other = ({ children, onClick }: { readonly children: ReactNode; readonly onClick: () => void }) => (
+  <p className="mt-2">
+    <Button size="small" tone="quiet" onClick={onClick}>
+      {children}
+    </Button>
+  </p>
+);
+
+/** Asked before the button. What a passkey signs is fetched when the button is pressed. */
+export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (error !== undefined) field.current?.focus();
+  }, [error]);
+  if (way === undefined) return <NoWay passkeyOnly={passkeyOnly} path={path} />;
+  if (way === "passkey") {
+    return (
+      <div className="step-up">
+        <p className="passkey-asked">
+          <KeyRound className="icon" aria-hidden />
+          <span>
+            You confirm with your passkey{because(why, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
+            does not ask for it.
+          </span>
+        </p>
+        {ways.includes("password") && <Other onClick={() => onChoose("password")}>Use your password instead</Other>}
+      </div>
+    );
+  }
+  return (
+    <div className="step-up">
+      <Field
+        ref={field}
+        label="Your password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        hint={`Approving asks for it${because(why, false)}. Declining does not.`}
+        error={error}
+      />
+      {ways.includes("passkey") && <Other onClick={() => onChoose("passkey")}>Use your passkey instead</Other>}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import {
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+} from "@simplewebauthn/browser";
+import { SaidError } from "#components/ui/said-error.ts";
+import type {
+  PasskeyAssertion,
+  PasskeyCreationOptions,
+  PasskeyCredential,
+  PasskeyRequestOptions,
+} from "#lib/identity/passkey-schema.ts";
+
+/** Why a passkey did not answer, in words for the person who was asked. */
+export class PasskeyRefusal extends SaidError {}
+
+function refusalOf(error: unknown): PasskeyRefusal {
+  const { name } = error instanceof Error ? error : { name: "" };
+  if (name === "InvalidStateError") return new PasskeyRefusal("This device has a passkey for your account already.");
+  if (name === "NotSupportedError") return new PasskeyRefusal("This device cannot make a passkey that this service takes.");
+  return new PasskeyRefusal("No passkey was used: the request was closed, or its time was over.");
+}
+
+/** Asks the person to sign a challenge. @throws PasskeyRefusal */
+export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "challenge">): Promise<PasskeyAssertion> {
+  const optionsJSON = { ...options, userVerification: "required" } as PublicKeyCredentialRequestOptionsJSON;
+  try {
+    return (await startAuthentication({ optionsJSON })) as PasskeyAssertion;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** Asks the person to make a passkey. @throws PasskeyRefusal */
+export async function makePasskey(options: PasskeyCreationOptions): Promise<PasskeyCredential> {
+  try {
+    return (await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON })) as PasskeyCredential;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}

@@ -1,0 +1,48 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { PasskeyRefusal, signWithPasskey } from "./passkey-request.ts";
+
+const BASE = "/api/auth/passkey";
+
+async function read(response: Response): Promise<unknown> {
+  if (response.ok) return response.json();
+  if (response.status === 429) throw new PasskeyRefusal("Too many tries. Wait a minute, then try again.");
+  throw new PasskeyRefusal("This passkey does not sign in here. It may have been removed from the account.");
+}
+
+async function signIn(): Promise<void> {
+  const options = (await read(await fetch(`${BASE}/generate-authenticate-options`))) as { challenge: string; rpId: string };
+  const response = await signWithPasskey(options);
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ response }) };
+  await read(await fetch(`${BASE}/verify-authentication`, init));
+}
+
+/** Signs in with a passkey of this device, without an address being typed. */
+export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
+  const hydrated = useHydrated();
+  const asked = useMutation({
+    mutationFn: signIn,
+    // A whole new page: the server reads the cookie that it has just set.
+    onSuccess: () => location.assign(returnTo),
+  });
+  const waiting = asked.isPending || asked.isSuccess;
+  return (
+    <>
+      {asked.error && (
+        <Notice tone="danger" role="alert">
+          <p>{asked.error instanceof PasskeyRefusal ? asked.error.message : "We could not reach the service. Try again."}</p>
+        </Notice>
+      )}
+      <Button size="large" disabled={!hydrated} aria-busy={waiting} onClick={() => !waiting && asked.mutate()}>
+        <KeyRound className="icon" aria-hidden />
+        Sign in with a passkey
+      </Button>
+      <p className="or">or with your e-mail address</p>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import { mutation } from "#lib/http/query.ts";
+import { type Passkey, removePasskey, renamePasskey } from "#lib/identity/passkey-contract.ts";
+import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
+
+function Rename({ passkey: { passkeyId, name } }: { readonly passkey: Passkey }) {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const state = useOperationForm(renamePasskey, {
+    defaults: { name },
+    params: { passkeyId },
+    onDone: () => {
+      setOpen(false);
+      toast("Renamed");
+      router.refresh();
+    },
+  });
+  return (
+    <Dialog trigger="Rename" look={{ size: "small" }} title="Rename the passkey" open={open} onOpenChange={setOpen}>
+      <OperationForm state={state} nothing="Nothing was saved.">
+        <Field label="Name" maxLength={60} autoComplete="off" {...state.field("name")} />
+        <div className="actions">
+          <Submit state={state}>Rename</Submit>
+        </div>
+      </OperationForm>
+    </Dialog>
+  );
+}
+
+type RemoveProps = Proofs & { readonly passkey: Passkey; readonly proved: boolean };
+
+function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps) {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const [confirmed, setConfirmed] = useState(proved);
+  const removed = useMutation({
+    ...mutation(removePasskey),
+    onSuccess: () => {
+      setOpen(false);
+      toast("Passkey removed");
+      router.refresh();
+    },
+    onError: (error) => isProofMissing(error) && setConfirmed(false),
+  });
+  return (
+    <Dialog
+      trigger="Remove"
+      look={{ size: "small" }}
+      title={`Remove “${name}”`}
+      description="It no longer signs in and no longer approves payments. Delete it on the device as well."
+      open={open}
+      onOpenChange={(next) => {
+        setOpen(next);
+        removed.reset();
+      }}
+    >
+      {confirmed ? (
+        <div className="grid gap-5">
+          {removed.error && !isProofMissing(removed.error) && (
+            <ProblemNotice error={removed.error} nothing="The passkey was not removed." />
+          )}
+          <div className="actions">
+            <DialogClose>Keep it</DialogClose>
+            <Button
+              tone="danger"
+              aria-busy={removed.isPending}
+              onClick={() => !removed.isPending && removed.mutate({ passkeyId, body: {} })}
+            >
+              Remove the passkey
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <ConfirmIdentity {...proofs} onDone={() => setConfirmed(true)} />
+      )}
+    </Dialog>
+  );
+}
+
+type Props = RemoveProps & { readonly last: boolean };
+
+/** The last way in stays. */
+export function PasskeyActions({ last, ...props }: Props) {
+  return (
+    <span className="actions">
+      <Rename passkey={props.passkey} />
+      {last ? <span className="muted small">Your only way to sign in stays</span> : <Remove {...props} />}
+    </span>
+  );
+}

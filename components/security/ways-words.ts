@@ -1,0 +1,11 @@
+const names: Readonly<Record<string, string>> = {
+  emailPassword: "Password",
+  magicLink: "Link by e-mail",
+  passkey: "Passkey",
+  wallet: "Wallet",
+  google: "Google",
+  github: "GitHub",
+};
+
+/** A way in, as people call it. */
+export const wayName = (way: string): string => names[way] ?? way;
