@@ -28,7 +28,14 @@ const LIMIT = 20;
 const columns = [
   { name: "Mandate", cell: ({ name }: Mandate) => <Untrusted>{name}</Untrusted> },
   { name: "State", cell: ({ status }: Mandate) => <StatusBadge of="mandate" status={status} /> },
-  { name: "Used", cell: (mandate: Mandate) => <MandateUsage mandate={mandate} /> },
+  {
+    name: "Used",
+    cell: (mandate: Mandate) => (
+      <div className="usage">
+        <MandateUsage mandate={mandate} />
+      </div>
+    ),
+  },
   {
     name: "A payment",
     numeric: true,

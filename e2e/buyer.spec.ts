@@ -1,0 +1,219 @@
+import type { Locator, Page } from "@playwright/test";
+import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
+import { authorize, buy, intentFor, type AgentOptions } from "../examples/agent.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askAPerson, newPurchase, writeMandate } from "./setup/purchase.ts";
+import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
+
+/** Moves the focus by the Tab key alone. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error("The Tab key does not come to it.");
+}
+
+async function type(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, page.getByLabel(label, { exact: true }));
+  await page.keyboard.type(text);
+}
+
+async function signUp(page: Page): Promise<void> {
+  await page.goto("/sign-up");
+  await page.getByLabel("Name").fill("Mira Okafor");
+  await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(heading(page, "Set up your organization")).toBeVisible();
+  await page.getByLabel("Name", { exact: true }).fill("Larkfield Research");
+  await page.getByRole("button", { name: "Create organization" }).click();
+}
+
+/** Answers the key that is shown once. */
+async function makeKey(page: Page): Promise<string> {
+  await page.goto("/settings/keys");
+  await page.getByRole("button", { name: "New service account" }).click();
+  await page.getByLabel("Name").fill("Field data agent");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog", { name: /Save the key/ });
+  const key =
+    (await dialog
+      .getByText(/^csk_sandbox_/)
+      .first()
+      .textContent()) ?? "";
+  await dialog.getByLabel("I saved it in a safe place").check();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  return key;
+}
+
+/** 0.5 USDC a payment and 2 a day, written without a pointer. Answers the mandate's id. */
+async function writeByKeyboard(page: Page): Promise<string> {
+  await page.goto("/mandates/new");
+  await expect(page.getByRole("button", { name: "Save draft" })).toBeEnabled();
+  await type(page, "Name", "Weather data");
+  await type(page, "Per payment", "0.5");
+  await type(page, "A day", "2");
+  await type(page, "Ask me above", "0.4");
+  await expect(page.getByText("Agents may spend up to 2.00 USDC a day, at most 0.50 USDC in one payment.")).toBeVisible();
+  await expect(page.getByText("Ask me above 0.40 USDC.")).toBeVisible();
+  await tabTo(page, page.getByLabel("Only at these domains"));
+  await tabTo(page, page.getByRole("button", { name: "Save draft" }));
+  await page.keyboard.press("Enter");
+  await expect(heading(page, "Weather data")).toBeVisible();
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+}
+
+test.describe("a buyer", () => {
+  let stall: Stall;
+  test.beforeAll(async () => {
+    stall = await openStall();
+  });
+  test.afterAll(() => stall.close());
+
+  test("signs up, makes a key, writes a mandate by keyboard, and sees the first paid call; pauses, resumes, revokes", async ({
+    page,
+    baseURL,
+  }) => {
+    test.setTimeout(90_000);
+    await signUp(page);
+    await expect(page).toHaveURL("/get-started");
+    await page.goto("/home");
+    await expect(page.getByRole("heading", { name: /No agent can pay yet/ })).toBeVisible();
+    await expectAccessible(page);
+    const apiKey = await makeKey(page);
+    const mandateId = await writeByKeyboard(page);
+    await expect(page.getByText("This is a draft.")).toBeVisible();
+    await page.getByRole("button", { name: "Activate" }).click();
+    await expect(page.getByText("Active", { exact: true })).toBeVisible();
+
+    const wallet = await fundedWallet(5_000_000n);
+    const agent: AgentOptions = { serviceUrl: baseURL ?? "", apiKey, mandateId, wallet };
+    const bought = await buy(agent, stall.purchase);
+    expect(bought.outcome === "paid" && bought.response.status).toBe(200);
+    const recent = page.getByRole("region", { name: "Recent payments" });
+    await expect(async () => {
+      await page.goto("/home");
+      await expect(recent.getByText("Settled")).toBeVisible({ timeout: 1_000 });
+    }).toPass();
+    await expect(recent.getByText("0.25 USDC")).toBeVisible();
+    await expect(page.getByText("Spent today").locator("..")).toContainText("0.25 USDC");
+    await expect(page.getByRole("region", { name: "Mandates" })).toContainText("1.75 USDC left");
+    await expectAccessible(page);
+
+    await page.getByRole("region", { name: "Mandates" }).getByRole("link", { name: "Weather data" }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog").getByLabel("Reason (optional)").fill("The agent is being updated.");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Pause mandate" }).click();
+    await expect(page.getByText("Paused", { exact: true }).first()).toBeVisible();
+    const refused = await authorize(agent, intentFor(stall.purchase));
+    expect(refused.authorization.policyDecision.denialCode).toBe("mandate_suspended");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await expect(page.getByText("Active", { exact: true })).toBeVisible();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByLabel("Reason").fill("The project is over.");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Revoke mandate" }).click();
+    await expect(page.getByText("The project is over.")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Resume" })).toHaveCount(0);
+    const denied = await authorize(agent, intentFor(stall.purchase));
+    expect(denied.authorization.policyDecision.denialCode).toBe("mandate_revoked");
+  });
+});
+
+test.describe("the editor", () => {
+  test("says what is wrong at its field, opens what hides it, and sends nothing", async ({ page, context }) => {
+    const buyer = await newOrganization();
+    await signInAs(context, buyer.credential);
+    await page.goto("/mandates/new");
+    await page.getByLabel("Name", { exact: true }).fill("Wrong");
+    await page.getByLabel("Per payment").fill("9");
+    await page.getByLabel("A day", { exact: true }).fill("5");
+    await page.getByLabel("A month").fill("4");
+    await page.getByLabel("Ask me above").fill("1");
+    await page.getByText("The wallet that pays").click();
+    await page.getByLabel("Wallet address (optional)").fill("0x12");
+    await page.getByText("The wallet that pays").click();
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await expect(page.getByLabel("Wallet address (optional)")).toHaveAccessibleDescription(/40 hexadecimal/);
+    await page.getByLabel("Wallet address (optional)").fill("");
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await expect(page.getByLabel("A day", { exact: true })).toHaveAccessibleDescription(/larger than that of a longer window/);
+    await expectAccessible(page);
+    await expect(page).toHaveURL("/mandates/new");
+  });
+});
+
+test.describe("the lists", () => {
+  test("the inbox shows who asks for what, fills while it is open, and what was decided", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto("/approvals");
+    await expect(page.getByText("Nothing to approve")).toBeVisible();
+    await expectAccessible(page);
+    await askAPerson(purchase);
+    const waiting = page.getByRole("region", { name: "Waiting for you" });
+    await expect(waiting.getByRole("link", { name: `Review 43.00 USDC to ${purchase.seller.domain}` })).toBeVisible({
+      timeout: 20_000,
+    });
+    await expect(waiting).toContainText("Lab supplies asks above 25.00 USDC");
+    await expect(page.getByRole("link", { name: "Approvals 1 waiting" })).toBeVisible({ timeout: 20_000 });
+    await expectAccessible(page);
+    await waiting.getByRole("link", { name: /^Review/ }).click();
+    await page.getByRole("button", { name: "Decline" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: /Declined/ })).toBeVisible();
+    await page.goto("/approvals");
+    await expect(page.getByRole("row", { name: new RegExp(`${purchase.seller.domain}.*Declined.*Ada`) })).toBeVisible();
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectAccessible(page);
+  });
+
+  test("mandates are found by state and name, and another organization's is not there", async ({ page, context }) => {
+    const buyer = await newOrganization();
+    const other = await newOrganization();
+    await writeMandate(buyer, "Lab supplies");
+    await writeMandate(buyer, "Field equipment");
+    const foreign = await writeMandate(other, "Of others");
+    await signInAs(context, buyer.credential);
+    await page.goto("/mandates");
+    await expect(page.getByRole("row", { name: /Field equipment.*Active.*250.00 USDC left/ })).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press("/");
+    await page.keyboard.type("lab");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL("/mandates?q=lab");
+    await expect(page.getByRole("row", { name: /Field equipment/ })).toHaveCount(0);
+    await page.getByLabel("State").selectOption("Revoked");
+    await expect(page.getByText("No mandate fits")).toBeVisible();
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectAccessible(page);
+    for (const path of [`/mandates/${foreign}`, `/mandates/${foreign}/edit`, "/mandates?cursor=nonsense"])
+      expect((await page.goto(path))?.status()).toBe(404);
+  });
+
+  test("a member who may only read is offered nothing else", async ({ page, context }) => {
+    const owner = await newOrganization();
+    const mandateId = await writeMandate(owner, "Lab supplies");
+    const viewer = await newMember(owner, "viewer");
+    await signInAs(context, viewer.credential);
+    await page.goto(`/mandates/${mandateId}`);
+    await expect(heading(page, "Lab supplies")).toBeVisible();
+    for (const name of ["Pause", "Revoke"]) await expect(page.getByRole("button", { name })).toHaveCount(0);
+    await expect(page.getByRole("link", { name: "Edit" })).toHaveCount(0);
+    await page.goto(`/mandates/${mandateId}/edit`);
+    await expect(page.getByText("Your role does not show the form of a mandate")).toBeVisible();
+    const finance = await newMember(owner, "finance");
+    await context.clearCookies();
+    await signInAs(context, finance.credential);
+    await page.goto("/mandates");
+    await expect(page.getByText("Your role does not show mandates")).toBeVisible();
+    await page.goto("/home");
+    await expect(heading(page, "Home")).toBeVisible();
+    await expectAccessible(page);
+  });
+});
