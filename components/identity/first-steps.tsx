@@ -1,4 +1,4 @@
-type Props = { readonly email: string; readonly invited: boolean };
+type Props = { readonly email: string };
 
 const later = [
   ["Create a key", "For your first agent"],
@@ -7,7 +7,7 @@ const later = [
 ] as const;
 
 /** Where a new account stands. */
-export function FirstSteps({ email, invited }: Props) {
+export function FirstSteps({ email }: Props) {
   return (
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">
@@ -20,7 +20,7 @@ export function FirstSteps({ email, invited }: Props) {
           <p className="wrap-anywhere">{email}</p>
         </li>
         <li data-state="now">
-          <h3>{invited ? "Join the organization" : "Create your organization"}</h3>
+          <h3>Create your organization</h3>
           <p>You are here</p>
         </li>
         {later.map(([title, text]) => (

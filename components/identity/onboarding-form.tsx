@@ -13,7 +13,7 @@ import { completeOnboarding } from "#lib/identity/contract.ts";
 import { deriveSlug } from "#lib/identity/slug.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 
-type Props = { readonly host: string; readonly returnTo: string; readonly invitationToken?: string };
+type Props = { readonly host: string; readonly returnTo: string };
 
 const roles: readonly { readonly value: ProductRole; readonly name: string; readonly text: string }[] = [
   { value: "buyer", name: "Buy", text: "Let agents pay within mandates, and approve what is above your limits" },
@@ -27,12 +27,10 @@ const fieldErrors = (error: Error | null): Record<string, string> =>
       )
     : {};
 
-const readForm = (form: FormData, invitationToken: string | undefined) => ({
-  // With an invitation the name is not used; the contract asks for one.
-  organizationName: formText(form, "organizationName").trim() || "By invitation",
+const readForm = (form: FormData) => ({
+  organizationName: formText(form, "organizationName").trim(),
   ...(formText(form, "organizationSlug").trim() !== "" && { organizationSlug: formText(form, "organizationSlug").trim() }),
   productRoles: form.getAll("productRoles") as ProductRole[],
-  ...(invitationToken !== undefined && { invitationToken }),
 });
 
 function Roles({ error }: { readonly error: string | undefined }) {
@@ -89,12 +87,11 @@ function Names({ host, errors }: { readonly host: string; readonly errors: Reado
   );
 }
 
-export function OnboardingForm({ host, returnTo, invitationToken }: Props) {
+export function OnboardingForm({ host, returnTo }: Props) {
   const hydrated = useHydrated();
   const onboarding = useMutation({ ...mutation(completeOnboarding), onSuccess: () => location.assign(returnTo) });
   const [roleError, setRoleError] = useState<string>();
   const errors = fieldErrors(onboarding.error);
-  const invited = invitationToken !== undefined;
   return (
     <form
       className="panel"
@@ -102,7 +99,7 @@ export function OnboardingForm({ host, returnTo, invitationToken }: Props) {
       aria-label="Organization"
       onSubmit={(event) => {
         event.preventDefault();
-        const body = readForm(new FormData(event.currentTarget), invitationToken);
+        const body = readForm(new FormData(event.currentTarget));
         setRoleError(body.productRoles.length === 0 ? "Choose at least one." : undefined);
         if (body.productRoles.length > 0) onboarding.mutate({ body });
       }}
@@ -115,13 +112,13 @@ export function OnboardingForm({ host, returnTo, invitationToken }: Props) {
             </p>
           </Notice>
         )}
-        {!invited && <Names host={host} errors={errors} />}
+        <Names host={host} errors={errors} />
         <Roles error={roleError ?? errors["productRoles"]} />
       </div>
       <div className="submit">
         <span />
         <Button tone="primary" size="large" type="submit" disabled={!hydrated || onboarding.isPending || onboarding.isSuccess}>
-          {invited ? "Join the organization" : "Create organization"}
+          Create organization
         </Button>
       </div>
     </form>

@@ -15,14 +15,10 @@ const sandbox = " You start in the sandbox, where no real money moves.";
 
 export default async function OnboardingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const { ENVIRONMENT, BASE_URL } = env();
-  const query = await searchParams;
-  const token = query["invitationToken"];
-  const invitation = typeof token === "string" && token !== "" ? { invitationToken: token } : {};
-  const invited = "invitationToken" in invitation;
-  const path = returnTo(query["returnTo"]);
-  // Whoever founds an organization has its first steps to do; whoever joins one finds it at work.
-  const next = path === "/" && !invited ? "/get-started" : path;
-  const caller = await requireCaller(withReturnTo("/onboarding", path, invitation));
+  const path = returnTo((await searchParams)["returnTo"]);
+  // Whoever founds an organization has its first steps to do.
+  const next = path === "/" ? "/get-started" : path;
+  const caller = await requireCaller(withReturnTo("/onboarding", path));
   const { user } = await viewSession(caller.sessionId);
   return (
     <>
@@ -39,15 +35,13 @@ export default async function OnboardingPage({ searchParams }: { readonly search
           </span>
         </header>
         <main id="main" tabIndex={-1}>
-          <h1>{invited ? "Join the organization" : "Set up your organization"}</h1>
+          <h1>Set up your organization</h1>
           <p className="intro">
-            {invited
-              ? "You were invited. Its mandates, keys and payments are the organization's; your role says what you may do."
-              : `Mandates, keys and payments belong to it. You can invite others afterwards.${ENVIRONMENT === "sandbox" ? sandbox : ""}`}
+            Mandates, keys and payments belong to it. You can invite others afterwards.{ENVIRONMENT === "sandbox" ? sandbox : ""}
           </p>
           <div className="start-grid">
-            <OnboardingForm host={new URL(BASE_URL).host} returnTo={next} {...invitation} />
-            <FirstSteps email={user.email} invited={invited} />
+            <OnboardingForm host={new URL(BASE_URL).host} returnTo={next} />
+            <FirstSteps email={user.email} />
           </div>
         </main>
       </div>
