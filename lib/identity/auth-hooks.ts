@@ -1,5 +1,6 @@
 import type { BetterAuthOptions } from "better-auth";
 import type { AuthMethod } from "#lib/identity/auth-methods.ts";
+import { deletePasskeysOf } from "#lib/identity/passkey-store.ts";
 import { SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
 import { newestOrganizationOf } from "#lib/identity/user-store.ts";
 
@@ -38,6 +39,12 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 
 export const databaseHooks: Hooks = {
   user: {
+    update: {
+      // A link proved who owns the mailbox. better-auth then ends what somebody else began with the address, but not the passkeys.
+      after: async (user, context) => {
+        if (context?.path === "/magic-link/verify" && user.emailVerified) await deletePasskeysOf(user.id);
+      },
+    },
     create: {
       before: (user) =>
         Promise.resolve({ data: { ...user, name: nameOf(user.name, user.email), image: user.image ? user.image : null } }),

@@ -95,9 +95,11 @@ const plugins = () => [
 
 function socialProviders() {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET = "", GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET = "" } = env();
+  const requireEmailVerification = requiresVerifiedEmail();
+  const of = (clientId: string, clientSecret: string) => ({ clientId, clientSecret, requireEmailVerification });
   return {
-    ...(GOOGLE_CLIENT_ID !== undefined && { google: { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET } }),
-    ...(GITHUB_CLIENT_ID !== undefined && { github: { clientId: GITHUB_CLIENT_ID, clientSecret: GITHUB_CLIENT_SECRET } }),
+    ...(GOOGLE_CLIENT_ID !== undefined && { google: of(GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET) }),
+    ...(GITHUB_CLIENT_ID !== undefined && { github: of(GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET) }),
   };
 }
 

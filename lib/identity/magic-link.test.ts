@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
-import { user, verification } from "#lib/identity/tables.ts";
+import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passkey, user, verification } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newPerson, PASSWORD } from "#test/identity.ts";
 import { linkTo, mailsTo } from "#test/mail.ts";
@@ -15,6 +16,20 @@ useDatabase();
 const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
 const ask = (email: string, more = {}) => callAuth("/sign-in/magic-link", { email, ...more });
 const open = (token: string, headers = {}) => callAuth("/magic-link/verify", { token }, headers);
+
+const newPasskeyRow = (userId: string) =>
+  database()
+    .insert(passkey)
+    .values({
+      id: randomBytes(8).toString("hex"),
+      name: "Laptop",
+      publicKey: "key",
+      userId,
+      credentialID: randomBytes(8).toString("hex"),
+      counter: 0,
+      deviceType: "singleDevice",
+      backedUp: false,
+    });
 
 async function enter(email: string) {
   await ask(email);
@@ -80,17 +95,21 @@ describe("signing in by a link", () => {
 
   test("whoever owns the mailbox takes an account that somebody else began with its address", async () => {
     const { email, userId, credential } = await newPerson();
+    await newPasskeyRow(userId);
     const session = await enter(email);
+    expect(await passkeysOf(database(), userId)).toEqual([]);
     expect(session.user).toMatchObject({ userId, emailVerified: true });
     expect((await callAuth("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
     expect((await send(contract.getSession, getSession, { as: credential })).status).toBe(401);
   });
 
-  test("a confirmed account keeps its password", async () => {
-    const { email } = await newPerson();
+  test("a confirmed account keeps its password and its passkeys", async () => {
+    const { email, userId } = await newPerson();
+    await newPasskeyRow(userId);
     await database().update(user).set({ emailVerified: true }).where(eq(user.email, email));
     await enter(email);
     expect((await callAuth("/sign-in/email", { email, password: PASSWORD })).status).toBe(200);
+    expect(await passkeysOf(database(), userId)).toHaveLength(1);
   });
 
   test("one mailbox gets five mails in a quarter of an hour, whoever asks, and nobody is told", async () => {

@@ -35,6 +35,10 @@ export async function deletePasskey(tx: Tx, userId: string, passkeyId: string): 
   return row ?? null;
 }
 
+export async function deletePasskeysOf(userId: string): Promise<void> {
+  await database().delete(passkey).where(eq(passkey.userId, userId));
+}
+
 /** Writes down a use. False where the passkey is gone, or another use with this counter came first. */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx

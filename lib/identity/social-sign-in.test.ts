@@ -6,9 +6,11 @@ import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
 import { serveAuth } from "#lib/identity/serve-auth.ts";
 import { account, user } from "#lib/identity/tables.ts";
+import { sendMails } from "#lib/mail/send-mails.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newPerson } from "#test/identity.ts";
+import { linkIn, startSmtp } from "#test/mail.ts";
 import { startProviders, type Profile, type Providers } from "#test/providers.ts";
 import { send } from "#test/tenant.ts";
 
@@ -121,6 +123,24 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     const { response } = await enter(newProfile({ email: known.email, verified: false }));
     expect(response.headers.get("location")).toContain("error=account_not_linked");
     expect(response.headers.getSetCookie().join()).not.toContain("session_token");
+  });
+
+  test("where SMTP is set, an address that the provider has not confirmed is confirmed by mail first", async () => {
+    const smtp = await startSmtp();
+    try {
+      const profile = newProfile({ verified: false });
+      const { response } = await enter(profile);
+      expect(response.headers.get("location")).toContain("error=email_not_verified");
+      expect(response.headers.getSetCookie().join()).not.toContain("session_token");
+      await sendMails();
+      expect(smtp.received.join()).toContain(`To: ${profile.email}`);
+      await callAuth("/verify-email", {
+        token: linkIn(smtp.received.at(-1)!.replaceAll("=\r\n", "").replaceAll("=3D", "=")).token,
+      });
+      expect((await sessionOf((await enter(profile)).response)).user.emailVerified).toBe(true);
+    } finally {
+      await smtp.stop();
+    }
   });
 
   test("another browser, a made-up state and a code that is none get no session", async () => {

@@ -13,6 +13,7 @@ const refusals: Readonly<Record<string, string>> = {
   access_denied: "You did not finish at the other service. Nothing happened.",
   account_not_linked:
     "There is an account with this address that was not made this way, and its address is not confirmed. Sign in to it as before.",
+  email_not_verified: "Confirm your e-mail address first: open the link in the mail that we sent. Then come back.",
   email_not_found: "The other service did not tell us your e-mail address. Allow it there, or sign in another way.",
 };
 
