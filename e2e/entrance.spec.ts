@@ -36,7 +36,7 @@ test.describe("the entrance", () => {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
     await page.goto("/onboarding");
-    await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding$/);
+    await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding/);
   });
 
   test("an address that is taken is not told from one that is not", async ({ page }) => {

@@ -1,0 +1,181 @@
+import type { Browser, Page } from "@playwright/test";
+import { eq, sql } from "drizzle-orm";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { hexToString, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
+import { session } from "#lib/identity/tables.ts";
+import { newInvitation, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
+import { cancel, invite } from "#test/members.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+const newAddress = () => `${crypto.randomUUID()}@example.com`;
+const NEW_PASSWORD = "a password chosen anew";
+
+/** A browser on the machine itself: no proxy says where it comes from. Answers where the newest mail's link leads. */
+async function readOutbox(browser: Browser, email: string, looks = false): Promise<string> {
+  const developer = await browser.newContext({ extraHTTPHeaders: {} });
+  const page = await developer.newPage();
+  await page.goto("/outbox");
+  await page.getByLabel("To").fill(email);
+  await page.getByRole("button", { name: "Show" }).click();
+  if (looks) await expectAccessible(page);
+  const href = await page.locator(".mail a").first().getAttribute("href");
+  await developer.close();
+  return href ?? "";
+}
+
+async function signedInBy(page: Page): Promise<string> {
+  const reply = await page.request.get("/api/v1/auth/session");
+  const { session } = (await reply.json()) as { session?: { provider: string } };
+  return session?.provider ?? `${reply.status()}`;
+}
+
+test.describe("ways in", () => {
+  test("a link by e-mail, read in the sandbox's outbox, signs in once", async ({ page, browser }) => {
+    const email = newAddress();
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByRole("button", { name: "E-mail me a link" }).click();
+    await expect(page.getByRole("heading", { name: "Look into your mailbox" })).toBeVisible();
+    await expect(page.getByText(email)).toBeVisible();
+    // Whoever comes from elsewhere is not told that there is an outbox.
+    await expect(page.getByText("local outbox")).toHaveCount(0);
+    expect((await page.request.get("/outbox")).status()).toBe(404);
+    const link = await readOutbox(browser, email);
+    await page.goto(link);
+    expect(await signedInBy(page)).toBe("401");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+    expect(await signedInBy(page)).toBe("magicLink");
+    await page.goto(link);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "used already" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("a forgotten password is chosen anew by a link", async ({ page, browser }) => {
+    const { email } = await newPerson();
+    await page.goto("/sign-in");
+    await page.getByRole("link", { name: "Forgot it?" }).click();
+    await page.getByLabel("E-mail").fill(email);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText("If there is an account, a link is on its way")).toBeVisible();
+    await page.goto(await readOutbox(browser, email));
+    await page.getByLabel("New password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Set the password" }).click();
+    await expect(page.getByText("The password is set.")).toBeVisible();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "not right" })).toBeVisible();
+    await page.getByLabel("Password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+    expect(await signedInBy(page)).toBe("emailPassword");
+  });
+
+  test("a wallet signs in by its signature, and not by anything less", async ({ page }) => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    let declines = true;
+    await page.exposeFunction("walletAnswers", async (method: string, params: readonly string[]) => {
+      if (method === "eth_requestAccounts") return { result: [account.address.toLowerCase()] };
+      if (declines) return { code: 4001 };
+      return { result: await account.signMessage({ message: hexToString(params[0] as Hex) }) };
+    });
+    await page.addInitScript(() => {
+      type Answer = { readonly result?: unknown; readonly code?: number };
+      const { walletAnswers } = window as unknown as {
+        walletAnswers(method: string, params: readonly unknown[]): Promise<Answer>;
+      };
+      Object.assign(window, {
+        ethereum: {
+          async request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
+            const { result, code } = await walletAnswers(method, params);
+            if (code !== undefined) throw Object.assign(new Error("declined"), { code });
+            return result;
+          },
+        },
+      });
+    });
+    await page.goto("/sign-in");
+    await page.getByRole("button", { name: "Use a wallet" }).click();
+    await expect(page.getByText("You declined in the wallet.")).toBeVisible();
+    expect(await signedInBy(page)).toBe("401");
+    declines = false;
+    await page.getByRole("button", { name: "Use a wallet" }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+    expect(await signedInBy(page)).toBe("wallet");
+  });
+});
+
+test.describe("an invitation", () => {
+  test("leads a new person from the mail into the organization", async ({ page, browser }) => {
+    const owner = await newOrganization({ name: "Harbor Books" });
+    const email = newAddress();
+    await invite(owner, { email, role: "approver" });
+    await page.goto(await readOutbox(browser, email, true));
+    await expect(page.getByText("Harbor Books")).toBeVisible();
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await expect(page.getByLabel("E-mail")).toHaveValue(email);
+    await page.getByLabel("Name").fill("Mira Okafor");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByText("As Approver")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Accept and join" }).click();
+    await expect(page).toHaveURL("/home");
+    await page.goBack();
+    await expect(page.getByRole("heading", { name: "You are a member already" })).toBeVisible();
+  });
+
+  test("of another account says whose it is and offers to switch", async ({ page, context }) => {
+    const owner = await newOrganization({ name: "Harbor Books" });
+    const [guest, other] = [await newPerson(), await newPerson()];
+    const token = await newInvitation(owner, guest.email, "viewer");
+    await signInAs(context, other.credential);
+    await page.goto(`/invitations/${token}`);
+    await expect(page.getByRole("heading", { name: "This is for another account" })).toBeVisible();
+    for (const email of [guest.email, other.email]) await expect(page.getByText(email)).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Switch account" }).click();
+    await expect(page.getByLabel("E-mail")).toHaveValue(guest.email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("button", { name: "Accept and join" }).click();
+    await expect(page).toHaveURL("/home");
+  });
+
+  test("that has ended, was withdrawn or never was cannot be accepted", async ({ page, context }) => {
+    const owner = await newOrganization();
+    const guest = await newPerson();
+    await signInAs(context, guest.credential);
+    const token = await newInvitation(owner, guest.email, "viewer", -1_000);
+    await page.goto(`/invitations/${token}`);
+    await expect(page.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+    await expectAccessible(page);
+    const { invitationId } = (await invite(owner, { email: guest.email })).data;
+    await cancel(owner, invitationId);
+    await page.goto(`/invitations/${invitationTokenOf(invitationId)}`);
+    await expect(page.getByRole("heading", { name: "This invitation was withdrawn" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Accept and join" })).toHaveCount(0);
+    expect((await page.goto(`/invitations/${token.slice(0, -4)}AAAA`))?.status()).toBe(404);
+  });
+});
+
+test("a session that is used on pages alone is renewed, cookie and all", async ({ page, context }) => {
+  const owner = await newOrganization();
+  await signInAs(context, owner.credential);
+  await database()
+    .update(session)
+    .set({ expiresAt: sql`clock_timestamp() + interval '10 hours'` })
+    .where(eq(session.userId, owner.userId));
+  const renewed = page.waitForResponse((response) => response.url().endsWith("/api/v1/auth/session"));
+  await page.goto("/home");
+  expect(await (await renewed).headerValue("set-cookie")).toContain("Max-Age=43200");
+  const [row] = await database().select().from(session).where(eq(session.userId, owner.userId));
+  expect(row!.expiresAt.getTime() - row!.createdAt.getTime()).toBeGreaterThan(11.9 * 3_600_000);
+  const cookie = (await context.cookies()).find(({ name }) => name.endsWith(".session_token"));
+  expect(cookie!.expires * 1_000 - row!.createdAt.getTime()).toBeGreaterThan(11.9 * 3_600_000);
+});
