@@ -41,7 +41,7 @@ test.describe("approving", () => {
     await page.goto(path);
     await page.getByLabel("E-mail").fill(purchase.buyer.email);
     await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL(path);
     await expect(page.getByRole("button", { name: approve })).toBeEnabled();
   });

@@ -26,17 +26,17 @@ test.describe("the entrance", () => {
     await page.goto("/sign-in");
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill("a wrong password");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByRole("alert").filter({ hasText: "not right" })).toBeVisible();
     await expectAccessible(page);
     await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/home");
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
     await page.goto("/onboarding");
-    await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding/);
+    await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding$/);
   });
 
   test("an address that is taken is not told from one that is not", async ({ page }) => {
