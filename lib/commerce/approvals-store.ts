@@ -71,4 +71,3 @@ export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, be
     .orderBy(desc(checkoutIntentId))
     .limit(limit);
 
-export type DecidedRow = Awaited<ReturnType<typeof selectDecided>>[number];

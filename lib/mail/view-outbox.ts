@@ -19,6 +19,14 @@ export async function viewOutbox(to?: string): Promise<readonly KeptMail[]> {
   const rows = await newestKept(ROWS, to?.toLowerCase());
   return rows.map(({ mailId, recipient, subject, plain, createdAt }) => {
     const [before = "", link = null, after = ""] = plain.split(/^(https?:\/\/\S+)$/m);
-    return { mailId, to: recipient, subject, before: before.trim(), link, after: after.replace(/^\s*--\s*/, "").trim(), at: toWire(createdAt) };
+    return {
+      mailId,
+      to: recipient,
+      subject,
+      before: before.trim(),
+      link,
+      after: after.replace(/^\s*--\s*/, "").trim(),
+      at: toWire(createdAt),
+    };
   });
 }

@@ -14,8 +14,6 @@ const ROWS = 20;
 
 type Asked = { readonly cursor?: string | undefined };
 
-export type OrganizationLine = Awaited<ReturnType<typeof viewOrganizations>>["items"][number];
-
 /** Organizations, newest first. `search` is an id, or the beginning of a name or slug. */
 export async function viewOrganizations({ search, cursor }: Asked & { readonly search?: string | undefined }) {
   const rows = await selectOrganizations(search, decodeCursor(cursor), ROWS + 1);

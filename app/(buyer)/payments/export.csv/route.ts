@@ -10,12 +10,13 @@ import { problemReply } from "#lib/http/reply.ts";
 export async function GET(request: Request): Promise<Response> {
   const requestId = newId("request");
   const caller = await readCaller();
-  const refuse = (code: "unauthenticated" | "capability_required", detail: string) => {
-    const { status, headers, body } = problemReply(new Problem(code, { detail }), requestId, null);
+  const refuse = (problem: Problem) => {
+    const { status, headers, body } = problemReply(problem, requestId, null);
     return new Response(body, { status, headers });
   };
-  if (!caller?.organizationId) return refuse("unauthenticated", "Sign in to export payments.");
-  if (!caller.capabilities.has("payments:read")) return refuse("capability_required", "Your role does not show payments.");
+  if (!caller?.organizationId) return refuse(new Problem("unauthenticated", { detail: "Sign in to export payments." }));
+  if (!caller.capabilities.has("payments:read"))
+    return refuse(new Problem("capability_required", { detail: "Your role does not show payments." }));
   const { organizationId, environment, userId } = caller;
   const query = Object.fromEntries(new URL(request.url).searchParams);
   const now = await recordExport({ organizationId, userId }, query);
