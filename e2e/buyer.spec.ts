@@ -147,6 +147,36 @@ test.describe("the editor", () => {
     await expectAccessible(page);
     await expect(page).toHaveURL("/mandates/new");
   });
+
+  test("tries a change on the last decisions, and makes it a version", async ({ page, context }) => {
+    test.setTimeout(90_000);
+    const purchase = await newPurchase();
+    await askAPerson(purchase);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(`/mandates/${purchase.mandateId}/edit`);
+    await page.getByLabel("Per payment").fill("30");
+    await page.getByRole("button", { name: "Try it" }).click();
+    const trial = page.getByRole("region", { name: "Tried on recent decisions" });
+    await expect(trial.getByText("Would deny").locator("..")).toContainText("1");
+    await expect(trial.getByText(purchase.seller.domain)).toBeVisible();
+    await expect(trial.getByText("Needs approval")).toBeVisible();
+    await expect(trial.getByText("Denied")).toBeVisible();
+    await expectAccessible(page);
+    for (const summary of ["More limits", "Sellers, addresses, resources and fees in detail", "Beginning and end"])
+      await page.getByText(summary).click();
+    await page.getByLabel("Only at these domains").check();
+    await page.getByLabel("Add a domain").fill("https://Weather.example/v1");
+    await page.getByLabel("Add a domain").press("Enter");
+    await expect(page.getByText("Only at weather.example.")).toBeVisible();
+    await page.getByRole("button", { name: "Add a limit" }).click();
+    await page.getByLabel("Amount", { exact: true }).fill("200");
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save as version 2" }).click();
+    await expect(page.getByText("Version 2 is in force")).toBeVisible();
+    await expect(page.getByText("Changed to version 2")).toBeVisible();
+    await expectAccessible(page);
+  });
 });
 
 test.describe("the lists", () => {

@@ -98,15 +98,18 @@ export function MandateEditor(props: Props) {
     <FormProvider {...form}>
       <div className="editor">
         <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit}>
-          <Who agents={choices.agents} wallet={first.wallet !== ""} />
-          <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
-          <Ask assured={first.assurance !== "softwareApproved"} />
-          <Where
-            coins={choices.coins}
-            fixedCoin={mandate !== undefined}
-            finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"}
-          />
-          <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
+          {/* What is typed before the page's scripts run would be lost. */}
+          <fieldset className="contents" disabled={!hydrated}>
+            <Who agents={choices.agents} wallet={first.wallet !== ""} />
+            <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
+            <Ask assured={first.assurance !== "softwareApproved"} />
+            <Where
+              coins={choices.coins}
+              fixedCoin={mandate !== undefined}
+              finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"}
+            />
+            <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
+          </fieldset>
           {save.error && (
             <div className="term">
               <ProblemNotice error={save.error} nothing="Nothing was saved." />
