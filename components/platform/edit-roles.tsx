@@ -1,12 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { updateUserRoles, type PlatformUser } from "#lib/platform/user-contract.ts";
-import { platformRoles, REASON_MIN } from "./role-words.ts";
+import type { PlatformRole } from "#lib/vocabulary.ts";
+import { platformRoles, Reason, REASON_MIN } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
@@ -14,10 +16,12 @@ type Props = {
   readonly self: boolean;
 };
 
+const operation = { ...updateUserRoles, body: updateUserRoles.body.extend({ reason: Reason }) };
+
 /** Gives and takes platform roles, behind a reason. They count from the next request on. */
 export function EditRoles({ user, self }: Props) {
   const router = useRouter();
-  const state = useOperationForm(updateUserRoles, {
+  const state = useOperationForm(operation, {
     defaults: { platformRoles: [...user.platformRoles], reason: "" },
     params: { userId: user.userId },
     onDone: (saved) => {
@@ -26,7 +30,12 @@ export function EditRoles({ user, self }: Props) {
       router.refresh();
     },
   });
-  const { error: rolesError, ...roles } = state.field("platformRoles");
+  const [chosen, setChosen] = useState<readonly PlatformRole[]>(user.platformRoles);
+  const choose = (role: PlatformRole, on: boolean) => {
+    const next = on ? [...chosen, role] : chosen.filter((one) => one !== role);
+    setChosen(next);
+    state.form.setValue("platformRoles", next);
+  };
   return (
     <OperationForm state={state} nothing="The roles are as they were.">
       <fieldset>
@@ -37,7 +46,9 @@ export function EditRoles({ user, self }: Props) {
             return (
               <Choice
                 key={role}
-                {...(fixed ? { name: `fixed-${role}`, defaultChecked: role === "user", disabled: true } : roles)}
+                disabled={fixed}
+                checked={chosen.includes(role)}
+                onChange={(event) => choose(role, event.target.checked)}
                 type="checkbox"
                 value={role}
               >
@@ -47,12 +58,11 @@ export function EditRoles({ user, self }: Props) {
             );
           })}
         </div>
-        {rolesError !== undefined && <p className="error">{rolesError}</p>}
       </fieldset>
       <TextArea
         label="Reason"
         hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-        {...state.field("reason", {})}
+        {...state.field("reason")}
         minLength={REASON_MIN}
         required
       />

@@ -8,7 +8,13 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { toast } from "#components/ui/toast.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import { saveFeeSchedule } from "#lib/billing/contract.ts";
-import { REASON_MIN } from "./role-words.ts";
+import { z } from "zod";
+import { Reason, REASON_MIN } from "./role-words.ts";
+
+const operation = {
+  ...saveFeeSchedule,
+  body: saveFeeSchedule.body.extend({ metadata: z.strictObject({ reason: Reason }) }),
+};
 
 const payers = [
   ["buyer", "The buyer"],
@@ -38,7 +44,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
   return terms;
 }
 
-type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] };
+type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof operation>>["field"] };
 
 /** For which payments, and how much. */
 const Terms = ({ field }: Fields) => (
@@ -74,7 +80,7 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
   const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const state = useOperationForm(saveFeeSchedule, {
+  const state = useOperationForm(operation, {
     defaults: { ...defaultsOf(schedule), metadata: { reason: "" } },
     onDone: (saved) => {
       setOpen(false);

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
 /** What each platform role may do, for the people who give them. */
@@ -11,3 +12,6 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
 
 /** A reason that somebody else can understand later. */
 export const REASON_MIN = 10;
+
+/** The service takes any reason; the forms ask for one that says something. */
+export const Reason = z.string().trim().min(REASON_MIN, `Write at least ${REASON_MIN} characters.`).max(500);

@@ -10,7 +10,13 @@ import { toast } from "#components/ui/toast.tsx";
 import { assignSubscription } from "#lib/billing/contract.ts";
 import type { SubscriptionLine } from "#lib/platform/view-directory.ts";
 import { PlanTier, SubscriptionStatus } from "#lib/vocabulary.ts";
-import { REASON_MIN } from "./role-words.ts";
+import { z } from "zod";
+import { Reason, REASON_MIN } from "./role-words.ts";
+
+const operation = {
+  ...assignSubscription,
+  body: assignSubscription.body.extend({ metadata: z.strictObject({ reason: Reason }) }),
+};
 
 const tiers = PlanTier.options.map((tier) => [tier, tier] as const);
 const statuses = SubscriptionStatus.options.map((status) => [status, statusWord("subscription", status)] as const);
@@ -23,7 +29,7 @@ export function SubscriptionForm({ subscription }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
-  const state = useOperationForm(assignSubscription, {
+  const state = useOperationForm(operation, {
     defaults: { organizationId, tier, status, metadata: { reason: "" } },
     onDone: (saved) => {
       setOpen(false);
