@@ -27,7 +27,7 @@ function SessionList({ sessions }: Pick<UserView, "sessions">) {
       {sessions.map(({ sessionId, userAgent, createdAt }) => (
         <li key={sessionId}>
           <span>
-            <Untrusted>{(userAgent ?? "Unknown browser").slice(0, 120)}</Untrusted>
+            <Untrusted>{(userAgent || "Unknown browser").slice(0, 120)}</Untrusted>
           </span>
           <Moment at={createdAt} show="short" />
         </li>
