@@ -107,8 +107,8 @@ export default async function HealthPage() {
             <Empty title="Every outcome is known">Nothing has to be asked again.</Empty>
           )}
         </section>
+        <Queues view={view} />
         <div className="twin-panels">
-          <Queues view={view} />
           <section className="panel" aria-labelledby="parts">
             <div className="panel-head">
               <h2 id="parts">Parts</h2>
@@ -117,8 +117,8 @@ export default async function HealthPage() {
               <Pairs items={view.probes.map(({ name, ready }) => [names[name], <State key={name} good={ready} />] as const)} />
             </div>
           </section>
+          <Workers runs={view.runs} />
         </div>
-        <Workers runs={view.runs} />
       </div>
     </>
   );
