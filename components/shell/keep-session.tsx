@@ -2,9 +2,10 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { useEffect } from "react";
-import { call, ProblemError } from "#lib/http/client.ts";
-import { getSession } from "#lib/identity/contract.ts";
+import { atAddress, call, ProblemError } from "#lib/http/client.ts";
+import type * as contract from "#lib/identity/contract.ts";
 
+const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
 /** For all pages that this tab has shown since it was loaded. */
