@@ -23,7 +23,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
     ["nobody", ({ invitation }) => `/invitations/${invitation}`],
     ["full", ({ invitation }) => `/invitations/${invitation}`],
   ],
-  "/outbox": at("/outbox", "nobody"),
+  "/outbox": at("/outbox"),
   "/onboarding": at("/onboarding"),
   "/get-started": at("/get-started", "full", "empty"),
   "/docs": at("/docs", "nobody"),
