@@ -10,7 +10,7 @@ import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkey-
 import { presentPasskey } from "#lib/identity/present-passkey.ts";
 import { requireProved } from "#lib/identity/proved.ts";
 import { PASSKEYS_MAX } from "#lib/identity/register-passkey.ts";
-import { relyingParty } from "#lib/identity/relying-party.ts";
+import { algorithms, relyingParty } from "#lib/identity/relying-party.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { newId } from "#lib/ids.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
@@ -45,6 +45,7 @@ async function verify(credential: PasskeyCredential, challenge: string) {
     expectedOrigin: origins,
     expectedRPID: id,
     requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
   }).catch(() => null);
   if (!checked?.verified) return null;
   const { aaguid, credential: made, credentialBackedUp, credentialDeviceType } = checked.registrationInfo;

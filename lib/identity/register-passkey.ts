@@ -9,7 +9,7 @@ import type * as contract from "#lib/identity/passkey-contract.ts";
 import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { requireProved } from "#lib/identity/proved.ts";
-import { relyingParty } from "#lib/identity/relying-party.ts";
+import { algorithms, relyingParty } from "#lib/identity/relying-party.ts";
 import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -34,6 +34,7 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
       userName: person.email,
       userDisplayName: person.name,
       attestationType: "none",
+      supportedAlgorithmIDs: algorithms,
       timeout: CHALLENGE_MS,
       excludeCredentials: descriptorsOf(passkeys),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },

@@ -12,3 +12,6 @@ export function passkeysWork(): boolean {
   const { protocol, hostname } = new URL(env().BASE_URL);
   return hostname === "localhost" || (protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0);
 }
+
+/** EdDSA, ES256 and RS256: what better-auth's older verification knows as well. A key of another kind could never sign in. */
+export const algorithms = [-8, -7, -257];
