@@ -3,7 +3,8 @@
 import { Check } from "lucide-react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { useActivateOrganization } from "#components/identity/leave.ts";
-import { Menu, MenuAction, MenuLink } from "#components/ui/menu.tsx";
+import { Menu } from "#components/ui/menu.tsx";
+import type { MenuItem } from "#components/ui/menu-face.tsx";
 import { businessOf } from "./menu-words.ts";
 
 type Props = {
@@ -31,19 +32,16 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
   const active = organizations.find(({ organizationId }) => organizationId === activeId);
   const name = active?.name ?? (platform ? "Platform" : "No organization");
   const text = active ? businessOf(active.productRoles) : platform ? "Administration" : "Choose one";
-  return (
-    <Menu label="Switch organization" name={name} text={text} disabled={activate.isPending}>
-      {organizations.map((one) => (
-        <MenuAction key={one.organizationId} onSelect={() => activate.mutate({ organizationId: one.organizationId })}>
-          <Line name={one.name} text={businessOf(one.productRoles)} chosen={one.organizationId === activeId} />
-        </MenuAction>
-      ))}
-      {platform && (
-        <MenuLink href="/admin">
-          <Line name="Platform" text="Administration" chosen={activeId === null} />
-        </MenuLink>
-      )}
-      <MenuLink href="/onboarding">New organization</MenuLink>
-    </Menu>
-  );
+  const items: readonly MenuItem[] = [
+    ...organizations.map((one) => ({
+      key: one.organizationId,
+      content: <Line name={one.name} text={businessOf(one.productRoles)} chosen={one.organizationId === activeId} />,
+      onSelect: () => activate.mutate({ organizationId: one.organizationId }),
+    })),
+    ...(platform
+      ? [{ key: "platform", content: <Line name="Platform" text="Administration" chosen={activeId === null} />, href: "/admin" }]
+      : []),
+    { key: "new", content: "New organization", href: "/onboarding" },
+  ];
+  return <Menu label="Switch organization" name={name} text={text} disabled={activate.isPending} items={items} />;
 }

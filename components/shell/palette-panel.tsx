@@ -68,7 +68,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The field and the list of the palette. Loaded when it is opened for the first time. */
+/** The field and the list of the palette. */
 export function PalettePanel({ commands, field, onClose }: Props) {
   const [text, setText] = useState("");
   const found = useFound(text);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSignOut } from "#components/identity/leave.ts";
-import { Menu, MenuAction, MenuLink } from "#components/ui/menu.tsx";
+import { Menu } from "#components/ui/menu.tsx";
 
 type Props = {
   readonly name: string;
@@ -14,13 +14,16 @@ type Props = {
 export function UserMenu({ name, role, links }: Props) {
   const signOut = useSignOut();
   return (
-    <Menu className="org user" label="Account menu" name={name} text={role} disabled={signOut.isPending}>
-      {links.map(([label, href]) => (
-        <MenuLink key={href} href={href}>
-          {label}
-        </MenuLink>
-      ))}
-      <MenuAction onSelect={() => signOut.mutate()}>Sign out</MenuAction>
-    </Menu>
+    <Menu
+      className="org user"
+      label="Account menu"
+      name={name}
+      text={role}
+      disabled={signOut.isPending}
+      items={[
+        ...links.map(([label, href]) => ({ key: href, content: label, href })),
+        { key: "sign-out", content: "Sign out", onSelect: () => signOut.mutate() },
+      ]}
+    />
   );
 }

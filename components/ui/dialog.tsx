@@ -1,9 +1,9 @@
 "use client";
 
-import { Dialog as Base } from "@base-ui/react/dialog";
-import { X } from "lucide-react";
-import { type ComponentProps, type ReactNode, useRef } from "react";
+import { type ComponentProps, createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
 import { buttonClass } from "./button.tsx";
+import { useHydrated } from "./hydrated.ts";
+import { early, OnDemand } from "./on-demand.tsx";
 
 type Look = NonNullable<Parameters<typeof buttonClass>[0]>;
 
@@ -24,46 +24,50 @@ export type DialogProps = {
   readonly wide?: boolean;
 };
 
-const insist = (event: Base.Root.ChangeEventDetails) => {
-  if (event.reason !== "close-press" && event.reason !== "trigger-press") event.cancel();
-};
+const loadPopup = () => import("./dialog-popup.tsx").then(({ DialogPopup }) => DialogPopup);
+const fetching = early(loadPopup);
 
-const Cross = () => (
-  <Base.Close className="close" aria-label="Close">
-    <X className="icon" aria-hidden />
-  </Base.Close>
-);
+/** Closes the dialog around it. */
+const Closing = createContext(() => {});
 
-/** What dialogs and drawers share: the focus goes to the heading, and back to what opened it. */
+/** What dialogs and drawers share: a button at once, and the rest when it is wanted for the first time. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
-  const { trigger, look, title, description, children, footer, open, onOpenChange, insistent = false, wide = false } = props;
-  const heading = useRef<HTMLHeadingElement>(null);
+  const { trigger, look, open: held, onOpenChange, insistent = false, wide = false, ...rest } = props;
+  const hydrated = useHydrated();
+  const opener = useRef<HTMLButtonElement>(null);
+  const [own, setOwn] = useState(false);
+  const open = held ?? own;
+  const change = useCallback(
+    (next: boolean) => {
+      setOwn(next);
+      onOpenChange?.(next);
+    },
+    [onOpenChange],
+  );
+  const close = useCallback(() => change(false), [change]);
   return (
-    <Base.Root
-      {...(open !== undefined && { open })}
-      onOpenChange={(next, event) => {
-        if (insistent && !next) insist(event);
-        if (!event.isCanceled) onOpenChange?.(next);
-      }}
-    >
-      {trigger !== undefined && <Base.Trigger className={buttonClass(look)}>{trigger}</Base.Trigger>}
-      <Base.Portal>
-        <Base.Backdrop className="scrim" />
-        <Base.Popup className={wide ? `${kind} wide` : kind} initialFocus={heading}>
-          <div className="dialog-head">
-            <div>
-              <Base.Title ref={heading} tabIndex={-1}>
-                {title}
-              </Base.Title>
-              {description !== undefined && <Base.Description className="small muted">{description}</Base.Description>}
-            </div>
-            {!insistent && <Cross />}
-          </div>
-          <div className="dialog-body">{children}</div>
-          {footer !== undefined && <div className="dialog-foot">{footer}</div>}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Closing value={close}>
+      {trigger !== undefined && (
+        <button
+          ref={opener}
+          type="button"
+          className={buttonClass(look)}
+          disabled={!hydrated}
+          aria-haspopup="dialog"
+          aria-expanded={open}
+          onClick={() => change(true)}
+          {...fetching}
+        >
+          {trigger}
+        </button>
+      )}
+      {/* What opens by itself stays open: it may hold what is shown only once. */}
+      <OnDemand wanted={open} load={loadPopup} {...(trigger !== undefined && { giveUp: close })}>
+        {(Popup) => (
+          <Popup {...rest} kind={kind} insistent={insistent} wide={wide} open={open} onOpenChange={change} opener={opener} />
+        )}
+      </OnDemand>
+    </Closing>
   );
 }
 
@@ -77,6 +81,11 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
 export const Dialog = (props: DialogProps) => <Overlay kind="dialog" {...props} />;
 
 /** A button that closes the dialog or the drawer around it. */
-export const DialogClose = ({ tone, size, ...rest }: Look & Omit<ComponentProps<"button">, "className">) => (
-  <Base.Close {...rest} className={buttonClass({ ...(tone && { tone }), ...(size && { size }) })} />
+export const DialogClose = ({ tone, size, ...rest }: Look & Omit<ComponentProps<"button">, "className" | "onClick" | "type">) => (
+  <button
+    {...rest}
+    type="button"
+    className={buttonClass({ ...(tone && { tone }), ...(size && { size }) })}
+    onClick={useContext(Closing)}
+  />
 );

@@ -1,9 +1,16 @@
 "use client";
 
-import { Tabs as Base } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 
 type Tab = { readonly value: string; readonly name: string; readonly content: ReactNode };
+
+/** Where a key leads from a tab, around the ends. */
+function stepOf(key: string, at: number, count: number): number | undefined {
+  if (key === "ArrowRight") return (at + 1) % count;
+  if (key === "ArrowLeft") return (at + count - 1) % count;
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : undefined;
+}
 
 /**
  * Parts of a page of which one is shown. For parts with an address of their own use TabLinks.
@@ -11,20 +18,44 @@ type Tab = { readonly value: string; readonly name: string; readonly content: Re
  *     <Tabs label="Language" tabs={[{ value: "curl", name: "curl", content: … }, { value: "ts", name: "TypeScript", content: … }]} />
  */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState(tabs[0]?.value);
+  const at = Math.max(
+    tabs.findIndex(({ value }) => value === chosen),
+    0,
+  );
+  const shown = tabs[at];
+  const move = (event: KeyboardEvent) => {
+    const next = stepOf(event.key, at, tabs.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    setChosen(tabs[next]?.value);
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
+  };
   return (
-    <Base.Root defaultValue={tabs[0]?.value}>
-      <Base.List className="tabs" aria-label={label} activateOnFocus>
-        {tabs.map(({ value, name }) => (
-          <Base.Tab key={value} value={value}>
+    <>
+      <div ref={list} className="tabs" role="tablist" aria-label={label} tabIndex={-1} onKeyDown={move}>
+        {tabs.map(({ value, name }, index) => (
+          <button
+            key={value}
+            type="button"
+            role="tab"
+            id={`${id}-${index}`}
+            aria-selected={index === at}
+            aria-controls={index === at ? `${id}-panel` : undefined}
+            tabIndex={index === at ? 0 : -1}
+            onClick={() => setChosen(value)}
+          >
             {name}
-          </Base.Tab>
+          </button>
         ))}
-      </Base.List>
-      {tabs.map(({ value, content }) => (
-        <Base.Panel key={value} value={value}>
-          {content}
-        </Base.Panel>
-      ))}
-    </Base.Root>
+      </div>
+      {shown && (
+        <div key={shown.value} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${at}`} tabIndex={0}>
+          {shown.content}
+        </div>
+      )}
+    </>
   );
 }

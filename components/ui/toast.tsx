@@ -1,9 +1,24 @@
 "use client";
 
-import { Toast as Base } from "@base-ui/react/toast";
-import { X } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import { OnDemand } from "./on-demand.tsx";
 
-const manager = Base.createToastManager();
+let waiting: readonly string[] = [];
+const listeners = new Set<() => void>();
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+function change(texts: readonly string[]): void {
+  waiting = texts;
+  for (const listener of listeners) listener();
+}
+
+const none: readonly string[] = [];
+const clear = () => change(none);
+const loadList = () => import("./toast-list.tsx").then(({ ToastList }) => ToastList);
 
 /**
  * Says for a few seconds that something that can be undone is done, as "Saved". What concerns money stands on the page instead.
@@ -11,28 +26,19 @@ const manager = Base.createToastManager();
  *     toast("Saved as version 4")
  */
 export function toast(text: string): void {
-  manager.add({ title: text });
+  change([...waiting, text]);
 }
 
-function List() {
-  const { toasts } = Base.useToastManager();
-  return toasts.map((one) => (
-    <Base.Root key={one.id} toast={one} className="toast">
-      <Base.Title render={<p />}>{one.title}</Base.Title>
-      <Base.Close className="close" aria-label="Close">
-        <X className="icon" aria-hidden />
-      </Base.Close>
-    </Base.Root>
-  ));
+/** Where toasts appear; once for the whole of the page. What shows them is fetched with the first. */
+export function Toasts() {
+  const texts = useSyncExternalStore(
+    subscribe,
+    () => waiting,
+    () => none,
+  );
+  return (
+    <OnDemand wanted={texts.length > 0} load={loadList} giveUp={clear}>
+      {(List) => <List texts={texts} onShown={clear} />}
+    </OnDemand>
+  );
 }
-
-/** Where toasts appear; once for the whole of the page. */
-export const Toasts = () => (
-  <Base.Provider toastManager={manager}>
-    <Base.Portal>
-      <Base.Viewport className="toasts">
-        <List />
-      </Base.Viewport>
-    </Base.Portal>
-  </Base.Provider>
-);

@@ -1,0 +1,27 @@
+"use client";
+
+import { Dialog } from "@base-ui/react/dialog";
+import { useRef } from "react";
+import type { CommandGroup } from "./commands.ts";
+import { PalettePanel } from "./palette-panel.tsx";
+
+type Props = {
+  readonly commands: readonly CommandGroup[];
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+};
+
+/** The dialog around the palette. */
+export function PaletteDialog({ commands, open, onOpenChange }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="scrim" />
+        <Dialog.Popup className="dialog palette" aria-label="Search" initialFocus={field}>
+          <PalettePanel commands={commands} field={field} onClose={() => onOpenChange(false)} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
