@@ -28,7 +28,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(heading(page, "Set up your organization")).toBeVisible();
-  await page.getByLabel("Name", { exact: true }).fill("Larkfield Research");
+  await page.getByLabel("Name", { exact: true }).fill("Okafor Field Data");
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
