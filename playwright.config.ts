@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/setup/start.ts",
   outputDir: ".test/journeys",
-  workers: 1,
+  workers: 2,
   retries: 0,
   timeout: 45_000,
   expect: { timeout: 10_000 },

@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", ".next/**"],
     globalSetup: ["./test/cluster.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // More than the cores: many tests wait for a clock, a chain or another process.
+    maxWorkers: 3,
     retry: 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -18,17 +18,16 @@ test.describe("approving", () => {
     await page.goto(path);
     await expect(page).toHaveURL(/\/sign-in\?returnTo=/);
     await expect(page.getByText("come back to the payment")).toBeVisible();
-    await page.goto(
-      `/sign-up?returnTo=${encodeURIComponent(`/onboarding?${new URLSearchParams({ invitationToken, returnTo: path })}`)}`,
-    );
+    await page.goto(`/sign-up?returnTo=${encodeURIComponent(`/invitations/${invitationToken}`)}`);
     await page.getByLabel("Name").fill("Mira Okafor");
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create account" }).click();
-    await expect(page.getByRole("heading", { level: 1, name: "Join the organization" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1, name: "You are invited" })).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Join the organization" }).click();
-    await expect(page).toHaveURL(path);
+    await page.getByRole("button", { name: /^Join/ }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "You are invited" })).toBeHidden();
+    await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(purchase.seller.domain);
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
@@ -39,11 +38,13 @@ test.describe("approving", () => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     await page.goto(path);
+    await expectAccessible(page);
     await page.getByLabel("E-mail").fill(purchase.buyer.email);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL(path);
     await expect(page.getByRole("button", { name: approve })).toBeEnabled();
+    await expectAccessible(page);
   });
 
   test.describe("on a phone", () => {

@@ -76,9 +76,11 @@ test("what opened the palette or a menu gets the focus back", async ({ page, con
   await page.goto("/home");
   const search = page.getByRole("button", { name: /^Search/ });
   const organization = page.getByRole("button", { name: /Switch organization/ });
-  await search.focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog", { name: "Search" }).getByRole("combobox")).toBeFocused();
+  await expect(async () => {
+    await search.focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "Search" }).getByRole("combobox")).toBeFocused({ timeout: 2_000 });
+  }).toPass();
   await page.keyboard.press("Escape");
   await expect(search).toBeFocused();
   await organization.focus();
