@@ -25,7 +25,7 @@ test.describe("approving", () => {
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "You are invited" })).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("button", { name: /^Join/ }).click();
+    await page.getByRole("button", { name: "Accept and join" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "You are invited" })).toBeHidden();
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(purchase.seller.domain);
