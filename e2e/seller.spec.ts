@@ -148,11 +148,11 @@ test.describe("selling", () => {
     await page.getByLabel("Price").fill("0.5");
     await page.getByRole("button", { name: "Save resource" }).click();
     await expect(page.getByText("Saved", { exact: true })).toBeVisible();
-    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByRole("button", { name: "Archive", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Archive this resource" })).toBeFocused();
     await expectAccessibleWhenNarrow(page);
     await page.keyboard.press("Escape");
-    await expect(page.getByRole("button", { name: "Archive" })).toBeFocused();
+    await expect(page.getByRole("button", { name: "Archive", exact: true })).toBeFocused();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Archive resource" }).click();
     await expect(page.getByText("Archived", { exact: true })).toBeVisible();
