@@ -66,7 +66,8 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
 };
 
 const SCRIPTS_MAX_KB = 250;
-const WIDTHS = [1280, 320] as const;
+const WIDE = { width: 1280, scheme: "light" } as const;
+const NARROW = { width: 320, scheme: "dark" } as const;
 
 const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
@@ -121,9 +122,9 @@ for (const [pattern, visits] of Object.entries(pages)) {
       await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
       // An empty page has the same parts, but for a sentence and a button.
-      for (const width of who === "empty" ? [320] : WIDTHS) {
+      for (const { width, scheme } of who === "empty" ? [NARROW] : [WIDE, NARROW]) {
         await page.setViewportSize({ width, height: 900 });
-        await expectAccessible(page);
+        await expectAccessible(page, [scheme]);
       }
       await expectZoomable(page);
     });

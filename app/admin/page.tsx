@@ -59,7 +59,9 @@ export default async function OverviewPage() {
           <section className="panel" aria-labelledby="happened">
             <div className="panel-head">
               <h2 id="happened">Done by the platform</h2>
-              <Link className="small" href="/admin/audit">Audit chains</Link>
+              <Link className="small" href="/admin/audit">
+                Audit chains
+              </Link>
             </div>
             {view.events.length > 0 ? (
               <AuditLedger events={view.events} />

@@ -70,4 +70,3 @@ export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, be
     )
     .orderBy(desc(checkoutIntentId))
     .limit(limit);
-
