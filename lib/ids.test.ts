@@ -4,7 +4,10 @@ import { firstIdAt, newId } from "#lib/ids.ts";
 
 /** A ULID's time, read back. */
 const timeOf = (id: string): number =>
-  [...id.slice(4, 14)].reduce((sum, letter) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter), 0);
+  id
+    .slice(4, 14)
+    .split("")
+    .reduce((sum, letter) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter), 0);
 
 describe("newId", () => {
   test("is a prefix and 26 characters that tell the millisecond, and never twice the same", () => {
