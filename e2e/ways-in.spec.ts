@@ -45,11 +45,11 @@ test.describe("ways in", () => {
     const link = await readOutbox(browser, email);
     await page.goto(link);
     expect(await signedInBy(page)).toBe("401");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
     expect(await signedInBy(page)).toBe("magicLink");
     await page.goto(link);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByRole("alert").filter({ hasText: "used already" })).toBeVisible();
     await expectAccessible(page);
   });

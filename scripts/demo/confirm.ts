@@ -20,7 +20,7 @@ async function inBrowser(executablePath: string, url: string, { email, password 
     await page.goto(url);
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByLabel("Your password").fill(password);
     await page.getByRole("button", { name: /^Approve / }).click();
     const heading = page.getByRole("heading", { level: 1, name: /^Approved/ });
