@@ -15,6 +15,7 @@ const foreign =
   /^(ENVIRONMENT|PORT|BASE_URL|DATABASE_.*|DATA_DIR|CHAINS|FACILITATOR.*|SETTLEMENT_.*|OUTBOUND_LOOPBACK|TRUSTED_PROXY_HOPS|RATE_LIMIT_.*|METRICS_TOKEN|LOG_LEVEL|AUDIT_SIGNING_KEY|.*_SECRET)$/;
 const environment: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.deleteProperty(environment, name);
+environment["NEXT_TELEMETRY_DISABLED"] = "1";
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
 type Step = { readonly name: string; readonly command: readonly [string, ...string[]]; readonly shown?: true };
@@ -25,6 +26,9 @@ const checks: Step[] = [
   { name: "types", command: ["tsc", "--noEmit"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
+
+/** Built once, before the tests that start servers: two builds at the same time leave one that is made of both. */
+const pages: Step = { name: "pages", command: ["next", "build"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
 const tests: Step = {
@@ -80,7 +84,7 @@ await mkdir(join(root, ".test"), { recursive: true });
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 let passed = 0;
 let failed = 0;
-for (const check of only.length > 0 ? [] : checks) {
+for (const check of only.length > 0 ? [] : [...checks, pages]) {
   if (await succeeds(check)) passed += 1;
   else failed += 1;
 }
