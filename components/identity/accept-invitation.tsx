@@ -7,13 +7,16 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { completeOnboarding } from "#lib/identity/contract.ts";
 
-type Props = { readonly invitationToken: string; readonly organizationName: string };
+type Props = { readonly invitationToken: string; readonly organizationName: string; readonly returnTo: string };
 
-export function AcceptInvitation({ invitationToken, organizationName }: Props) {
+export function AcceptInvitation({ invitationToken, organizationName, returnTo }: Props) {
   const hydrated = useHydrated();
   const join = useMutation({
     ...mutation(completeOnboarding),
-    onSuccess: ({ session }) => location.assign(session.productRoles.includes("buyer") ? "/home" : "/seller"),
+    onSuccess: ({ session }) => {
+      const home = session.productRoles.includes("buyer") ? "/home" : "/seller";
+      location.assign(returnTo === "/" ? home : returnTo);
+    },
   });
   // The organization has its name and roles; the contract asks for some.
   const body = { organizationName, productRoles: ["buyer" as const], invitationToken };

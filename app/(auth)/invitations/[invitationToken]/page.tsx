@@ -1,5 +1,6 @@
 import { notFound } from "next/navigation";
 import { Entrance, OutboxHint } from "#app/entrance.tsx";
+import type { SearchParams } from "#app/search-params.ts";
 import { readCaller } from "#app/session.ts";
 import { AcceptInvitation } from "#components/identity/accept-invitation.tsx";
 import { Mailbox } from "#components/identity/mailbox.tsx";
@@ -9,13 +10,13 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { withReturnTo } from "#lib/http/return-to.ts";
+import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
 import { viewInvitation, type InvitationView } from "#lib/identity/view-invitation.ts";
 
-type Props = { readonly params: Promise<{ readonly invitationToken: string }> };
+type Props = { readonly params: Promise<{ readonly invitationToken: string }>; readonly searchParams: SearchParams };
 type Reader = { readonly email: string } | null;
-type StepProps = { readonly invitation: InvitationView; readonly token: string; readonly reader: Reader };
+type StepProps = { readonly invitation: InvitationView; readonly token: string; readonly reader: Reader; readonly back: string };
 
 export const metadata = { title: "Invitation" };
 
@@ -54,14 +55,14 @@ function Offer({ invitation: { organizationName, inviterName, role, expiresAt } 
   );
 }
 
-function Step({ invitation, token, reader }: StepProps) {
+function Step({ invitation, token, reader, back }: StepProps) {
   const { state, email, inviterName, organizationName } = invitation;
-  const path = `/invitations/${token}`;
+  const path = withReturnTo(`/invitations/${token}`, back);
   if (state === "mine") {
     return (
       <>
         <Offer invitation={invitation} />
-        <AcceptInvitation invitationToken={token} organizationName={organizationName} />
+        <AcceptInvitation invitationToken={token} organizationName={organizationName} returnTo={back} />
         <p className="small muted">
           You are signed in as <span className="wrap-anywhere">{email}</span>.
         </p>
@@ -115,7 +116,7 @@ function Step({ invitation, token, reader }: StepProps) {
 }
 
 /** Nothing to accept any more. */
-function Ended({ invitation: { state, inviterName, organizationName, expiresAt }, reader }: Omit<StepProps, "token">) {
+function Ended({ invitation: { state, inviterName, organizationName, expiresAt }, reader }: Omit<StepProps, "token" | "back">) {
   const inviter = <Untrusted>{inviterName}</Untrusted>;
   return (
     <>
@@ -142,15 +143,16 @@ function Ended({ invitation: { state, inviterName, organizationName, expiresAt }
   );
 }
 
-export default async function InvitationPage({ params }: Props) {
+export default async function InvitationPage({ params, searchParams }: Props) {
   const { invitationToken } = await params;
+  const back = returnTo((await searchParams)["returnTo"]);
   const caller = await readCaller();
   const user = caller && (await viewSession(caller.sessionId)).user;
   const invitation = await viewInvitation(invitationToken, user);
   if (!invitation) notFound();
   return (
     <Entrance title={titles[invitation.state]}>
-      <Step invitation={invitation} token={invitationToken} reader={user} />
+      <Step invitation={invitation} token={invitationToken} back={back} reader={user} />
     </Entrance>
   );
 }
