@@ -22,7 +22,7 @@ export function floorsOf({ rows, residentMiB, history, bursts, pages }: Omit<Res
   const hot = row("hot mandate", 64);
   const spread = row("1,000 mandates", 64);
   const idle = row("hot mandate", 1);
-  const ratio = hot.perSecond / row("baseline: one transaction each", 64).perSecond;
+  const ratio = hot.perSecond / row("baseline: the driver alone", 64).perSecond;
   const fall = 1 - history.old / history.fresh;
   const exact = bursts.every(({ room, allowed, denied, errors }) => allowed === room && allowed + denied === 200 && errors === 0);
   const errors = rows.reduce((sum, one) => sum + one.errors, 0);
