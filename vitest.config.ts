@@ -22,6 +22,9 @@ export default defineConfig({
       API_KEY_SECRET: "another one, also for the tests only",
       AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
       SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
+      RELAYER_PRIVATE_KEY: `0x${"4e".repeat(32)}`,
+      GUARDIAN_PRIVATE_KEY: `0x${"69".repeat(32)}`,
+      POLICY_SIGNER_PRIVATE_KEY: `0x${"95".repeat(32)}`,
     },
   },
 });

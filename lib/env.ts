@@ -66,6 +66,8 @@ const baseSepolia: ChainConfiguration = {
   explorerBaseUrl: "https://sepolia.basescan.org",
 };
 
+const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal");
+
 const secret = z.string().min(32, "must have at least 32 characters");
 
 const Variables = z.object({
@@ -76,10 +78,13 @@ const Variables = z.object({
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
-  SETTLEMENT_PRIVATE_KEY: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal")
-    .optional(),
+  SETTLEMENT_PRIVATE_KEY: privateKey.optional(),
+  /** Pays the gas of registrations and module payments. */
+  RELAYER_PRIVATE_KEY: privateKey.optional(),
+  /** The registry's guardian: it may revoke any mandate, and nothing else. */
+  GUARDIAN_PRIVATE_KEY: privateKey.optional(),
+  /** Makes proofs and payments within registered mandates. */
+  POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** The seed of the Ed25519 key that signs the checkpoints of the audit chains. */
   AUDIT_SIGNING_KEY: z
     .string()
@@ -106,6 +111,10 @@ const Variables = z.object({
   GITHUB_CLIENT_SECRET: z.string().max(256).optional(),
   /** The chain that wallets name when they sign in. Left out: the first of CHAINS in the sandbox, no wallets in production. */
   SIWE_CHAIN: Caip2.optional(),
+  /** In gwei. Higher fees are never offered, however long a transaction waits. */
+  RELAY_MAX_FEE_GWEI: z.coerce.number().min(0.001).max(100_000).default(100),
+  /** In milli-ether. Below it the alarm of the relayer's and the guardian's balance is raised. */
+  RELAY_LOW_BALANCE_MILLIETHER: z.coerce.number().min(0).max(1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
@@ -115,6 +124,14 @@ const Variables = z.object({
 const weak = (value: string): boolean =>
   new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value);
 
+const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
+
+/** The names of keys that are the same as one before: each may do one thing, and two senders of one account take the same nonces. */
+function repeatedKeys(variables: z.infer<typeof Variables>): readonly (typeof chainKeys)[number][] {
+  const given = chainKeys.map((name) => variables[name]?.toLowerCase());
+  return chainKeys.filter((_, index) => given[index] !== undefined && given.indexOf(given[index]) < index);
+}
+
 const Checked = Variables.superRefine((variables, context) => {
   const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
   if (variables.SMTP_URL && !variables.MAIL_FROM) refuse("MAIL_FROM", "must say from whom mail comes, as SMTP_URL is set");
@@ -122,6 +139,7 @@ const Checked = Variables.superRefine((variables, context) => {
     const [id, secret] = [variables[`${name}_CLIENT_ID`], variables[`${name}_CLIENT_SECRET`]];
     if ((id === undefined) !== (secret === undefined)) refuse(`${name}_CLIENT_ID`, "needs its secret, and the secret its id");
   }
+  for (const name of repeatedKeys(variables)) refuse(name, "must differ from the other private keys");
   if (variables.ENVIRONMENT !== "production") return;
   for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const) {
     if (weak(variables[name])) refuse(name, "is weak; make one with: openssl rand -base64 48");
@@ -130,6 +148,11 @@ const Checked = Variables.superRefine((variables, context) => {
   if (!variables.BASE_URL?.startsWith("https://")) refuse("BASE_URL", "must be the https address that people open");
   if (!variables.CHAINS) refuse("CHAINS", "must name the chains to settle on");
   if (!variables.SETTLEMENT_PRIVATE_KEY) refuse("SETTLEMENT_PRIVATE_KEY", "must be given");
+  if (variables.CHAINS?.some(({ contracts }) => contracts)) {
+    for (const name of chainKeys.slice(1)) {
+      if (!variables[name]) refuse(name, "must be given, as CHAINS names contracts");
+    }
+  }
   if (!variables.AUDIT_SIGNING_KEY) refuse("AUDIT_SIGNING_KEY", "must be given");
   if (variables.OUTBOUND_LOOPBACK) refuse("OUTBOUND_LOOPBACK", "is for the sandbox only");
 });

@@ -32,6 +32,9 @@ export const prefixes = {
   verification: "ver",
   invitation: "inv",
   mail: "mai",
+  relay: "rly",
+  registration: "reg",
+  slot: "slt",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

@@ -113,7 +113,14 @@ beforeAll(async () => {
   secrets.set("API_KEY_SECRET", env().API_KEY_SECRET);
   secrets.set("AUDIT_SIGNING_KEY", env().AUDIT_SIGNING_KEY ?? "");
   secrets.set("BETTER_AUTH_SECRET", env().BETTER_AUTH_SECRET);
-  secrets.set("SETTLEMENT_PRIVATE_KEY", env().SETTLEMENT_PRIVATE_KEY?.slice(2) ?? "");
+  for (const name of [
+    "SETTLEMENT_PRIVATE_KEY",
+    "RELAYER_PRIVATE_KEY",
+    "GUARDIAN_PRIVATE_KEY",
+    "POLICY_SIGNER_PRIVATE_KEY",
+  ] as const) {
+    secrets.set(name, env()[name]?.slice(2) ?? "");
+  }
   await startTalkative();
   await signUpAndIn();
   await pay();

@@ -2,6 +2,7 @@ import { getAddress, isAddressEqual, parseAbi, type Address } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { guardianAccount, policySignerAccount } from "#lib/onchain/keys.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** The contracts of one chain, as the configuration has them. */
@@ -17,6 +18,7 @@ const abi = parseAbi([
   "function registry() view returns (address)",
   "function module() view returns (address)",
   "function policySigner() view returns (address)",
+  "function guardian() view returns (address)",
 ]);
 
 /** The chain has other contracts than the configuration says: nothing may be built on them. */
@@ -39,20 +41,29 @@ const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
 async function check({ chain, ...contracts }: Deployment): Promise<void> {
   const client = publicClient(chain);
   const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
+  if (!isAddressEqual(policySigner, policySignerAccount().address))
+    throw new OtherContracts(`${chain}: POLICY_SIGNER_PRIVATE_KEY is not the key of the policySigner ${policySigner}.`);
   for (const name of ["mandateRegistry", "paymentModule", "smartPaymentAccount"] as const) {
     const code = await client.getCode({ address: contracts[name] });
     if (code === undefined || code === "0x") throw new OtherContracts(`${chain} has no code at ${name} ${contracts[name]}.`);
   }
-  const ask = (address: Address, functionName: "registry" | "module" | "policySigner") =>
+  const ask = (address: Address, functionName: "registry" | "module" | "policySigner" | "guardian") =>
     client.readContract({ address, abi, functionName });
   const asked = await Promise.all([
     ask(paymentModule, "registry"),
     ask(smartPaymentAccount, "registry"),
     ask(smartPaymentAccount, "module"),
     ask(mandateRegistry, "policySigner"),
+    ask(mandateRegistry, "guardian"),
   ]);
-  const meant = [mandateRegistry, mandateRegistry, paymentModule, policySigner];
-  const names = ["paymentModule's registry", "smartPaymentAccount's registry", "smartPaymentAccount's module", "policySigner"];
+  const meant = [mandateRegistry, mandateRegistry, paymentModule, policySigner, guardianAccount().address];
+  const names = [
+    "paymentModule's registry",
+    "smartPaymentAccount's registry",
+    "smartPaymentAccount's module",
+    "policySigner",
+    "guardian",
+  ];
   for (const [index, found] of asked.entries()) {
     if (!isAddressEqual(found, meant[index]!))
       throw new OtherContracts(`${chain}: the ${names[index]} is ${found}, not ${meant[index]}.`);

@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as contract from "#lib/onchain/contract.ts";
 import { listDeployments } from "#lib/onchain/list-deployments.ts";
 import { refuseOtherContracts } from "#lib/onchain/deployments.ts";
+import { guardianAccount, policySignerAccount } from "#lib/onchain/keys.ts";
 import { forget } from "#lib/process.ts";
 import { usdcAddress, useChain } from "#test/chain.ts";
 import { useDatabase } from "#test/database.ts";
@@ -26,9 +27,9 @@ const deploy = async (change: Record<string, string> = {}) => {
   await chain().fund(privateKeyToAccount(deployer).address);
   const given = {
     "rpc-url": chain().rpcUrl,
-    guardian: anyAddress(),
+    guardian: guardianAccount().address,
     administrator: anyAddress(),
-    "policy-signer": anyAddress(),
+    "policy-signer": policySignerAccount().address,
     ...change,
   };
   const options = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
@@ -105,6 +106,15 @@ describe("listDeployments", () => {
     const other = JSON.parse((await deploy()).stdout) as { contracts: Contracts };
     configure({ ...deployed, paymentModule: other.contracts.paymentModule });
     await expect(refuseOtherContracts()).rejects.toThrow("paymentModule's registry");
+  });
+
+  it.each([
+    ["guardian", { guardian: anyAddress() }, "the guardian is"],
+    ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY is not the key"],
+  ])("contracts of another %s than ours are refused", async (_name, change, message) => {
+    const { contracts } = JSON.parse((await deploy(change as Record<string, string>)).stdout) as { contracts: Contracts };
+    configure(contracts);
+    await expect(refuseOtherContracts()).rejects.toThrow(message);
   });
 });
 

@@ -4,14 +4,21 @@ import { join } from "node:path";
 
 type Variables = Record<string, string | undefined>;
 
+const privateKey = (): string => `0x${randomBytes(32).toString("hex")}`;
+
 const made = {
   BETTER_AUTH_SECRET: () => randomBytes(36).toString("base64url"),
   API_KEY_SECRET: () => randomBytes(36).toString("base64url"),
-  SETTLEMENT_PRIVATE_KEY: () => `0x${randomBytes(32).toString("hex")}`,
+  SETTLEMENT_PRIVATE_KEY: privateKey,
 } as const;
 
-/** Came later than the others, so it has a file of its own: a sandbox that has secrets keeps them and gets this one. */
+/** Came later than the others, so they have files of their own: a sandbox that has secrets keeps them and gets these. */
 const madeLater = { AUDIT_SIGNING_KEY: () => randomBytes(32).toString("base64url") } as const;
+const madeForContracts = {
+  RELAYER_PRIVATE_KEY: privateKey,
+  GUARDIAN_PRIVATE_KEY: privateKey,
+  POLICY_SIGNER_PRIVATE_KEY: privateKey,
+} as const;
 
 async function read(file: string): Promise<Variables> {
   return JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Variables;
@@ -46,4 +53,5 @@ export async function provideSecrets(variables: Variables): Promise<void> {
   const dataDir = variables["DATA_DIR"] || ".data";
   await provide(variables, dataDir, "secrets.json", made);
   await provide(variables, dataDir, "audit-key.json", madeLater);
+  await provide(variables, dataDir, "contract-keys.json", madeForContracts);
 }

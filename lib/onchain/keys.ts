@@ -1,0 +1,18 @@
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { env } from "#lib/env.ts";
+import { perProcess } from "#lib/process.ts";
+
+type Name = "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY";
+
+const accountOf = (name: Name): PrivateKeyAccount =>
+  perProcess(`account ${name}`, () => {
+    const key = env()[name];
+    if (!key) throw new Error(`${name} is not set.`);
+    return privateKeyToAccount(key as `0x${string}`);
+  });
+
+/** The registries' guardian: it may revoke any mandate, and nothing else. @throws where its key is not set */
+export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
+
+/** Signs proofs and module payments, which the contracts hold within registered mandates. @throws where its key is not set */
+export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
