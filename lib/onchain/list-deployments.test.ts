@@ -112,7 +112,7 @@ describe("listDeployments", () => {
     ["guardian", { guardian: anyAddress() }, "the guardian is"],
     ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY is not the key"],
   ])("contracts of another %s than ours are refused", async (_name, change, message) => {
-    const { contracts } = JSON.parse((await deploy(change as Record<string, string>)).stdout) as { contracts: Contracts };
+    const { contracts } = JSON.parse((await deploy(change)).stdout) as { contracts: Contracts };
     configure(contracts);
     await expect(refuseOtherContracts()).rejects.toThrow(message);
   });
