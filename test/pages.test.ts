@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { newId } from "#lib/ids.ts";
 import { useDatabase } from "#test/database.ts";
+import { newOrganization } from "#test/identity.ts";
 import { runServer } from "#test/running-server.ts";
 
 const database = useDatabase();
@@ -38,6 +40,19 @@ describe("the pages", () => {
     },
     BUILD_LIMIT_MS,
   );
+
+  test("people who come at the same moment to a server that has just started are all served", async () => {
+    const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
+    const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+    const asked = { headers: credential, redirect: "manual" } as const;
+    // Two pages whose modules overlap, and nothing loaded yet.
+    const [missing, home] = await Promise.all([
+      fetch(`${url}/checkout/${newId("checkoutIntent")}`, asked),
+      fetch(`${url}/home`, asked),
+    ]);
+    expect([missing.status, home.status]).toEqual([404, 200]);
+    expect((await fetch(`${url}/payments`, asked)).status).toBe(200);
+  });
 
   test("nothing of the server is in what a browser loads", async () => {
     const folder = ".next/static";

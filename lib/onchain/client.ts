@@ -1,4 +1,4 @@
-import { BaseError, createPublicClient, defineChain, http, type Chain, type PublicClient, type Transport } from "viem";
+import { createPublicClient, defineChain, http, type BaseError, type Chain, type PublicClient, type Transport } from "viem";
 import { chainIdOf, chainOf } from "#lib/onchain/chains.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -33,6 +33,10 @@ export const publicClient = (chain: string): PublicClient =>
 
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
 
+/** By its members: the pages bundle viem, and share the clients of the server, whose viem is another copy with other classes. */
+export const isChainError = (error: unknown): error is BaseError =>
+  error instanceof Error && "shortMessage" in error && "walk" in error;
+
 /** What may be logged of a failed call: viem's full messages carry the provider's URL and signed transactions. */
 export const chainFailure = (error: unknown): string =>
-  error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.name : "unknown";
+  isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";

@@ -1,5 +1,5 @@
-import { BaseError, hashTypedData, HttpRequestError, parseAbi, recoverAddress, TimeoutError, type PublicClient } from "viem";
-import { publicClient } from "#lib/onchain/client.ts";
+import { hashTypedData, parseAbi, recoverAddress, type PublicClient } from "viem";
+import { isChainError, publicClient } from "#lib/onchain/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
@@ -41,8 +41,8 @@ export const digestOf = (
 
 /** Tells a chain that does not answer from a contract that refuses. */
 const unreachable = (error: unknown): boolean =>
-  !(error instanceof BaseError) ||
-  error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError) !== null;
+  !isChainError(error) ||
+  error.walk((cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError"].includes(cause.name)) !== null;
 
 /** An account with code, an EIP-7702 one included, is asked by ERC-1271 alone, as the token does. */
 async function signedByPayer(

@@ -1,9 +1,8 @@
-import { BaseError } from "viem";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { log } from "#lib/http/log.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
+import { chainFailure, isChainError } from "#lib/onchain/client.ts";
 import { readEvidence } from "#lib/onchain/evidence.ts";
 import {
   authorizationOf,
@@ -42,7 +41,7 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
     const finding = await investigate(execution, authorization);
     await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
   } catch (error) {
-    const cause = error instanceof BaseError ? { reason: chainFailure(error) } : { error };
+    const cause = isChainError(error) ? { reason: chainFailure(error) } : { error };
     log().error({ executionId: execution.executionId, ...cause }, "An execution could not be reconciled; it is asked for again");
   }
 }
