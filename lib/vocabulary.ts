@@ -228,6 +228,8 @@ export const NextActionType = list("NextActionType", [
   "raise_mandate_limit",
   "renew_mandate",
   "resume_mandate",
+  "delegate_wallet",
+  "register_mandate_onchain",
   "sign_credential",
   "retry_later",
   "refresh_quote",

@@ -98,16 +98,20 @@ const payTypes = {
 
 export const randomBytes32 = (): Hex => toHex(crypto.getRandomValues(new Uint8Array(32)));
 export const randomNonce = (): bigint => BigInt(randomBytes32());
-export const newKey = (): PrivateKeyAccount & { readonly key: Hex } => {
-  const key = generatePrivateKey();
-  return { ...privateKeyToAccount(key), key };
-};
+export const newKey = (): Key => keyOf(generatePrivateKey());
 
 export type Contracts = Awaited<ReturnType<typeof deployContracts>>;
 
-/** The three contracts on a local chain, with the keys that rule them. */
-export async function deployContracts(chain: LocalChain) {
-  const [guardian, administrator, policySigner] = [newKey(), newKey(), newKey()];
+type Key = PrivateKeyAccount & { readonly key: Hex };
+
+export const keyOf = (key: Hex): Key => ({ ...privateKeyToAccount(key), key });
+
+/** The three contracts on a local chain, with the keys that rule them: new ones, unless told otherwise. */
+export async function deployContracts(
+  chain: LocalChain,
+  { guardian = newKey(), policySigner = newKey() }: { readonly guardian?: Key; readonly policySigner?: Key } = {},
+) {
+  const administrator = newKey();
   const deploy = async (artifact: { abi: unknown; bytecode: string }, args: readonly unknown[]): Promise<Address> => {
     const hash = await chain.client.deployContract({ abi: artifact.abi as Abi, bytecode: artifact.bytecode as Hex, args });
     const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash });

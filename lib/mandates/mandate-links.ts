@@ -14,7 +14,8 @@ function pageOf(type: NextAction["type"], baseUrl: string, mandateId: string | u
   if (type === "create_mandate") return `${baseUrl}/mandates/new`;
   if (type === "select_mandate") return `${baseUrl}/mandates`;
   if (mandateId === undefined) return null;
-  if (type === "resume_mandate") return mandatePage(baseUrl, mandateId);
+  if (type === "resume_mandate" || type === "register_mandate_onchain" || type === "delegate_wallet")
+    return mandatePage(baseUrl, mandateId);
   if (type === "raise_mandate_limit" || type === "renew_mandate") return `${mandatePage(baseUrl, mandateId)}/edit`;
   return null;
 }

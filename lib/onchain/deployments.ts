@@ -1,6 +1,7 @@
 import { getAddress, isAddressEqual, parseAbi, type Address } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
+import { chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
 import { guardianAccount, policySignerAccount } from "#lib/onchain/keys.ts";
 import { perProcess } from "#lib/process.ts";
@@ -36,6 +37,19 @@ const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
         },
       ]
     : [];
+
+/** The contracts of a chain, as they are configured; null where there are none. */
+export function deploymentAt(chain: string): Deployment | null {
+  const configuration = chainOf(chain);
+  return configuration ? (deploymentOf(configuration)[0] ?? null) : null;
+}
+
+/** The same where something was registered on the chain. @throws where it has no contracts any more */
+export function deploymentOn(chain: string): Deployment {
+  const deployment = deploymentAt(chain);
+  if (!deployment) throw new Error(`The contracts of ${chain} are no longer configured.`);
+  return deployment;
+}
 
 /** Compares code and immutables. @throws OtherContracts, or what viem throws where the chain does not answer */
 async function check({ chain, ...contracts }: Deployment): Promise<void> {

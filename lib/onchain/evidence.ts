@@ -1,4 +1,5 @@
 import { parseEventLogs, type Hex, type PublicClient, type TransactionReceipt } from "viem";
+import type { ChainConfiguration } from "#lib/env.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { publicClient } from "#lib/onchain/client.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
@@ -29,30 +30,46 @@ const LOG_BLOCKS = 2_000n;
 /** On a chain that mines only when there is traffic, blocks do not tell the time; its clock is ours. */
 const LOCAL_GRACE_MS = 2_000;
 
-const DEPTH_UNKNOWN = "The chain is not configured.";
+function configurationOf(chain: string): ChainConfiguration {
+  const configuration = chainOf(chain);
+  if (!configuration) throw new Error("The chain is not configured.");
+  return configuration;
+}
+
+/** The newest block that counts: at the chain's confirmation depth. */
+export async function confirmedBlock(chain: string): Promise<bigint> {
+  const newest = await publicClient(chain).getBlockNumber();
+  const depth = BigInt(configurationOf(chain).confirmations);
+  return newest > depth ? newest - depth : 0n;
+}
+
+/** Whether no block after this one can be before the deadline. */
+export async function isOver(chain: string, blockNumber: bigint, deadline: Date, now: Date): Promise<boolean> {
+  const { timestamp } = await publicClient(chain).getBlock({ blockNumber });
+  const at = deadline.getTime();
+  const byOurClock = configurationOf(chain).confirmations === 0 && now.getTime() >= at + LOCAL_GRACE_MS;
+  return Number(timestamp) * 1000 >= at || byOurClock;
+}
+
+/** Whether the token has burnt a nonce, at this block. */
+export const nonceUsedAt = (
+  { chain, tokenAddress, payer, nonce }: Pick<AuthorizedTransfer, "chain" | "tokenAddress" | "payer" | "nonce">,
+  blockNumber: bigint,
+): Promise<boolean> =>
+  publicClient(chain).readContract({
+    address: tokenAddress,
+    abi: tokenAbi,
+    functionName: "authorizationState",
+    args: [payer, nonce],
+    blockNumber,
+  });
 
 /** Asks the chain. Throws when it does not answer. */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date): Promise<Evidence> {
-  const configuration = chainOf(transfer.chain);
-  if (!configuration) throw new Error(DEPTH_UNKNOWN);
-  const client = publicClient(transfer.chain);
-  const newest = await client.getBlockNumber();
-  const depth = newest > BigInt(configuration.confirmations) ? newest - BigInt(configuration.confirmations) : 0n;
-  const [used, block] = await Promise.all([
-    client.readContract({
-      address: transfer.tokenAddress,
-      abi: tokenAbi,
-      functionName: "authorizationState",
-      args: [transfer.payer, transfer.nonce],
-      blockNumber: depth,
-    }),
-    client.getBlock({ blockNumber: depth }),
-  ]);
-  if (used) return whoUsedIt(client, transfer, depth);
-  const deadline = transfer.validBefore.getTime();
-  const over =
-    Number(block.timestamp) * 1000 >= deadline ||
-    (configuration.confirmations === 0 && now.getTime() >= deadline + LOCAL_GRACE_MS);
+  const { chain, validBefore } = transfer;
+  const depth = await confirmedBlock(chain);
+  const [used, over] = await Promise.all([nonceUsedAt(transfer, depth), isOver(chain, depth, validBefore, now)]);
+  if (used) return whoUsedIt(publicClient(chain), transfer, depth);
   return { kind: over ? "expired" : "unused" };
 }
 

@@ -175,7 +175,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** Slots of a period that proofs were made for. A slot is one nonce of the token, so it carries one payment. */
+/** Slots of a period that payments were made for. By proofs a slot is one nonce of the token; of the module they are counted alike. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {
@@ -185,7 +185,7 @@ export const registrationSlots = pgTable(
     authorizationId: text("authorization_id").notNull(),
     period: bigint("period", { mode: "number" }).notNull(),
     slot: bigint("slot", { mode: "number" }).notNull(),
-    /** keccak256(onChainId, period, slot): what the token burns. */
+    /** What is used up on the chain: keccak256(onChainId, period, slot) of the token, or the module's paymentId. */
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
@@ -200,8 +200,11 @@ export const registrationSlots = pgTable(
       .where(sql`status <> 'free'`),
     uniqueIndex("registration_slots_of_authorization")
       .on(table.authorizationId)
-      .where(sql`status <> 'free'`),
+      .where(sql`status = 'held'`),
     index("registration_slots_of_nonce").on(table.registrationId, table.nonce),
+    index("registration_slots_due")
+      .on(table.validBefore)
+      .where(sql`status = 'held'`),
     check("registration_slots_amount", sql`amount > 0 AND amount < 'NaN'`),
     check("registration_slots_place", sql`period >= 0 AND slot >= 0`),
     check("registration_slots_status", sql`status IN ('held', 'used', 'free')`),

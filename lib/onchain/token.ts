@@ -30,7 +30,7 @@ export const transferTypes = {
 /** What the payer must have signed: built from our configuration and the stored payment, never from what a client names. */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
-  { payer, validAfter, validBefore, nonce }: Credential,
+  { payer, validAfter, validBefore, nonce }: Pick<Credential, "payer" | "validAfter" | "validBefore" | "nonce">,
 ): `0x${string}` =>
   hashTypedData({
     domain: { name: asset.tokenName, version: asset.tokenVersion, chainId: asset.chainId, verifyingContract: asset.tokenAddress },

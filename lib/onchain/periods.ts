@@ -1,0 +1,44 @@
+/** The terms that say when a registered mandate pays. Seconds since 1970; end is excluded. */
+export type Times = { readonly start: number; readonly end: number; readonly periodSeconds: number };
+
+export type Period = {
+  /** Counted from the start, as the registry counts. */
+  readonly period: number;
+  /** When nothing of this period can be paid any more. */
+  readonly ends: number;
+  /** Whether a further period follows. */
+  readonly isLast: boolean;
+};
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+/** The period of a time; null before the first and after the last. Pure. */
+export function periodAt({ start, end, periodSeconds }: Times, now: Date): Period | null {
+  const at = seconds(now);
+  if (at < start || at >= end) return null;
+  const period = Math.floor((at - start) / periodSeconds);
+  const next = start + (period + 1) * periodSeconds;
+  return { period, ends: Math.min(next, end), isLast: next >= end };
+}
+
+/** What a proof or payment needs at least: it is checked, sent and mined before its period ends. */
+const EDGE_SECONDS = 45;
+const LIFE_MIN_SECONDS = 60;
+
+export type Life =
+  | { readonly kind: "open"; readonly period: number; readonly validBefore: number }
+  /** A new period begins soon: what is made now might be too late for this one and is not good for the next. */
+  | { readonly kind: "edge"; readonly seconds: number }
+  | { readonly kind: "notStarted" }
+  | { readonly kind: "ended" };
+
+/** Until when something that is made now is valid: the usual time, never past its period. Pure. */
+export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
+  const current = periodAt(times, now);
+  const at = seconds(now);
+  if (!current) return { kind: at < times.start ? "notStarted" : "ended" };
+  const left = current.ends - at;
+  if (left < EDGE_SECONDS) return current.isLast ? { kind: "ended" } : { kind: "edge", seconds: left };
+  const validBefore = Math.min(at + Math.max(usualSeconds, LIFE_MIN_SECONDS), current.ends);
+  return { kind: "open", period: current.period, validBefore };
+}

@@ -1,0 +1,33 @@
+import { concat, pad, parseSignature, toHex, type Hex } from "viem";
+import { policySignerAccount } from "#lib/onchain/keys.ts";
+
+const word = (value: bigint): Hex => toHex(value, { size: 32 });
+
+export type Slot = { readonly onChainId: Hex; readonly period: number; readonly slot: number };
+
+export type ProvenTransfer = {
+  readonly token: Hex;
+  readonly payTo: Hex;
+  readonly value: bigint;
+  readonly validAfter: bigint;
+  readonly validBefore: bigint;
+};
+
+/** A proof: what a delegated account accepts as its signature of one EIP-3009 transfer out of a slot. Eleven words. */
+export async function proveTransfer(digest: Hex, { onChainId, period, slot }: Slot, transfer: ProvenTransfer): Promise<Hex> {
+  const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
+  const { token, payTo, value, validAfter, validBefore } = transfer;
+  return concat([
+    onChainId,
+    pad(token, { size: 32 }),
+    pad(payTo, { size: 32 }),
+    word(value),
+    word(validAfter),
+    word(validBefore),
+    word(BigInt(period)),
+    word(BigInt(slot)),
+    r,
+    s,
+    word(v ?? 27n),
+  ]);
+}
