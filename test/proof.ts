@@ -107,7 +107,12 @@ async function brokenRows(): Promise<string[]> {
     UNION ALL
     SELECT '2: ledger of ' || r.reservation_id FROM reservations r LEFT JOIN mandate_ledger l
       ON l.reservation_id = r.reservation_id AND l.kind = 'hold' AND l.amount = r.amount
-      WHERE l.ledger_id IS NULL`);
+      WHERE l.ledger_id IS NULL
+    UNION ALL
+    SELECT '1: above the limit on chain: ' || s.registration_id || ' ' || s.period FROM registration_slots s
+      JOIN mandate_registrations r USING (registration_id) WHERE s.status <> 'free'
+      GROUP BY s.registration_id, s.period, r.registration_id
+      HAVING sum(s.amount) > r.period_limit OR max(s.amount) > r.per_payment_limit OR max(s.slot) >= r.max_payments_per_period`);
   return rows.map(({ what }) => what);
 }
 

@@ -124,7 +124,7 @@ export const executePayment = operation({
   tag: "Payments",
   summary: "Execute an authorized payment",
   description:
-    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Without a credential the answer is a 402 that says what to sign.",
+    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), and what the chain would refuse is told by its name before anything is made. Elsewhere the answer without a credential is a 402 that says what to sign.",
   access: { capability: "payments:execute" },
   body: z
     .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })
@@ -132,6 +132,7 @@ export const executePayment = operation({
   response: PaymentExecution,
   problems: [
     "credential_missing",
+    "wallet_not_delegated",
     ...failureCodes,
     "forbidden",
     "policy_denied",
@@ -139,6 +140,13 @@ export const executePayment = operation({
     "approval_rejected",
     "mandate_revoked",
     "mandate_not_active",
+    "mandate_not_yet_valid",
+    "mandate_expired",
+    "payee_not_allowed",
+    "asset_not_allowed",
+    "per_payment_limit_exceeded",
+    "count_limit_exceeded",
+    "period_budget_exceeded",
     "not_found",
     "authorization_consumed",
     "idempotency_in_flight",

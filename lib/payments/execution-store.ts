@@ -5,6 +5,7 @@ import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/t
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import type { SellerState } from "#lib/payments/execution-rules.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { holderOfNonce } from "#lib/onchain/slot-store.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
@@ -100,10 +101,12 @@ export async function claimCredential(
   return rows.length === 1;
 }
 
-/** Who claimed a credential, if anybody did. */
-export async function claimOf(db: Db, { chain, token, payer, nonce }: Credential): Promise<string | null> {
+type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
+
+/** What a nonce was claimed for: an authorization, a settlement without a mandate, or a registration that gives it out in slots. */
+export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
-    .select({ authorizationId: credentialClaims.authorizationId })
+    .select({ owner: credentialClaims.authorizationId })
     .from(credentialClaims)
     .where(
       and(
@@ -113,7 +116,13 @@ export async function claimOf(db: Db, { chain, token, payer, nonce }: Credential
         eq(credentialClaims.nonce, nonce),
       ),
     );
-  return row?.authorizationId ?? null;
+  return row?.owner ?? null;
+}
+
+/** Who claimed a credential, if anybody did: for a slot's the authorization that has the slot. */
+export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
+  const owner = await ownerOfNonce(db, credential);
+  return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
 }
 
 /** Null when the idempotency key came first with another authorization. */

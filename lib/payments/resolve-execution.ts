@@ -6,6 +6,7 @@ import { finishCheckout } from "#lib/commerce/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { log } from "#lib/http/log.ts";
+import { useSlotOf } from "#lib/onchain/slot-store.ts";
 import { breaksCap } from "#lib/payments/caps.ts";
 import {
   authorizationOf,
@@ -92,6 +93,7 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
   const { overrun } = await captureHold(tx, hold);
+  await useSlotOf(tx, execution.authorizationId);
   const { domain } = (authorization.intent as PaymentIntent).seller;
   await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
   await accrueFees(tx, authorization);

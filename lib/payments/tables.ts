@@ -160,7 +160,7 @@ export const executions = pgTable(
   ],
 );
 
-/** A credential's nonce belongs to one authorization for ever. */
+/** A credential's nonce belongs to one authorization for ever; that of a slot to its registration, which gives it out. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {

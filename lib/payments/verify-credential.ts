@@ -26,7 +26,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-export const chainAway = (): Problem =>
+const chainAway = (): Problem =>
   new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
 
 /** Against the stored payment first, then against the chain. @throws Problem rpc_unavailable */
@@ -39,18 +39,28 @@ export async function verifyCredential(header: string, payment: ExpectedPayment,
   return askChain(credential, payment);
 }
 
-/** For a credential that fits the payment. @throws Problem rpc_unavailable */
-export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verified> {
+/** @throws Problem rpc_unavailable where the chain does not answer */
+export async function askingChain<T>(chain: string, ask: () => Promise<T>): Promise<T> {
   try {
-    const [facts, newest] = await Promise.all([readChainFacts(credential, payment), newestBlock(payment.asset.chain)]);
-    const verdict = judgeChainFacts(facts, payment);
-    // A block may still be replaced, so the search for the settlement starts a little before the newest one.
-    const margin = BigInt(chainOf(payment.asset.chain)?.confirmations ?? 0) + 16n;
-    return verdict.ok
-      ? { ok: true, credential, fromBlock: newest > margin ? newest - margin : 0n }
-      : { ok: false, credential, failure: verdict };
+    return await ask();
   } catch (error) {
-    log().warn({ chain: payment.asset.chain, reason: chainFailure(error) }, "The chain does not answer");
+    log().warn({ chain, reason: chainFailure(error) }, "The chain does not answer");
     throw chainAway();
   }
+}
+
+/** For a credential that fits the payment. @throws Problem rpc_unavailable */
+export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verified> {
+  const { chain } = payment.asset;
+  const [facts, newest] = await askingChain(chain, () => Promise.all([readChainFacts(credential, payment), newestBlock(chain)]));
+  const verdict = judgeChainFacts(facts, payment);
+  return verdict.ok
+    ? { ok: true, credential, fromBlock: searchFrom(chain, newest) }
+    : { ok: false, credential, failure: verdict };
+}
+
+/** A block may still be replaced, so the search for a settlement starts a little before the newest one. */
+export function searchFrom(chain: string, newest: bigint): bigint {
+  const margin = BigInt(chainOf(chain)?.confirmations ?? 0) + 16n;
+  return newest > margin ? newest - margin : 0n;
 }

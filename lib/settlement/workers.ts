@@ -8,6 +8,7 @@ import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
+import { freeSlots } from "#lib/settlement/free-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
@@ -67,6 +68,7 @@ export function startWorkers(): Worker {
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
     every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
+    every(SWEEP_EVERY_MS, "freeSlots", freeSlots),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),

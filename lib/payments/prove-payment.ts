@@ -1,0 +1,149 @@
+import { encodePaymentSignatureHeader } from "@x402/core/http";
+import type { PaymentPayload } from "@x402/core/types";
+import { getAddress, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
+import { deploymentAt } from "#lib/onchain/deployments.ts";
+import { lifeAt, type Life } from "#lib/onchain/periods.ts";
+import { proveTransfer } from "#lib/onchain/proof.ts";
+import { checkProof, isDelegated, type RegisteredPayment } from "#lib/onchain/refusals.ts";
+import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/slot-store.ts";
+import { digestOf } from "#lib/onchain/token.ts";
+import { requireOpen } from "#lib/payments/begin-execution.ts";
+import type { Proof } from "#lib/payments/bind-credential.ts";
+import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
+import { lockMandate } from "#lib/payments/hold-store.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { urlOf } from "#lib/payments/present-execution.ts";
+import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { acceptedOffer } from "#lib/payments/unregistered.ts";
+import { askingChain, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { failed } from "#lib/x402/failure.ts";
+import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
+
+/** MandateRegistry.PATH_PROOFS. */
+const PROOFS = 1;
+
+/** The mandate's registration on the payment's chain, if there is one, whatever it says. */
+export async function registrationFor({ mandateId, chain }: AuthorizationRow): Promise<Registration | null> {
+  const deployment = deploymentAt(chain);
+  if (!deployment) return null;
+  return currentRegistration(database(), { mandateId, chain, registry: deployment.mandateRegistry.toLowerCase() });
+}
+
+export const registeredPayment = ({ account, onChainId }: Registration, payment: ExpectedPayment): RegisteredPayment => ({
+  chain: payment.asset.chain,
+  account: account as Hex,
+  onChainId: onChainId as Hex,
+  token: payment.asset.tokenAddress,
+  payee: payment.payTo,
+  value: payment.amount,
+});
+
+/** Whether a registration lets the service sign for this payment. */
+export const provesFor = (registration: Registration, { asset, payTo }: ExpectedPayment): boolean =>
+  registration.enforcementPath === PROOFS && registration.token === asset.tokenAddress && registration.payee === payTo;
+
+/**
+ * A credential that the service makes itself, out of a slot of the mandate's period on the chain. Null where no registration
+ * fits the payment. Nothing of it leaves this process before it is bound to its authorization.
+ * @throws Problem by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
+ * a period, rpc_unavailable
+ */
+export async function provePayment(
+  authorization: AuthorizationRow,
+  payment: ExpectedPayment,
+  subjectId: string,
+  now: Date,
+): Promise<{ readonly verified: Verified; readonly proof: Proof } | null> {
+  const registration = await registrationFor(authorization);
+  if (!registration || !provesFor(registration, payment)) return null;
+  const refused = { mandateId: authorization.mandateId, payment, payer: registration.account };
+  const place = openLife(lifeAt(registration, now, payment.maxTimeoutSeconds), refused);
+  await requireAccepted(registration, payment, place, refused);
+  const slot = await reserve(authorization, registration, subjectId, place);
+  if (!slot) throw refusedOnChain("SlotOutOfRange", refused);
+  const header = await sign(authorization, payment, registration, slot, place.validBefore);
+  return { verified: asOurs(await verifyCredential(header, payment, now)), proof: { slot, registration } };
+}
+
+type Refused = Parameters<typeof refusedOnChain>[1];
+type Open = Extract<Life, { kind: "open" }>;
+
+export function openLife(life: Life, refused: Refused): Open {
+  switch (life.kind) {
+    case "open":
+      return life;
+    case "edge":
+      throw periodEnds(refused, life.seconds);
+    case "notStarted":
+      throw refusedOnChain("NotStarted", refused);
+    case "ended":
+      throw refusedOnChain("Ended", refused);
+  }
+}
+
+/** Slots begin at 0, so the first one stands for all: which are left is ours to know. */
+async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: Refused) {
+  const { chain } = payment.asset;
+  const [refusal, delegated] = await askingChain(chain, () =>
+    Promise.all([
+      checkProof(registeredPayment(registration, payment), { ...place, slot: 0 }),
+      isDelegated(chain, registration.account as Hex),
+    ]),
+  );
+  if (refusal !== "None") throw refusedOnChain(refusal, refused);
+  if (!delegated) throw notDelegated(refused);
+}
+
+/** Under the mandate's lock, in a transaction of its own: the proof is made and asked about after it. */
+const reserve = (
+  authorization: AuthorizationRow,
+  registration: Registration,
+  subjectId: string,
+  { period, validBefore }: Open,
+): Promise<SlotRow | null> =>
+  database().transaction(async (tx) => {
+    await enterGate(tx);
+    await lockMandate(tx, authorization.mandateId);
+    await requireOpen(tx, authorization, subjectId);
+    const { authorizationId, amount } = authorization;
+    return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
+  });
+
+/** As a stock client would sign what the seller asks for: its own offer where the intent carries it. */
+async function sign(
+  { intent }: AuthorizationRow,
+  payment: ExpectedPayment,
+  { account, onChainId }: Registration,
+  { period, slot, nonce }: SlotRow,
+  until: number,
+): Promise<string> {
+  const { challenge } = intent as PaymentIntent;
+  const offer = payment.offer ?? acceptedOffer(challenge, payment);
+  const transfer = { payer: account as Hex, nonce: nonce as Hex, validAfter: 0n, validBefore: BigInt(until) };
+  const proven = { ...transfer, token: payment.asset.tokenAddress, payTo: payment.payTo, value: payment.amount };
+  const place = { onChainId: onChainId as Hex, period, slot };
+  const signature = await proveTransfer(digestOf(payment, transfer), place, proven);
+  const authorization = {
+    from: getAddress(account),
+    to: getAddress(payment.payTo),
+    value: payment.amount.toString(),
+    validAfter: "0",
+    validBefore: until.toString(),
+    nonce,
+  };
+  const payload: PaymentPayload = {
+    x402Version: 2,
+    resource: offer?.required.resource ?? { url: urlOf(intent as PaymentIntent) },
+    accepted: offer?.accepted ?? requirementsOf(payment),
+    payload: { signature, authorization },
+  };
+  return encodePaymentSignatureHeader(payload);
+}
+
+/** What is wrong with a proof is no fault of the agent's. */
+function asOurs(verified: Verified): Verified {
+  if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
+  return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };
+}

@@ -1,0 +1,87 @@
+import { env } from "#lib/env.ts";
+import { withMandatePages } from "#lib/mandates/mandate-links.ts";
+import type { Refusal } from "#lib/onchain/refusals.ts";
+import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
+import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+
+/** What the contracts would refuse, told before anything is sent. Nothing of it is recorded: the same key may come again. */
+type Refused = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
+
+const register: NextAction = { type: "register_mandate_onchain", label: "Register the mandate on the chain" };
+const raise: NextAction = { type: "raise_mandate_limit", label: "Raise the mandate's limit" };
+const renew: NextAction = { type: "renew_mandate", label: "Renew the mandate" };
+const select: NextAction = { type: "select_mandate", label: "Use another mandate" };
+const later: NextAction = { type: "retry_later", label: "Try again later" };
+
+const details = (refused: Refused, detail: string, ...actions: readonly NextAction[]): ProblemDetails => ({
+  detail,
+  payment: presentPaymentFacts(refused.payment, refused.payer),
+  nextActions: withMandatePages(actions, env().BASE_URL, refused.mandateId),
+});
+
+/** A refusal of the registry by the name that the policy's own refusals have. */
+export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): Problem {
+  switch (refusal) {
+    case "Unknown":
+      return notRegistered(on);
+    case "Revoked":
+      return new Problem("mandate_revoked", details(on, "The mandate was revoked on the chain.", select));
+    case "NotStarted":
+      return new Problem("mandate_not_yet_valid", details(on, "The mandate's time on the chain has not begun.", later));
+    case "Ended":
+    case "ExpiresAfterEnd":
+      return new Problem("mandate_expired", details(on, "The mandate's time on the chain is over.", renew, select));
+    case "OtherPath":
+      return new Problem("policy_denied", details(on, "The mandate is registered on the chain for the other path.", register));
+    case "OtherPayee":
+      return new Problem("payee_not_allowed", details(on, "The mandate is registered on the chain for another payee.", register));
+    case "OtherToken":
+      return new Problem("asset_not_allowed", details(on, "The mandate is registered on the chain for another token.", register));
+    case "OverPaymentLimit":
+      return new Problem(
+        "per_payment_limit_exceeded",
+        details(on, "The payment is above the limit of one payment that is registered on the chain.", raise),
+      );
+    case "SlotOutOfRange":
+    case "TooManyPayments":
+      return new Problem(
+        "count_limit_exceeded",
+        details(on, "All payments of this period that are registered on the chain are used or under way.", later, raise),
+      );
+    case "OverPeriodLimit":
+      return new Problem(
+        "period_budget_exceeded",
+        details(on, "The period's limit that is registered on the chain is used up.", later, raise),
+      );
+    case "OtherPeriod":
+      return periodEnds(on, 1);
+    case "ZeroValue":
+      return new Problem("policy_denied", details(on, "The chain pays no zero amounts."));
+    case "PaymentUsed":
+      return new Problem("authorization_consumed", details(on, "The chain shows that this payment was made."));
+  }
+}
+
+/** No registration says that the chain lets this mandate pay. */
+export const notRegistered = (on: Refused): Problem =>
+  new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
+
+/** What is signed now could be too late for this period and is not good for the next. */
+export const periodEnds = (on: Refused, seconds: number): Problem =>
+  new Problem("rate_limited", {
+    ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", later),
+    retryAfterSeconds: seconds + 1,
+  });
+
+/** The account does not run our code, so the token would not accept what we sign for it. */
+export const notDelegated = (on: Refused): Problem =>
+  new Problem(
+    "wallet_not_delegated",
+    details(on, "The paying account is not delegated to the smart payment account.", {
+      type: "delegate_wallet",
+      label: "Delegate the account",
+      chain: on.payment.asset.chain,
+      ...(on.payer !== undefined && { address: on.payer }),
+    }),
+  );

@@ -1,0 +1,49 @@
+import type { Hex } from "viem";
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/http/log.ts";
+import { chainFailure } from "#lib/onchain/client.ts";
+import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
+import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/slot-store.ts";
+import { hasLiveExecution } from "#lib/payments/execution-store.ts";
+import { lockMandate } from "#lib/payments/hold-store.ts";
+
+const BATCH = 64;
+const MARGIN_MS = 2_000;
+
+/**
+ * Gives back the slots whose payment can provably never be made: expired on the chain, with an unused nonce. What failed before
+ * anything was sent, or was never bound, ends here as well. Answers how many were given back.
+ */
+export async function freeSlots(): Promise<number> {
+  let freed = 0;
+  for (const due of await dueSlots(database(), MARGIN_MS, BATCH)) {
+    try {
+      if (await endSlot(due)) freed += 1;
+    } catch (error) {
+      log().warn(
+        { slotId: due.slot.slotId, reason: chainFailure(error) },
+        "A slot could not be looked up; it is asked for again",
+      );
+    }
+  }
+  return freed;
+}
+
+async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
+  const { chain, token, account, mandateId } = registration;
+  const depth = await confirmedBlock(chain);
+  const nonce = { chain, tokenAddress: token as Hex, payer: account as Hex, nonce: slot.nonce as Hex };
+  const over = await isOver(chain, depth, slot.validBefore, await clock(database()));
+  const used = await nonceUsedAt(nonce, depth);
+  if (!over && !used) return false;
+  return database().transaction(async (tx) => {
+    await lockMandate(tx, mandateId);
+    const now = await slotOf(tx, slot.authorizationId);
+    // Its authorization may have been tried once more meanwhile.
+    const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
+    if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
+    await (used ? useSlot(tx, slot.slotId) : freeSlot(tx, slot.slotId));
+    return !used;
+  });
+}

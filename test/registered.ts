@@ -1,0 +1,110 @@
+import { keccak256, stringToHex, type Hex } from "viem";
+import { beforeAll } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { newId } from "#lib/ids.ts";
+import { atomicOf } from "#lib/money.ts";
+import { mandateRegistrations } from "#lib/onchain/tables.ts";
+import { forget } from "#lib/process.ts";
+import type { LocalChain } from "../examples/chain.ts";
+import { CHAIN } from "#test/mandates.ts";
+import { paymentScene } from "#test/payments.ts";
+import { randomAddress } from "#test/sellers.ts";
+import {
+  delegated,
+  deployContracts,
+  keyOf,
+  newKey,
+  registrationArgs,
+  registryAbi,
+  signRegistration,
+  termsOf,
+  type Contracts,
+  type Terms,
+} from "#test/smart-account.ts";
+
+/** The contracts of mandates on a test file's chain, and an installation that knows them. Comes after useSettlement. */
+export function useContracts(chain: () => LocalChain): () => Contracts {
+  let contracts: Contracts | undefined;
+  beforeAll(async () => {
+    const guardian = keyOf(env().GUARDIAN_PRIVATE_KEY as Hex);
+    contracts = await deployContracts(chain(), { guardian, policySigner: keyOf(env().POLICY_SIGNER_PRIVATE_KEY as Hex) });
+    const [configured] = env().CHAINS;
+    const known = {
+      mandateRegistry: contracts.registry,
+      paymentModule: contracts.paymentModule,
+      smartPaymentAccount: contracts.implementation,
+      policySigner: contracts.policySigner.address,
+    };
+    process.env["CHAINS"] = JSON.stringify([{ ...configured, contracts: known }]);
+    forget("env");
+  });
+  return () => {
+    if (!contracts) throw new Error("The contracts are there from the first hook to the last.");
+    return contracts;
+  };
+}
+
+type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> & {
+  readonly terms?: Partial<Terms>;
+  /** What the account has of the token. */
+  readonly balance?: bigint;
+  /** Whether the account runs our code, and whether the registry knows the mandate. */
+  readonly delegate?: boolean;
+  readonly onChain?: boolean;
+};
+
+/**
+ * A mandate whose wallet is a delegated account, registered on the chain for the seller's address, and an agent that holds no key.
+ * 0.25 USDC a payment and 1 USDC an hour, which is four payments; its periods began 30 minutes ago.
+ */
+export async function registeredScene(chain: LocalChain, contracts: Contracts, scene: Scene = {}) {
+  const { terms: change = {}, balance = 10_000_000n, delegate = true, onChain = true, ...shop } = scene;
+  const key = delegate ? await delegated(chain, contracts.implementation) : newKey();
+  await chain.mint(key.address, balance);
+  const payTo = shop.payTo ?? randomAddress();
+  const wallet = { chain: CHAIN, address: key.address };
+  const paying = await paymentScene({ ...shop, payTo, mandate: { wallet } });
+  const now = Math.floor(Date.now() / 1_000);
+  const terms = termsOf(key.address, now, {
+    payee: payTo as Hex,
+    perPaymentLimit: 250_000n,
+    periodLimit: 1_000_000n,
+    maxPaymentsPerPeriod: 4,
+    start: now - 1_800,
+    ...change,
+  });
+  const onChainId = keccak256(stringToHex(`${paying.mandateId}:1`));
+  const registration = await signRegistration(contracts.registry, key, terms, { mandateId: onChainId });
+  if (onChain) {
+    const call = { address: contracts.registry, abi: registryAbi, functionName: "registerMandate" } as const;
+    await chain.mined(chain.client.writeContract({ ...call, args: registrationArgs(registration) }));
+  }
+  const registrationId = newId("registration");
+  await database()
+    .insert(mandateRegistrations)
+    .values({
+      ...terms,
+      registrationId,
+      organizationId: paying.organizationId,
+      environment: "sandbox",
+      mandateId: paying.mandateId,
+      version: 1,
+      chain: CHAIN,
+      registry: contracts.registry.toLowerCase(),
+      account: terms.account.toLowerCase(),
+      payee: terms.payee.toLowerCase(),
+      token: terms.token.toLowerCase(),
+      onChainId,
+      perPaymentLimit: atomicOf(terms.perPaymentLimit),
+      periodLimit: atomicOf(terms.periodLimit),
+      nonce: atomicOf(registration.nonce),
+      deadline: 2_000_000_000,
+      fingerprint: registrationId,
+      status: "registered",
+      relayId: registrationId,
+      confirmedAt: new Date(),
+    });
+  return { ...paying, key, terms, onChainId, registrationId };
+}
+export type RegisteredScene = Awaited<ReturnType<typeof registeredScene>>;
