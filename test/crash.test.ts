@@ -8,10 +8,12 @@ import { hold } from "#test/holding.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
+import { registeredScene, useContracts } from "#test/registered.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
 
 const databaseOf = useDatabase();
 const chain = useSettlement();
+const contracts = useContracts(chain);
 
 let buyer: Buyer;
 beforeAll(async () => {
@@ -25,6 +27,7 @@ beforeAll(async () => {
     [3, "AFTER INSERT ON audit_events"],
     [4, "AFTER INSERT ON executions"],
     [5, "AFTER INSERT ON credential_claims"],
+    [7, "AFTER INSERT ON registration_slots"],
   ] as const;
   for (const [number, when] of points) {
     await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
@@ -128,15 +131,25 @@ describe("kill -9 of a server that is authorizing", () => {
 });
 
 describe("kill -9 of a server that is executing", () => {
-  test.each([
-    ["after it claimed the credential", 5],
-    ["after it wrote the execution", 4],
-  ])("%s: nothing is submitted, and the same key submits once on the next server", async (_name, at) => {
+  const withWallet = async () => {
     const scene = await paymentScene();
     const wallet = newWallet();
     await chain().mint(wallet.address, 1_000_000n);
+    return { scene, paymentCredential: await signed(wallet, expectedOf(scene)) };
+  };
+  /** One slot a period: what is lost would be missed at once. */
+  const registered = async () => {
+    const terms = { periodLimit: 250_000n, maxPaymentsPerPeriod: 1 };
+    return { scene: await registeredScene(chain(), contracts(), { terms }), paymentCredential: undefined };
+  };
+
+  test.each([
+    ["after it claimed the credential", 5, withWallet],
+    ["after it took a slot of a registered mandate", 7, registered],
+    ["after it wrote the execution of a proof", 4, registered],
+  ])("%s: nothing is submitted, and the same key submits once on the next server", async (_name, at, given) => {
+    const { scene, paymentCredential } = await given();
     const { authorizationId } = await authorized(scene);
-    const paymentCredential = await signed(wallet, expectedOf(scene));
     const body = { authorizationId, idempotencyKey: `crash-${at}`, paymentCredential };
     const execute = (server: RunningServer) => send(server, "execute", scene.agent.credential, body);
     const first = await started();
@@ -159,6 +172,10 @@ describe("kill -9 of a server that is executing", () => {
     expect([reply?.status, JSON.parse(reply?.text ?? "{}")]).toMatchObject([200, { settlementStatus: "pending" }]);
     expect((await execute(second))?.text).toBe(reply?.text);
     expect(await rows()).toEqual([{ status: "pending" }]);
+    const taken = await database().execute(
+      sql`SELECT status FROM registration_slots WHERE authorization_id = ${authorizationId}`,
+    );
+    expect(taken.map(({ status }) => status)).toEqual(paymentCredential === undefined ? ["held"] : []);
   });
 });
 
