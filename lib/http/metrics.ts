@@ -36,6 +36,41 @@ function createMetrics() {
       buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600],
       registers,
     }),
+    relayed: new Counter({
+      name: "countersign_relayed_transactions_total",
+      help: "Transactions that the service relayed, by what became of them.",
+      labelNames: ["purpose", "status"] as const,
+      registers,
+    }),
+    relayerGas: new Counter({
+      name: "countersign_relayer_gas_wei_total",
+      help: "What relayer and guardian paid for gas.",
+      labelNames: ["chain", "key"] as const,
+      registers,
+    }),
+    relayerBalance: new Gauge({
+      name: "countersign_relayer_balance_wei",
+      help: "What relayer and guardian have left for gas.",
+      labelNames: ["chain", "key"] as const,
+      registers,
+    }),
+    relayerLowBalance: new Gauge({
+      name: "countersign_relayer_low_balance_wei",
+      help: "The balance below which the alarm is raised.",
+      registers,
+    }),
+    relayOpen: new Gauge({
+      name: "countersign_relay_open",
+      help: "Transactions that are not mined yet.",
+      labelNames: ["chain", "key", "status"] as const,
+      registers,
+    }),
+    relayOldest: new Gauge({
+      name: "countersign_relay_oldest_seconds",
+      help: "Age of the oldest transaction that is not mined yet.",
+      labelNames: ["chain", "key"] as const,
+      registers,
+    }),
     auditEvents: new Counter({ name: "countersign_audit_events_total", help: "Audit events written.", registers }),
   };
 }

@@ -1,8 +1,9 @@
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { env } from "#lib/env.ts";
+import type { RelayKey } from "#lib/onchain/tables.ts";
 import { perProcess } from "#lib/process.ts";
 
-type Name = "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY";
+type Name = "RELAYER_PRIVATE_KEY" | "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY";
 
 const accountOf = (name: Name): PrivateKeyAccount =>
   perProcess(`account ${name}`, () => {
@@ -11,8 +12,12 @@ const accountOf = (name: Name): PrivateKeyAccount =>
     return privateKeyToAccount(key as `0x${string}`);
   });
 
+/** Signs proofs and module payments, which the contracts hold within registered mandates. @throws where its key is not set */
+export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
+
 /** The registries' guardian: it may revoke any mandate, and nothing else. @throws where its key is not set */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
-/** Signs proofs and module payments, which the contracts hold within registered mandates. @throws where its key is not set */
-export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
+/** Who sends what the service relays. @throws where its key is not set */
+export const senderOf = (key: RelayKey): PrivateKeyAccount =>
+  key === "guardian" ? guardianAccount() : accountOf("RELAYER_PRIVATE_KEY");

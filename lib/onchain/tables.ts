@@ -12,6 +12,11 @@ export type StoredAuthorization = {
   readonly s: `0x${string}`;
 };
 
+/** The relayer pays gas and has no other power; the guardian revokes mandates. */
+export type RelayKey = "relayer" | "guardian";
+export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
+export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
+
 /** Transactions that the service wants mined. A row that is sent has its nonce and its signed bytes: it is only ever sent again. */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
@@ -21,17 +26,17 @@ export const relayedTransactions = pgTable(
     environment: text("environment").notNull(),
     /** What it may do is read again before it is signed. */
     mandateId: text("mandate_id").notNull(),
-    purpose: text("purpose").notNull(),
+    purpose: text("purpose").$type<RelayPurpose>().notNull(),
     /** What it is for: the registration, or the execution. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
-    /** Which of our keys signs: relayer or guardian. */
-    key: text("key").notNull(),
+    /** Which of our keys signs. */
+    key: text("key").$type<RelayKey>().notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
     authorizationList: jsonb("authorization_list").$type<readonly StoredAuthorization[]>(),
     gasCap: bigint("gas_cap", { mode: "bigint" }).notNull(),
-    status: text("status").notNull(),
+    status: text("status").$type<RelayStatus>().notNull(),
     /** Address of the key, when it signed. */
     signer: text("signer"),
     nonce: bigint("nonce", { mode: "number" }),
@@ -92,7 +97,7 @@ export const relayLeases = pgTable(
   "relay_leases",
   {
     chain: text("chain").notNull(),
-    key: text("key").notNull(),
+    key: text("key").$type<RelayKey>().notNull(),
     holder: text("holder").notNull(),
     fence: bigint("fence", { mode: "number" }).notNull(),
     expiresAt: moment("expires_at").notNull(),

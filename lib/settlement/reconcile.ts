@@ -4,15 +4,9 @@ import { enterGate } from "#lib/db/gate.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure, isChainError } from "#lib/onchain/client.ts";
 import { readEvidence } from "#lib/onchain/evidence.ts";
-import {
-  authorizationOf,
-  sellerStateOf,
-  subjectIsLive,
-  type AuthorizationRow,
-  type ExecutionRow,
-} from "#lib/payments/execution-store.ts";
-import { lockMandate } from "#lib/payments/hold-store.ts";
+import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { admitsNow } from "#lib/payments/still-admits.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
@@ -76,10 +70,5 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {
     await enterGate(tx);
-    const mandate = await lockMandate(tx, execution.mandateId);
-    return (
-      mandate?.status === "active" &&
-      (await subjectIsLive(tx, execution)) &&
-      (await sellerStateOf(tx, authorization)) === "offering"
-    );
+    return admitsNow(tx, execution, authorization);
   });

@@ -1,0 +1,60 @@
+import { and, asc, eq, inArray, ne, or, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { mandateRegistrations as registrations, relayedTransactions as relays } from "#lib/onchain/tables.ts";
+
+export async function mandateStatus(tx: Tx, mandateId: string): Promise<string | null> {
+  const [row] = await tx.select({ status: mandates.status }).from(mandates).where(eq(mandates.mandateId, mandateId));
+  return row?.status ?? null;
+}
+
+/** Those of a mandate that the chain knows or may still get to know, and that nobody revokes yet. */
+export const lockUnrevoked = (tx: Tx, mandateId: string) =>
+  tx
+    .select()
+    .from(registrations)
+    .where(and(eq(registrations.mandateId, mandateId), ne(registrations.status, "failed"), eq(registrations.revocation, "none")))
+    .orderBy(asc(registrations.registrationId))
+    .for("update");
+
+export async function requestRevocation(tx: Tx, registrationId: string, revokeRelayId: string): Promise<void> {
+  await tx
+    .update(registrations)
+    .set({ revocation: "requested", revokeRelayId })
+    .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, "none")));
+}
+
+/** Those whose guardian's transaction is further on, or back, than they say. */
+export const movedRevocations = (limit: number) =>
+  database()
+    .select({
+      registrationId: registrations.registrationId,
+      organizationId: registrations.organizationId,
+      mandateId: registrations.mandateId,
+      chain: registrations.chain,
+      account: registrations.account,
+      onChainId: registrations.onChainId,
+      revocation: registrations.revocation,
+      status: relays.status,
+      hash: relays.hash,
+    })
+    .from(registrations)
+    .innerJoin(relays, eq(relays.relayId, registrations.revokeRelayId))
+    .where(
+      or(
+        and(eq(registrations.revocation, "requested"), inArray(relays.status, ["sent", "mined"])),
+        and(eq(registrations.revocation, "sent"), inArray(relays.status, ["queued", "mined"])),
+      ),
+    )
+    .orderBy(asc(registrations.registrationId))
+    .limit(limit);
+
+/** False where somebody else did it. */
+export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
+  const rows = await tx
+    .update(registrations)
+    .set({ revocation: to, ...(to === "revoked" && { revokedAt: sql`clock_timestamp()` }) })
+    .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, from)))
+    .returning({ registrationId: registrations.registrationId });
+  return rows.length === 1;
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { relayLeases, type RelayKey } from "#lib/onchain/tables.ts";
+
+/** The right to take nonces of one key on one chain. */
+export type Lease = { readonly chain: string; readonly key: RelayKey; readonly holder: string; readonly fence: number };
+
+/** A holder that died is waited for that long. */
+const LEASE_MS = 30_000;
+
+const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
+
+const isOurs = ({ chain, key, holder, fence }: Lease) =>
+  and(
+    eq(relayLeases.chain, chain),
+    eq(relayLeases.key, key),
+    eq(relayLeases.holder, holder),
+    eq(relayLeases.fence, fence),
+    gt(relayLeases.expiresAt, sql`clock_timestamp()`),
+  );
+
+/** Null while somebody else has it: another process, or another piece of work of this one. */
+export async function takeLease(chain: string, key: RelayKey): Promise<Lease | null> {
+  const holder = randomUUID();
+  const [row] = await database()
+    .insert(relayLeases)
+    .values({ chain, key, holder, fence: 1, expiresAt: until })
+    .onConflictDoUpdate({
+      target: [relayLeases.chain, relayLeases.key],
+      set: { holder, fence: sql`${relayLeases.fence} + 1`, expiresAt: until },
+      setWhere: lte(relayLeases.expiresAt, sql`clock_timestamp()`),
+    })
+    .returning({ fence: relayLeases.fence });
+  return row ? { chain, key, holder, fence: row.fence } : null;
+}
+
+/** False where it was lost meanwhile: then nothing more may be done under it. */
+export async function extendLease(lease: Lease): Promise<boolean> {
+  const rows = await database()
+    .update(relayLeases)
+    .set({ expiresAt: until })
+    .where(isOurs(lease))
+    .returning({ fence: relayLeases.fence });
+  return rows.length === 1;
+}
+
+/** Whether it is still ours, until this transaction ends. */
+export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
+  const rows = await tx.select({ fence: relayLeases.fence }).from(relayLeases).where(isOurs(lease)).for("update");
+  return rows.length === 1;
+}
+
+export async function releaseLease(lease: Lease): Promise<void> {
+  await database()
+    .update(relayLeases)
+    .set({ expiresAt: sql`clock_timestamp()` })
+    .where(isOurs(lease));
+}

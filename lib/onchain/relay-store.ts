@@ -1,0 +1,197 @@
+import { and, asc, count, eq, inArray, lte, max, sql, type SQL } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import type { Fees } from "#lib/onchain/relay-fees.ts";
+import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
+
+type Db = Database | Tx;
+export type RelayRow = typeof relays.$inferSelect;
+export type NewRelay = typeof relays.$inferInsert;
+type Hex = `0x${string}`;
+type SignedFields = Fees & {
+  readonly signer: Hex;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  readonly rawTransaction: Hex;
+  readonly hash: Hex;
+  readonly sentAt: Date;
+};
+export type SentRelay = Omit<RelayRow, keyof SignedFields> & SignedFields;
+export type Signed = Omit<SignedFields, "sentAt"> & { readonly fence: number };
+
+const open = inArray(relays.status, ["queued", "sent"]);
+const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
+const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
+const now = sql`clock_timestamp()`;
+
+/** Asked of the index of the open ones. */
+export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(relays)
+    .where(and(eq(relays.organizationId, organizationId), eq(relays.key, key), open));
+  return row?.count ?? 0;
+}
+
+/** What is queued a second time stays as it is. */
+export async function insertRelays(tx: Tx, rows: readonly NewRelay[]): Promise<void> {
+  if (rows.length > 0) {
+    await tx
+      .insert(relays)
+      .values([...rows])
+      .onConflictDoNothing({ target: [relays.purpose, relays.entityId] });
+  }
+}
+
+export async function findRelayFor(db: Db, purpose: RelayPurpose, entityId: string): Promise<RelayRow | null> {
+  const [row] = await db
+    .select()
+    .from(relays)
+    .where(and(eq(relays.purpose, purpose), eq(relays.entityId, entityId)));
+  return row ?? null;
+}
+
+export async function findRelay(db: Db, relayId: string): Promise<RelayRow | null> {
+  const [row] = await db.select().from(relays).where(eq(relays.relayId, relayId));
+  return row ?? null;
+}
+
+/** Which keys on which chains have something to do. */
+export const dueSenders = () =>
+  database().selectDistinct({ chain: relays.chain, key: relays.key }).from(relays).where(and(open, due));
+
+const ofSender = (chain: string, key: RelayKey, status: "queued" | "sent"): SQL | undefined =>
+  and(eq(relays.chain, chain), eq(relays.key, key), eq(relays.status, status), due);
+
+export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<readonly RelayRow[]> =>
+  database()
+    .select()
+    .from(relays)
+    .where(ofSender(chain, key, "queued"))
+    .orderBy(asc(relays.relayId))
+    .limit(limit);
+
+/** The check that a sent row has all of this is the table's. */
+export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
+  const rows = await database()
+    .select()
+    .from(relays)
+    .where(ofSender(chain, key, "sent"))
+    .orderBy(asc(relays.nonce))
+    .limit(limit);
+  return rows as SentRelay[];
+}
+
+export async function highestNonce(tx: Tx, chain: string, signer: string): Promise<number> {
+  const [row] = await tx
+    .select({ nonce: max(relays.nonce) })
+    .from(relays)
+    .where(and(eq(relays.chain, chain), eq(relays.signer, signer)));
+  return row?.nonce ?? -1;
+}
+
+/** From then on these bytes are what is sent. Null where it was dealt with otherwise meanwhile. */
+export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: Signed): Promise<SentRelay | null> {
+  const [row] = await tx
+    .update(relays)
+    .set({ ...signed, status: "sent", sentAt: now, nextCheckAt: soon(300), attempts: 0, failure: null })
+    .where(and(eq(relays.relayId, relayId), eq(relays.status, "queued")))
+    .returning();
+  return (row as SentRelay | undefined) ?? null;
+}
+
+/** The earlier bytes may still be the ones that are mined. */
+export async function storeReplacement(tx: Tx, sent: SentRelay, signed: Signed): Promise<SentRelay | null> {
+  const [row] = await tx
+    .update(relays)
+    .set({
+      ...signed,
+      earlierHashes: [...sent.earlierHashes, sent.hash],
+      sentAt: now,
+      nextCheckAt: soon(300),
+      attempts: sql`${relays.attempts} + 1`,
+    })
+    .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)))
+    .returning();
+  return (row as SentRelay | undefined) ?? null;
+}
+
+/** @param failure why it waits; left out, that stays */
+export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
+  await database()
+    .update(relays)
+    .set({
+      nextCheckAt: soon(milliseconds),
+      ...(failure !== undefined && { failure, attempts: sql`${relays.attempts} + 1` }),
+    })
+    .where(and(eq(relays.relayId, relayId), open));
+}
+
+/** Only what was never signed, or whose nonce is known to be gone. */
+export async function abandon(db: Db, relayId: string, failure: string): Promise<boolean> {
+  const rows = await db
+    .update(relays)
+    .set({ status: "abandoned", failure, resolvedAt: now })
+    .where(and(eq(relays.relayId, relayId), eq(relays.status, "queued")))
+    .returning({ relayId: relays.relayId });
+  return rows.length === 1;
+}
+
+export type Mined = {
+  readonly hash: string;
+  readonly gasUsed: bigint;
+  readonly gasPrice: bigint;
+  readonly blockNumber: bigint;
+  readonly success: boolean;
+};
+
+const hashesWith = (sent: SentRelay): string[] => [...sent.earlierHashes, sent.hash];
+
+/** The hash becomes the one that was mined, which may be an earlier one. */
+export async function resolveRelay(sent: SentRelay, { success, ...mined }: Mined): Promise<boolean> {
+  const rows = await database()
+    .update(relays)
+    .set({
+      ...mined,
+      status: success ? "mined" : "reverted",
+      earlierHashes: hashesWith(sent).filter((hash) => hash !== mined.hash),
+      rawTransaction: null,
+      failure: success ? null : "The transaction was reverted on the chain.",
+      resolvedAt: now,
+    })
+    .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)))
+    .returning({ relayId: relays.relayId });
+  return rows.length === 1;
+}
+
+/** Its nonce is used up on the chain, and by none of its own bytes that did what they should: it starts anew. */
+export async function requeue(sent: SentRelay, milliseconds: number, failure: string): Promise<void> {
+  await database()
+    .update(relays)
+    .set({
+      status: "queued",
+      earlierHashes: hashesWith(sent),
+      signer: null,
+      nonce: null,
+      hash: null,
+      rawTransaction: null,
+      sentAt: null,
+      nextCheckAt: soon(milliseconds),
+      attempts: sql`${relays.attempts} + 1`,
+      failure,
+    })
+    .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
+}
+
+/** What waits, by sender. */
+export const openBySender = () =>
+  database()
+    .select({
+      chain: relays.chain,
+      key: relays.key,
+      queued: sql<string>`count(*) FILTER (WHERE status = 'queued')`,
+      sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
+      oldest: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
+    })
+    .from(relays)
+    .where(open)
+    .groupBy(relays.chain, relays.key);

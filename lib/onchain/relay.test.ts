@@ -1,0 +1,286 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { metrics } from "#lib/http/metrics.ts";
+import { senderOf } from "#lib/onchain/keys.ts";
+import { relay } from "#lib/onchain/relay-worker.ts";
+import { relayNow, relayOutcome } from "#lib/onchain/relay.ts";
+import { senders, watchSenders } from "#lib/onchain/senders.ts";
+import { relayedTransactions } from "#lib/onchain/tables.ts";
+import { forget } from "#lib/process.ts";
+import { useDatabase } from "#test/database.ts";
+import { useSettlement } from "#test/payments.ts";
+import { useContracts } from "#test/registered.ts";
+import {
+  age,
+  configureChain,
+  expireLeases,
+  fundSenders,
+  makeDue,
+  queue,
+  queued,
+  relayRowOf,
+  signedRegistration,
+} from "#test/relays.ts";
+import { newKey, registryAbi } from "#test/smart-account.ts";
+
+const databaseOf = useDatabase();
+const chainOfTest = useSettlement();
+const contractsOfTest = useContracts(chainOfTest);
+const scene = () => ({ chain: chainOfTest(), contracts: contractsOfTest() });
+
+beforeAll(() => fundSenders(chainOfTest()));
+
+const timeoutMs = 5_000;
+const nonceOf = (blockTag: "latest" | "pending" = "latest") =>
+  scene().chain.client.getTransactionCount({ address: senderOf("relayer").address, blockTag });
+const hashOf = async (relayId: string) => {
+  const relayed = await relayNow(relayId, { timeoutMs });
+  if (!relayed || !("hash" in relayed)) throw new Error(`Not sent: ${JSON.stringify(relayed)}`);
+  return relayed.hash;
+};
+const outcome = (relayId: string) => relayOutcome(database(), relayId);
+
+async function worked(relayId: string) {
+  await makeDue();
+  await relay();
+  return relayRowOf(relayId);
+}
+
+/** Nothing is mined until the test says so. */
+async function withoutMining(): Promise<void> {
+  await scene().chain.client.setAutomine(false);
+  onTestFinished(() => scene().chain.client.setAutomine(true));
+}
+
+function configure(variables: Readonly<Record<string, string>>): void {
+  const before = { ...process.env };
+  Object.assign(process.env, variables);
+  forget("env");
+  onTestFinished(() => {
+    process.env = before;
+    forget("env");
+  });
+}
+
+beforeEach(async () => {
+  await database().delete(relayedTransactions);
+});
+
+describe("relaying", () => {
+  test("sends at once, and books what was mined with its gas", async () => {
+    const { contracts, chain } = scene();
+    const { request, terms, onChainId } = await signedRegistration(contracts);
+    const relayId = await queue(request);
+    expect(await queue(request)).toBe(relayId);
+    const hash = await hashOf(relayId);
+    expect(await outcome(relayId)).toMatchObject({ status: "sent", hash });
+    expect(await worked(relayId)).toMatchObject({ status: "mined", hash, rawTransaction: null, failure: null });
+    const { gasUsed, gasLimit } = await relayRowOf(relayId);
+    expect(gasUsed! > 150_000n && gasUsed! < gasLimit!).toBe(true);
+    const args = [terms.account, onChainId] as const;
+    const stored = await chain.client.readContract({
+      address: contracts.registry,
+      abi: registryAbi,
+      functionName: "termsOf",
+      args,
+    });
+    expect(stored).toMatchObject({ account: terms.account });
+  });
+
+  test("a call that would be reverted is never sent, and its refusal is named", async () => {
+    const before = await nonceOf("pending");
+    const relayId = await queued(scene().contracts, { deadline: 1n });
+    expect(await relayNow(relayId, { timeoutMs })).toEqual({ refused: "The call would be reverted: DeadlinePassed." });
+    expect(await outcome(relayId)).toMatchObject({ status: "abandoned", hash: null });
+    expect(await nonceOf("pending")).toBe(before);
+  });
+
+  test("a call that needs more gas than its purpose may cost is never sent", async () => {
+    const before = await nonceOf("pending");
+    const relayId = await queued(scene().contracts);
+    await database().update(relayedTransactions).set({ gasCap: 100_000n });
+    expect(await relayNow(relayId, { timeoutMs })).toEqual({
+      refused: expect.stringMatching(/needs 2[0-9]{5} gas, more than 100000/),
+    });
+    expect(await nonceOf("pending")).toBe(before);
+  });
+
+  test("nothing but our contracts is called, and accounts delegate to our implementation alone", async () => {
+    const { request } = await signedRegistration(scene().contracts);
+    const other = newKey().address;
+    const authorization = { address: other, chainId: 84_532, nonce: 0, yParity: 0, r: "0x1", s: "0x1" } as const;
+    for (const change of [{ to: other }, { key: "guardian" as const }, { authorizationList: [authorization] }]) {
+      await expect(queue({ ...request, ...change })).rejects.toThrow("is not one of those that are relayed");
+    }
+    const relayId = await queue(request);
+    configureChain({ contracts: { mandateRegistry: other } });
+    expect(await relayNow(relayId, { timeoutMs })).toEqual({ refused: "The configuration names another contract." });
+  });
+
+  test("an organization has so many on their way, and not one more", async () => {
+    const { request } = await signedRegistration(scene().contracts);
+    for (let count = 0; count < 50; count += 1) await queue({ ...request, entityId: `reg_${count}` });
+    await expect(queue(request)).rejects.toThrow(/Too many transactions/);
+    await queue({ ...request, organizationId: "org_other" });
+  });
+
+  test("a chain that does not answer loses nothing", async () => {
+    const { contracts, chain } = scene();
+    configureChain({ rpcUrl: "http://127.0.0.1:9" });
+    const relayId = await queued(contracts);
+    expect(await relayNow(relayId, { timeoutMs })).toBeNull();
+    expect(await worked(relayId)).toMatchObject({ status: "queued", nonce: null, failure: "The chain does not answer." });
+    configureChain({ rpcUrl: chain.rpcUrl });
+    expect((await worked(relayId)).status).toBe("sent");
+    expect((await worked(relayId)).status).toBe("mined");
+  });
+
+  test("without gas it waits, the alarm is raised, and it goes on when there is some", async () => {
+    const { contracts, chain } = scene();
+    const { address } = senderOf("relayer");
+    await chain.fund(address, 1n);
+    const relayId = await queued(contracts);
+    expect(await relayNow(relayId, { timeoutMs })).toBeNull();
+    expect((await relayRowOf(relayId)).failure).toBe("The relayer's balance does not pay for its gas.");
+    await watchSenders();
+    expect(senders().filter(({ low }) => low)).toMatchObject([{ key: "relayer", balance: 1n }]);
+    expect(await metrics().registry.metrics()).toMatch(/countersign_relayer_balance_wei\{[^}]*key="relayer"\} 1\n/);
+    await chain.fund(address);
+    await watchSenders();
+    expect(senders().some(({ low }) => low)).toBe(false);
+    expect((await worked(relayId)).status).toBe("sent");
+  });
+
+  test("it waits while the chain asks for higher fees than are allowed", async () => {
+    configure({ RELAY_MAX_FEE_GWEI: "0.001" });
+    const relayId = await queued(scene().contracts);
+    expect(await relayNow(relayId, { timeoutMs })).toBeNull();
+    expect(await relayRowOf(relayId)).toMatchObject({ status: "queued", failure: expect.stringContaining("base fee") });
+    configure({ RELAY_MAX_FEE_GWEI: "100" });
+    expect((await worked(relayId)).status).toBe("sent");
+  });
+
+  test("a stuck transaction is replaced by the same call with higher fees, up to the limit", async () => {
+    await withoutMining();
+    const relayId = await queued(scene().contracts);
+    const first = await hashOf(relayId);
+    const before = await relayRowOf(relayId);
+    await age(relayId, 31);
+    const after = await worked(relayId);
+    expect(after).toMatchObject({ status: "sent", nonce: before.nonce, earlierHashes: [first] });
+    expect(after.maxFeePerGas! * 8n >= before.maxFeePerGas! * 9n).toBe(true);
+    expect(after.maxPriorityFeePerGas! * 8n >= before.maxPriorityFeePerGas! * 9n).toBe(true);
+    configure({ RELAY_MAX_FEE_GWEI: String(Number(after.maxFeePerGas) / 1e9) });
+    await age(relayId, 31);
+    expect((await worked(relayId)).hash).toBe(after.hash);
+    const { client } = scene().chain;
+    const { pending } = await client.getTxpoolContent();
+    expect(Object.values(pending).flatMap((byNonce) => Object.keys(byNonce))).toHaveLength(1);
+    await client.mine({ blocks: 1 });
+    expect(await worked(relayId)).toMatchObject({ status: "mined", hash: after.hash });
+  });
+
+  test("a nonce that the key used elsewhere is given up, and the call is made with another", async () => {
+    await withoutMining();
+    const { client } = scene().chain;
+    const relayId = await queued(scene().contracts);
+    const hash = await hashOf(relayId);
+    const { nonce } = await relayRowOf(relayId);
+    await client.dropTransaction({ hash });
+    const account = senderOf("relayer");
+    await client.sendTransaction({ account, to: newKey().address, nonce: nonce! });
+    await client.mine({ blocks: 1 });
+    expect((await worked(relayId)).status).toBe("sent");
+    await age(relayId, 61);
+    expect(await worked(relayId)).toMatchObject({ status: "queued", nonce: null });
+    const anew = await worked(relayId);
+    expect(anew).toMatchObject({ status: "sent", nonce: nonce! + 1, earlierHashes: [hash] });
+    await client.mine({ blocks: 1 });
+    expect(await worked(relayId)).toMatchObject({ status: "mined", hash: anew.hash });
+  });
+});
+
+describe("several processes", () => {
+  function anotherProcess() {
+    const script = join(import.meta.dirname, "../../test/relay-process.ts");
+    const env = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: databaseOf().url };
+    const child = spawn(process.execPath, [script], { env, stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, ended: once(child, "close") };
+  }
+
+  /** A node that ends a process at the moment that it would have sent, and takes nothing. */
+  async function deadlyNode(kill: () => void): Promise<string> {
+    const node = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        if (body.includes("eth_sendRawTransaction")) return kill();
+        const headers = { "content-type": "application/json" };
+        void fetch(scene().chain.rpcUrl, { method: "POST", headers, body }).then(async (reply) =>
+          response.writeHead(200, headers).end(await reply.text()),
+        );
+      });
+    });
+    await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void node.close());
+    return `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+  }
+
+  test("one that dies between storing and sending: the next sends the same bytes, once", async () => {
+    const { contracts, chain } = scene();
+    const relayId = await queued(contracts);
+    const before = await nonceOf();
+    let killed = (): void => {};
+    configureChain({ rpcUrl: await deadlyNode(() => killed()) });
+    const other = anotherProcess();
+    configureChain({ rpcUrl: chain.rpcUrl });
+    killed = () => other.child.kill("SIGKILL");
+    await other.ended;
+    const stored = await relayRowOf(relayId);
+    expect([stored.status, await nonceOf("pending")]).toEqual(["sent", before]);
+    await makeDue();
+    await relay();
+    expect((await relayRowOf(relayId)).fence).toBe(stored.fence);
+    expect(await nonceOf("pending")).toBe(before);
+    await expireLeases();
+    const sent = await worked(relayId);
+    expect([sent.hash, sent.rawTransaction]).toEqual([stored.hash, stored.rawTransaction]);
+    expect(await worked(relayId)).toMatchObject({ status: "mined", hash: stored.hash });
+    expect(await nonceOf()).toBe(before + 1);
+  });
+
+  test("two that send at the same time never use one nonce twice", async () => {
+    const { contracts } = scene();
+    const before = await nonceOf();
+    const other = anotherProcess();
+    const first = await queued(contracts);
+    while ((await relayRowOf(first)).status === "queued") await pause(20);
+    const relayIds = await Promise.all(Array.from({ length: 11 }, () => queued(contracts)));
+    await Promise.all(relayIds.slice(0, 6).map(hashOf));
+    const open = async () =>
+      (
+        await database()
+          .select()
+          .from(relayedTransactions)
+          .where(sql`status IN ('queued', 'sent')`)
+      ).length;
+    while ((await open()) > 0) {
+      await relay();
+      await pause(20);
+    }
+    other.child.kill("SIGTERM");
+    await other.ended;
+    const rows = await database().select().from(relayedTransactions);
+    expect(rows.map(({ status }) => status)).toEqual(rows.map(() => "mined"));
+    const nonces = rows.map(({ nonce }) => nonce!).toSorted((a, b) => a - b);
+    expect(nonces).toEqual(Array.from({ length: 12 }, (_, index) => before + index));
+  });
+});

@@ -1,0 +1,126 @@
+import { onTestFinished } from "vitest";
+import { env } from "#lib/env.ts";
+import { senderOf } from "#lib/onchain/keys.ts";
+import { forget } from "#lib/process.ts";
+import type { LocalChain } from "../examples/chain.ts";
+import { eq, sql } from "drizzle-orm";
+import { encodeFunctionData } from "viem";
+import { database } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { atomicOf } from "#lib/money.ts";
+import { queueRelay } from "#lib/onchain/relay.ts";
+import type { RelayRequest } from "#lib/onchain/relay-row.ts";
+import { mandateRegistrations, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
+import { CHAIN } from "#test/mandates.ts";
+import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
+
+/** Another address of the chain, or other contracts, until the test ends. */
+export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): void {
+  const before = process.env["CHAINS"];
+  const renew = (chains: string | undefined): void => {
+    process.env["CHAINS"] = chains;
+    for (const name of ["env", `publicClient ${CHAIN}`]) forget(name);
+  };
+  const [configured] = env().CHAINS;
+  renew(JSON.stringify([{ ...configured, ...change, contracts: { ...configured?.contracts, ...change.contracts } }]));
+  onTestFinished(() => renew(before));
+}
+
+/** What relayer and guardian pay gas with. */
+export const fundSenders = async (chain: LocalChain): Promise<void> => {
+  for (const key of ["relayer", "guardian"] as const) await chain.fund(senderOf(key).address);
+};
+
+/** A registration that its account has signed, as the service would have it relayed. */
+export async function signedRegistration({ registry }: Contracts, { deadline = 2n ** 40n, mandateId = newId("mandate") } = {}) {
+  const owner = newKey();
+  const terms = termsOf(owner.address, Math.floor(Date.now() / 1000));
+  const signed = await signRegistration(registry, owner, terms, { deadline });
+  const args = registrationArgs(signed);
+  const request: RelayRequest = {
+    organizationId: "org_of_a_test",
+    environment: "sandbox",
+    mandateId,
+    chain: CHAIN,
+    key: "relayer",
+    purpose: "registerMandate",
+    entityId: newId("registration"),
+    to: registry,
+    data: encodeFunctionData({ abi: registryAbi, functionName: "registerMandate", args }),
+  };
+  return { ...signed, onChainId: signed.mandateId, request };
+}
+
+export const queue = (request: RelayRequest): Promise<string> => database().transaction((tx) => queueRelay(tx, request));
+
+export async function queued(contracts: Contracts, options: Parameters<typeof signedRegistration>[1] = {}): Promise<string> {
+  return queue((await signedRegistration(contracts, options)).request);
+}
+
+export async function relayRowOf(relayId: string) {
+  const [row] = await database().select().from(relayedTransactions).where(eq(relayedTransactions.relayId, relayId));
+  if (!row) throw new Error("There is no such transaction.");
+  return row;
+}
+
+/** As if it had been sent so long ago, and were due. */
+export const age = (relayId: string, seconds: number) =>
+  database()
+    .update(relayedTransactions)
+    .set({ sentAt: sql`sent_at - ${seconds} * interval '1 second'`, nextCheckAt: sql`clock_timestamp()` })
+    .where(eq(relayedTransactions.relayId, relayId));
+
+export const makeDue = () =>
+  database()
+    .update(relayedTransactions)
+    .set({ nextCheckAt: sql`clock_timestamp()` })
+    .where(sql`status IN ('queued', 'sent')`);
+
+/** As if whoever sends had died long ago. */
+export const expireLeases = () =>
+  database()
+    .update(relayLeases)
+    .set({ expiresAt: sql`clock_timestamp()` });
+
+type SignedRegistration = Awaited<ReturnType<typeof signedRegistration>>;
+
+/** A registration that was asked for, with its transaction queued. */
+export async function submittedRegistration(contracts: Contracts, of: { organizationId: string; mandateId: string }) {
+  const signed: SignedRegistration = await signedRegistration(contracts, of);
+  const { terms, request, onChainId, nonce, deadline } = signed;
+  const { entityId: registrationId, environment, chain, to } = request;
+  const { account, payee, token, perPaymentLimit, periodLimit, ...rest } = terms;
+  return database().transaction(async (tx) => {
+    const relayId = await queueRelay(tx, { ...request, ...of });
+    await tx.insert(mandateRegistrations).values({
+      ...rest,
+      ...of,
+      registrationId,
+      environment,
+      version: 1,
+      chain,
+      registry: to.toLowerCase(),
+      account: account.toLowerCase(),
+      payee: payee.toLowerCase(),
+      token: token.toLowerCase(),
+      onChainId,
+      perPaymentLimit: atomicOf(perPaymentLimit),
+      periodLimit: atomicOf(periodLimit),
+      nonce: atomicOf(nonce),
+      deadline: Number(deadline),
+      fingerprint: registrationId,
+      status: "submitted",
+      relayId,
+    });
+    return { ...signed, registrationId, relayId };
+  });
+}
+
+export async function registrationOf(registrationId: string) {
+  const [row] = await database()
+    .select()
+    .from(mandateRegistrations)
+    .where(eq(mandateRegistrations.registrationId, registrationId));
+  if (!row) throw new Error("There is no such registration.");
+  return row;
+}
