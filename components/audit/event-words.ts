@@ -16,6 +16,7 @@ const words: Readonly<Record<string, string>> = {
   "mandate.suspended": "Mandate paused",
   "mandate.resumed": "Mandate resumed",
   "mandate.revoked": "Mandate revoked",
+  "mandate.revokedOnChain": "Mandate revoked on chain",
   "payment.authorized": "Payment allowed",
   "payment.denied": "Payment denied",
   "payment.approvalRequired": "Payment needs approval",

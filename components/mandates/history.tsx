@@ -11,6 +11,7 @@ const titles: Readonly<Record<string, string>> = {
   "mandate.suspended": "Paused",
   "mandate.resumed": "Resumed",
   "mandate.revoked": "Revoked",
+  "mandate.revokedOnChain": "Revoked on chain",
 };
 
 const titleOf = ({ type, version }: MandateEvent): string =>

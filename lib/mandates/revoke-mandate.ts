@@ -2,10 +2,13 @@ import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { revokeMandate as operation } from "#lib/mandates/contract.ts";
+import { queueRevocations } from "#lib/onchain/revocation.ts";
 import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const revokeMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     await closeGate(tx, caller.organizationId);
-    return takeStep(tx, id, "revoke", { by: caller, requestId, reason: body.reason });
+    const revoked = await takeStep(tx, id, "revoke", { by: caller, requestId, reason: body.reason });
+    await queueRevocations(tx, id);
+    return revoked;
   });

@@ -7,6 +7,7 @@ import { once } from "#lib/http/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { revokeAccountAndKeys } from "#lib/identity/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
+import { queueRevocations } from "#lib/onchain/revocation.ts";
 import * as contract from "#lib/platform/emergency-contract.ts";
 import {
   countLiveKeys,
@@ -48,7 +49,8 @@ async function stopMandate(stop: Stop, mandateId: string): Promise<Hit> {
     await revokeMandateNow(stop.tx, mandateId, stop.now);
     tell(stop, { type: "mandate.revoked", organizationId, entityType: "mandate", entityId: mandateId });
   }
-  return { organizationId, was };
+  const revocationsOnChain = await queueRevocations(stop.tx, mandateId);
+  return { organizationId, was, ...(revocationsOnChain > 0 && { revocationsOnChain }) };
 }
 
 async function stopAgent(stop: Stop, agentId: string): Promise<Hit> {
@@ -88,7 +90,7 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
-/** Flips statuses and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
+/** Flips statuses, queues what the guardian revokes on chain and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
   await countAttempt("emergency", caller.userId, TRIES_MAX, urgentPool());

@@ -7,6 +7,9 @@ import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
+import { relay } from "#lib/onchain/relay-worker.ts";
+import { followRevocations } from "#lib/onchain/revocation.ts";
+import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { freeSlots } from "#lib/settlement/free-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
@@ -14,6 +17,8 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 
 const RECONCILE_EVERY_MS = 500;
+const RELAY_EVERY_MS = 500;
+const SENDERS_EVERY_MS = 30_000;
 const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
@@ -72,6 +77,9 @@ export function startWorkers(): Worker {
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
+    every(RELAY_EVERY_MS, "relay", relay),
+    every(RELAY_EVERY_MS, "followRevocations", followRevocations),
+    every(SENDERS_EVERY_MS, "watchSenders", watchSenders),
     every(MAIL_EVERY_MS, "sendMails", sendMails),
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
