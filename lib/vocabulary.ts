@@ -276,6 +276,9 @@ export const ReadinessKey = list("ReadinessKey", [
   "tokenMetadata",
   "walletConnected",
   "walletBalance",
+  "walletDelegated",
+  "onchainDeployment",
+  "onchainMandateRegistered",
   "feeQuote",
 ]);
 export type ReadinessKey = z.infer<typeof ReadinessKey>;

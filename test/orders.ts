@@ -10,14 +10,14 @@ import { database } from "#lib/db/client.ts";
 import { items, type CheckoutScene } from "#test/checkouts.ts";
 import type { HostileStorefront } from "#test/hostile-storefront.ts";
 import { signedFor } from "#test/payments.ts";
-import { send } from "#test/tenant.ts";
+import { send, type Credential } from "#test/tenant.ts";
 
 let count = 0;
 export const newOrderKey = (): string => `order-${++count}-${Date.now()}`;
 
 /** One call of placeOrder by the scene's agent. */
 export const place = (
-  { agent, mandateId }: Pick<CheckoutScene, "agent" | "mandateId">,
+  { agent, mandateId }: { readonly agent: { readonly credential: Credential }; readonly mandateId: string },
   shop: Pick<HostileStorefront, "url">,
   idempotencyKey: string,
   body: Record<string, unknown> = {},

@@ -1,4 +1,5 @@
 import { keccak256, stringToHex, type Hex } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { beforeAll } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -45,26 +46,21 @@ export function useContracts(chain: () => LocalChain): () => Contracts {
   };
 }
 
-type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> & {
+type Registering = {
+  readonly mandateId: string;
+  readonly organizationId: string;
+  readonly payTo: string;
   readonly terms?: Partial<Terms>;
-  /** What the account has of the token. */
-  readonly balance?: bigint;
-  /** Whether the account runs our code, and whether the registry knows the mandate. */
-  readonly delegate?: boolean;
+  /** Whether the registry knows the mandate. */
   readonly onChain?: boolean;
 };
 
 /**
- * A mandate whose wallet is a delegated account, registered on the chain for the seller's address, and an agent that holds no key.
- * 0.25 USDC a payment and 1 USDC an hour, which is four payments; its periods began 30 minutes ago.
+ * Registers a mandate for one payee as its account would. 0.25 USDC a payment and 1 USDC an hour, which is four payments; its
+ * periods began 30 minutes ago.
  */
-export async function registeredScene(chain: LocalChain, contracts: Contracts, scene: Scene = {}) {
-  const { terms: change = {}, balance = 10_000_000n, delegate = true, onChain = true, ...shop } = scene;
-  const key = delegate ? await delegated(chain, contracts.implementation) : newKey();
-  await chain.mint(key.address, balance);
-  const payTo = shop.payTo ?? randomAddress();
-  const wallet = { chain: CHAIN, address: key.address };
-  const paying = await paymentScene({ ...shop, payTo, mandate: { wallet } });
+export async function register(chain: LocalChain, contracts: Contracts, key: PrivateKeyAccount, mandate: Registering) {
+  const { mandateId, organizationId, payTo, terms: change = {}, onChain = true } = mandate;
   const now = Math.floor(Date.now() / 1_000);
   const terms = termsOf(key.address, now, {
     payee: payTo as Hex,
@@ -74,7 +70,7 @@ export async function registeredScene(chain: LocalChain, contracts: Contracts, s
     start: now - 1_800,
     ...change,
   });
-  const onChainId = keccak256(stringToHex(`${paying.mandateId}:1`));
+  const onChainId = keccak256(stringToHex(`${mandateId}:1`));
   const registration = await signRegistration(contracts.registry, key, terms, { mandateId: onChainId });
   if (onChain) {
     const call = { address: contracts.registry, abi: registryAbi, functionName: "registerMandate" } as const;
@@ -86,9 +82,9 @@ export async function registeredScene(chain: LocalChain, contracts: Contracts, s
     .values({
       ...terms,
       registrationId,
-      organizationId: paying.organizationId,
+      organizationId,
       environment: "sandbox",
-      mandateId: paying.mandateId,
+      mandateId,
       version: 1,
       chain: CHAIN,
       registry: contracts.registry.toLowerCase(),
@@ -105,6 +101,26 @@ export async function registeredScene(chain: LocalChain, contracts: Contracts, s
       relayId: registrationId,
       confirmedAt: new Date(),
     });
-  return { ...paying, key, terms, onChainId, registrationId };
+  return { terms, onChainId, registrationId };
+}
+
+type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> &
+  Pick<Registering, "terms" | "onChain"> & {
+    /** What the account has of the token. */
+    readonly balance?: bigint;
+    /** Whether the account runs our code. */
+    readonly delegate?: boolean;
+  };
+
+/** A mandate whose wallet is a delegated account, registered for the seller's address, and an agent that holds no key. */
+export async function registeredScene(chain: LocalChain, contracts: Contracts, scene: Scene = {}) {
+  const { terms, onChain, balance = 10_000_000n, delegate = true, ...shop } = scene;
+  const key = delegate ? await delegated(chain, contracts.implementation) : newKey();
+  await chain.mint(key.address, balance);
+  const payTo = shop.payTo ?? randomAddress();
+  const paying = await paymentScene({ ...shop, payTo, mandate: { wallet: { chain: CHAIN, address: key.address } } });
+  const { mandateId, organizationId } = paying;
+  const mandate = { mandateId, organizationId, payTo, ...(terms && { terms }), ...(onChain !== undefined && { onChain }) };
+  return { ...paying, key, ...(await register(chain, contracts, key, mandate)) };
 }
 export type RegisteredScene = Awaited<ReturnType<typeof registeredScene>>;

@@ -1,6 +1,7 @@
 import { feeOn } from "#lib/billing/fees.ts";
 import { loadFeeBasis } from "#lib/billing/store.ts";
 import type * as contract from "#lib/commerce/readiness-contract.ts";
+import { modeChecks } from "#lib/commerce/readiness-onchain.ts";
 import { seeStorefront, type SeenStorefront } from "#lib/commerce/readiness-storefront.ts";
 import type { CheckReadiness, ReadinessScope } from "#lib/commerce/readiness-schema.ts";
 import {
@@ -151,12 +152,6 @@ function sellerChecks(
   return checks;
 }
 
-function modeCheck(mode: string | undefined): Found {
-  if (mode === undefined || mode === "eip3009") return ready("paymentMode", "Payments are signed by EIP-3009.");
-  const detail = `This installation does not pay by ${mode}; it pays by eip3009.`;
-  return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
-}
-
 async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Found[]> {
   const { walletAddress, walletChain } = mandate;
   const { asset, amount } = terms;
@@ -259,15 +254,9 @@ export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ 
     mandate && terms ? judge(mandate, terms) : [],
     mandate && terms ? walletChecks(mandate, terms) : [],
     terms ? feeCheck(caller, known, terms).then((found) => [found]) : [],
+    modeChecks({ mode: body.paymentMode, mandate, asset: terms?.asset, amount: terms?.amount, payTo: seen.discovered?.payTo }),
   ]);
-  const found = [
-    service,
-    mandateCheck(mandate),
-    ...seen.found,
-    ...sellerChecks(seen, known, mandate, body),
-    modeCheck(body.paymentMode),
-    ...later.flat(),
-  ];
+  const found = [service, mandateCheck(mandate), ...seen.found, ...sellerChecks(seen, known, mandate, body), ...later.flat()];
   const checks = presentChecks(found, requestId);
   return {
     status: overallStatus(checks),

@@ -10,6 +10,13 @@ const { checkoutIntentId } = checkoutExample;
 
 const problems = [
   "forbidden",
+  "wallet_not_delegated",
+  "mandate_revoked",
+  "mandate_not_active",
+  "mandate_not_yet_valid",
+  "mandate_expired",
+  "per_payment_limit_exceeded",
+  "count_limit_exceeded",
   "not_found",
   "authorization_consumed",
   "approval_basket_mismatch",
@@ -39,7 +46,7 @@ export const placeOrder = operation({
   tag: "Commerce",
   summary: "Place an order at a storefront and pay it under a mandate",
   description:
-    "One idempotency key carries the whole order: repeat the call with the same key, storefrontUrl, mandateId and items, and it goes on. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where a person is asked, repeat the call after the approval.",
+    "One idempotency key carries the whole order: repeat the call with the same key, storefrontUrl, mandateId and items, and it goes on. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where the mandate is registered on the chain for the storefront's payee, the service makes the credential itself (scope.paymentMode service7702), and the call that may pay pays. Where a person is asked, repeat the call after the approval.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({
@@ -71,7 +78,7 @@ export const continueCheckout = operation({
   tag: "Commerce",
   summary: "Go on with an approved checkout: redeem its continuation token and place the order",
   description:
-    "The token of getCheckout is redeemed once, for exactly what the buyer approved. Afterwards the order goes on by repeating the same call with the same idempotency key, with paymentCredential once it is signed.",
+    "The token of getCheckout is redeemed once, for exactly what the buyer approved. Afterwards the order goes on by repeating the same call with the same idempotency key, with paymentCredential once it is signed; where the service makes the credential itself (scope.paymentMode service7702), this call pays.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({

@@ -4,8 +4,10 @@ import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { Following, Ordering } from "#lib/commerce/ordering.ts";
 import { findApproval, findCheckout } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
-import { executionsOf, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { holdOf } from "#lib/payments/hold-store.ts";
+import { provingRegistration } from "#lib/payments/prove-payment.ts";
+import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
 /** What an order's next step is decided by. */
@@ -19,6 +21,13 @@ type Asking = {
 /** Final failures are over: what was authorized may be paid with another credential as long as it is held. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
+/** Whether an order is paid by proofs of the service, so that nobody is asked for a credential. */
+export async function proves({ authorizationId }: OrderRow, caller: Following["caller"]): Promise<boolean> {
+  const authorization = authorizationId && (await findAuthorization(database(), caller, authorizationId));
+  if (!authorization || authorization.payTo === null) return false;
+  return (await provingRegistration(authorization, expectedPayment(authorization))) !== null;
+}
+
 export async function know(order: OrderRow, { credential, caller }: Asking): Promise<Known> {
   const db = database();
   const { authorizationId, checkoutIntentId, orderId } = order;
@@ -31,6 +40,7 @@ export async function know(order: OrderRow, { credential, caller }: Asking): Pro
     state: order.status as OrderState,
     continued: order.attempt === 0 && authorizationId !== null,
     credential: credential?.hash ?? null,
+    proves: order.status === "paymentCredentialRequired" && (await proves(order, caller)),
     sent: order.credentialHash ?? execution?.credentialHash ?? null,
     checkout: checkout && {
       status: checkout.status as CheckoutStatus,

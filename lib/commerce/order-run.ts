@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import { quoteAndDecide, requireLease } from "#lib/commerce/decide-order.ts";
-import { know } from "#lib/commerce/order-facts.ts";
+import { know, proves } from "#lib/commerce/order-facts.ts";
 import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
 import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order.ts";
 import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
@@ -77,8 +77,8 @@ async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
     const { facts, execution, now } = await know(order, on);
     const step = nextStep(facts, now);
     if (step === "show") return { order, goOn: false };
-    if (step === "quote") stepped = stopUnlessPaying(await quoteAndDecide(order, on), on);
-    else if (step === "redeem") stepped = stopUnlessPaying(await redeem(order, on), on);
+    if (step === "quote") stepped = stopUnlessPaying(await quoteAndDecide(order, on));
+    else if (step === "redeem") stepped = stopUnlessPaying(await redeem(order, on));
     else if (step === "supersede") stepped = await supersede(order, on);
     else if (step === "pay") stepped = await pay(order, on);
     else if (step === "adopt" && execution) stepped = await adopt(order, on, execution);
@@ -89,10 +89,10 @@ async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
   return stepped;
 }
 
-/** What was just decided is shown, unless the credential for it has come already. */
-const stopUnlessPaying = (stepped: Stepped, { credential }: Ordering): Stepped => ({
+/** What was just decided is shown, unless it can be paid: a credential for it has come already, or the service makes it. */
+const stopUnlessPaying = (stepped: Stepped): Stepped => ({
   ...stepped,
-  goOn: stepped.goOn && credential !== null && stepped.order.status === "paymentCredentialRequired",
+  goOn: stepped.goOn && stepped.order.status === "paymentCredentialRequired",
 });
 
 const become = async ({ orderId }: OrderRow, { lease }: Ordering, status: OrderState): Promise<OrderRow> =>
@@ -106,7 +106,8 @@ async function answer({ order, refused }: Stepped, on: Ordering, slot: Slot): Pr
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);
   const mandate = await reading((tx) => findMandate(tx, on.caller, mandateId));
   const hasWallet = mandate !== null && mandate.walletAddress !== null;
-  const rendered = renderOrder({ order, authorization, hasWallet, refused: refused ?? null, url: on.url });
+  const paymentMode = (await proves(order, on.caller)) ? ("service7702" as const) : ("eip3009" as const);
+  const rendered = renderOrder({ order, authorization, hasWallet, paymentMode, refused: refused ?? null, url: on.url });
   const text = JSON.stringify(PlacedOrder.parse(rendered));
   const over = isTerminal(order.status as OrderState);
   const body = over ? await sealOrder(database(), orderId, text) : text;

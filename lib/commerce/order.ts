@@ -26,6 +26,8 @@ export type OrderFacts = {
   readonly continued: boolean;
   /** SHA-256 of the credential that comes with this call; null without one. */
   readonly credential: string | null;
+  /** Whether the service makes the credential itself: the mandate is registered on the chain for this payee. */
+  readonly proves: boolean;
   /** Of the credential that went out, if one did. */
   readonly sent: string | null;
   /** The checkout in which a person is asked, with what was decided in it; null where nobody is asked. */
@@ -68,7 +70,7 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
     case "paymentCredentialRequired":
       if (facts.settlement !== null) return "adopt";
       if (!isLive(facts.holdUntil, now)) return facts.continued ? "supersede" : "quote";
-      return credential === null ? "show" : "pay";
+      return credential === null && !facts.proves ? "show" : "pay";
     case "processing":
       return "follow";
     case "completed":

@@ -10,7 +10,7 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { isStoredReply } from "#lib/http/operation.ts";
 import { executePayment } from "#lib/payments/execute-payment.ts";
-import { authorizationOf, findExecution, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { authorizationOf, executionsOf, findExecution, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { isProblem } from "#lib/problem.ts";
 import { investigate, stillAdmits } from "#lib/settlement/reconcile.ts";
@@ -18,17 +18,30 @@ import { payCheckout, type PaidCheckout } from "#lib/storefront/checkout-call.ts
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
-type Executed = { readonly executionId?: string; readonly code?: string; readonly instance?: string };
+type Executed = {
+  readonly executionId?: string;
+  readonly paymentCredentialHash?: string;
+  readonly code?: string;
+  readonly instance?: string;
+};
 
-/** Binds the credential to the authorization, as executePayment does for everybody. A refused one leaves the order where it is. */
+/** A credential that comes again is the same attempt; where the service makes it, each attempt that failed is followed by another. */
+const attemptOf = async (authorizationId: string, credential: Ordering["credential"]): Promise<string> =>
+  credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
+
+/**
+ * Binds the credential to the authorization, as executePayment does for everybody, or has it make one. A refused one leaves the
+ * order where it is.
+ */
 export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   const { credential, caller, requestId, request } = on;
   const { authorizationId, orderId } = order;
-  if (!credential || authorizationId === null) throw new Error("An order is paid with a credential for its authorization.");
-  const key = `${orderId}.${credential.hash.slice(0, 32)}`;
-  const slot = createHash("sha256").update(`${order.slot}\nexecute\n${credential.hash}`).digest("base64url");
-  const body = { authorizationId, idempotencyKey: key, paymentCredential: credential.text };
-  const idempotency = { key, slot, fingerprint: credential.hash };
+  if (authorizationId === null) throw new Error("An order is paid under its authorization.");
+  const attempt = await attemptOf(authorizationId, credential);
+  const key = `${orderId}.${attempt.slice(0, 32)}`;
+  const slot = createHash("sha256").update(`${order.slot}\nexecute\n${attempt}`).digest("base64url");
+  const body = { authorizationId, idempotencyKey: key, paymentCredential: credential?.text };
+  const idempotency = { key, slot, fingerprint: attempt };
   // Before anything goes out: should this process end here, a worker finds what became of it.
   requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
@@ -39,7 +52,8 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
     await changeOrder(database(), orderId, on.lease, {}, false);
     return { order, goOn: false, refused: { executionId, code: said.code ?? "verification_failed" } };
   }
-  const change = { status: "processing", executionId: said.executionId ?? "", credentialHash: credential.hash };
+  const credentialHash = said.paymentCredentialHash ?? null;
+  const change = { status: "processing", executionId: said.executionId ?? "", credentialHash };
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 

@@ -13,6 +13,8 @@ export type Rendered = {
   readonly authorization: AuthorizationRow | null;
   /** Whether the mandate names the wallet that pays. */
   readonly hasWallet: boolean;
+  /** service7702: the service makes the credential itself. */
+  readonly paymentMode: "eip3009" | "service7702";
   /** The credential of this call was refused before it was sent. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
   /** Where the call is repeated. */
@@ -38,12 +40,25 @@ const instructions: Readonly<Record<OrderStatus, string>> = {
   failed: "The order failed. Read the payment and its executions before anything is paid again.",
 };
 
+const tryAgain =
+  "The payment was refused before it was sent. Nothing was paid. Repeat this call with the same idempotencyKey once the buyer has mended what is wrong.";
+
 const again =
   "The credential was refused before it was sent. Sign a new one for paymentRequired and repeat this call with the same idempotencyKey.";
 
-function nextActionOf({ order, hasWallet, refused, url }: Rendered, status: OrderStatus): PlacedOrder["nextAction"] {
+function instructionsOf(status: OrderStatus, { paymentMode, refused }: Rendered): string {
+  if (refused) return paymentMode === "service7702" ? tryAgain : again;
+  // Only where the chain refused it before it was made: the problem of that call said why.
+  return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
+}
+
+function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Rendered, status: OrderStatus): PlacedOrder["nextAction"] {
   const setupUrl = settings(order.mandateId);
-  const submit = { type: "submitPaymentCredential", url, label: "Send the payment credential" } as const;
+  const repeat = { type: "pollStatus", url, label: "Ask again" } as const;
+  const submit =
+    paymentMode === "service7702"
+      ? repeat
+      : ({ type: "submitPaymentCredential", url, label: "Send the payment credential" } as const);
   switch (status) {
     case "paymentCredentialRequired":
       return hasWallet ? submit : { type: "openBrowser", url: `${setupUrl}/edit`, label: "Choose the wallet that pays" };
@@ -54,7 +69,7 @@ function nextActionOf({ order, hasWallet, refused, url }: Rendered, status: Orde
     case "setupRequired":
       return { type: "openBrowser", url: setupUrl, label: "Make the mandate ready" };
     case "processing":
-      return { type: "pollStatus", url, label: "Ask again" };
+      return repeat;
     case "failed":
       return refused ? submit : { type: "none", label: "Nothing more can be done with this order" };
     case "denied":
@@ -64,11 +79,11 @@ function nextActionOf({ order, hasWallet, refused, url }: Rendered, status: Orde
   }
 }
 
-function scopeOf({ storefront }: Offer): PlacedOrder["scope"] {
+function scopeOf({ storefront }: Offer, paymentMode: Rendered["paymentMode"]): PlacedOrder["scope"] {
   const { tokenAddress, tokenName, tokenVersion, tokenDecimals } = storefront.asset;
   const facilitatorAddresses = [...storefront.facilitatorAddresses];
   return {
-    paymentMode: "eip3009",
+    paymentMode,
     payTo: storefront.payTo,
     tokenAddress,
     tokenName,
@@ -79,7 +94,7 @@ function scopeOf({ storefront }: Offer): PlacedOrder["scope"] {
 }
 
 /** The seller's own instructions are left out: an agent would read them as ours. */
-function storefrontOf(offer: Offer, { answer }: OrderRow): Storefront {
+function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Rendered): Storefront {
   const { storefront, seller, resourceId } = offer;
   const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
   const { orderId = null, status = null, permalinkUrl = null } = answer ?? {};
@@ -100,7 +115,7 @@ function storefrontOf(offer: Offer, { answer }: OrderRow): Storefront {
     supportedPaymentChallengeTypes: [...storefront.challengeTypes],
     chain: asset.chain,
     asset: asset.asset,
-    paymentScope: scopeOf(offer),
+    paymentScope: scopeOf(offer, paymentMode),
     metadata,
   };
 }
@@ -152,21 +167,21 @@ function authorizationOf({ answer }: AuthorizationRow, status: OrderStatus): Aut
 
 /** An order as it stands. */
 export function renderOrder(rendered: Rendered): PlacedOrder {
-  const { order, authorization, refused } = rendered;
+  const { order, authorization, paymentMode, refused } = rendered;
   const offer = order.offer as Offer | null;
   if (!offer) throw new Error("An order that was never quoted has nothing to show.");
   const status = refused ? "failed" : (order.status as OrderStatus);
-  const asks = status === "paymentCredentialRequired" || refused !== null;
+  const asks = paymentMode === "eip3009" && (status === "paymentCredentialRequired" || refused !== null);
   const [accepted] = offer.challenge.accepts;
   return {
     setupUrl: settings(order.mandateId),
     nextAction: nextActionOf(rendered, status),
-    scope: scopeOf(offer),
+    scope: scopeOf(offer, paymentMode),
     status,
-    storefront: storefrontOf(offer, order),
+    storefront: storefrontOf(offer, rendered),
     quote: quoteOf(offer),
     ...(authorization && { intent: intentOf(rendered, authorization), authorization: authorizationOf(authorization, status) }),
     ...(asks && accepted && { paymentRequired: headersOfChallenge(offer.challenge, accepted) }),
-    agentInstructions: refused ? again : instructions[status],
+    agentInstructions: instructionsOf(status, rendered),
   };
 }

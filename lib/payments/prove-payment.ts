@@ -22,10 +22,13 @@ import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /** MandateRegistry.PATH_PROOFS. */
-const PROOFS = 1;
+export const PROOFS = 1;
 
 /** The mandate's registration on the payment's chain, if there is one, whatever it says. */
-export async function registrationFor({ mandateId, chain }: AuthorizationRow): Promise<Registration | null> {
+export async function registrationFor({
+  mandateId,
+  chain,
+}: Pick<AuthorizationRow, "mandateId" | "chain">): Promise<Registration | null> {
   const deployment = deploymentAt(chain);
   if (!deployment) return null;
   return currentRegistration(database(), { mandateId, chain, registry: deployment.mandateRegistry.toLowerCase() });
@@ -40,9 +43,16 @@ export const registeredPayment = ({ account, onChainId }: Registration, payment:
   value: payment.amount,
 });
 
-/** Whether a registration lets the service sign for this payment. */
-export const provesFor = (registration: Registration, { asset, payTo }: ExpectedPayment): boolean =>
-  registration.enforcementPath === PROOFS && registration.token === asset.tokenAddress && registration.payee === payTo;
+/** Under which the service signs for this payment itself; null where it cannot. */
+export async function provingRegistration(
+  mandate: Parameters<typeof registrationFor>[0],
+  { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
+): Promise<Registration | null> {
+  const registration = await registrationFor(mandate);
+  const fits =
+    registration?.enforcementPath === PROOFS && registration.token === asset.tokenAddress && registration.payee === payTo;
+  return fits ? registration : null;
+}
 
 /**
  * A credential that the service makes itself, out of a slot of the mandate's period on the chain. Null where no registration
@@ -56,8 +66,8 @@ export async function provePayment(
   subjectId: string,
   now: Date,
 ): Promise<{ readonly verified: Verified; readonly proof: Proof } | null> {
-  const registration = await registrationFor(authorization);
-  if (!registration || !provesFor(registration, payment)) return null;
+  const registration = await provingRegistration(authorization, payment);
+  if (!registration) return null;
   const refused = { mandateId: authorization.mandateId, payment, payer: registration.account };
   const place = openLife(lifeAt(registration, now, payment.maxTimeoutSeconds), refused);
   await requireAccepted(registration, payment, place, refused);

@@ -1,0 +1,95 @@
+import type { Hex } from "viem";
+import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/readiness.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import { deploymentAt } from "#lib/onchain/deployments.ts";
+import { lifeAt } from "#lib/onchain/periods.ts";
+import { checkProof, isDelegated, type Refusal } from "#lib/onchain/refusals.ts";
+import type { Registration } from "#lib/onchain/slot-store.ts";
+import { PROOFS, registeredPayment, registrationFor } from "#lib/payments/prove-payment.ts";
+import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { Problem } from "#lib/problem.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+
+/** Long enough for every seller: readiness asks whether a proof would be accepted, and makes none. */
+const TIMEOUT_SECONDS = 300;
+
+export type AskedMode = {
+  readonly mode: string | undefined;
+  readonly mandate: MandateRow | null;
+  readonly asset: AssetOnChain | undefined;
+  /** Null or undefined where none is known: the smallest stands for it. */
+  readonly amount: bigint | null | undefined;
+  readonly payTo: string | undefined;
+};
+
+const signed: Found = ready("paymentMode", "Payments are signed by EIP-3009.");
+
+const unsupported = (mode: string): Found => {
+  const detail = `This installation does not pay by ${mode} here.`;
+  return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
+};
+
+/** How the payment would be signed: by the agent's wallet, or by the service out of a mandate that is registered on the chain. */
+export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
+  const { mode = "", mandate, asset } = asked;
+  if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
+  if (mode === "eip3009") return [signed];
+  if (!mandate || !asset) return [mode === "" ? signed : unknown("paymentMode", "It depends on the mandate and its asset.")];
+  if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
+  const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
+  const fits = registration !== null && provesTo(registration, asked);
+  // Nobody asked for it: a mandate that is registered for others is paid by the agent's wallet as ever.
+  if (mode === "" && !fits) return [signed];
+  const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
+  return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
+}
+
+const provesTo = ({ enforcementPath, payee }: Registration, { payTo }: AskedMode): boolean =>
+  enforcementPath === PROOFS && (payTo === undefined || payee === payTo);
+
+type Asked = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
+
+async function registeredChecks(asked: Asked, registration: Registration | null): Promise<Found[]> {
+  const { mandate, asset, payTo } = asked;
+  const payment: ExpectedPayment = {
+    asset,
+    amount: asked.amount ?? 1n,
+    payTo: (payTo ?? registration?.payee ?? `0x${"0".repeat(40)}`) as Hex,
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
+  };
+  const refused = { mandateId: mandate.mandateId, payment, ...(registration && { payer: registration.account }) };
+  const mode = ready("paymentMode", "The service signs out of the registered mandate; the agent needs no key.");
+  if (!registration) {
+    const found = failing("onchainMandateRegistered", notRegistered(refused), "actionRequired");
+    return [mode, found, skipped("walletDelegated", "It is asked about when the mandate is registered.")];
+  }
+  try {
+    const [refusal, delegated] = await Promise.all([
+      refusalNow(registration, payment),
+      isDelegated(asset.chain, registration.account as Hex),
+    ]);
+    return [
+      mode,
+      refusal === "None"
+        ? ready("onchainMandateRegistered", "The chain accepts this payment under the registered mandate.")
+        : failing("onchainMandateRegistered", refusedOnChain(refusal, refused), "actionRequired"),
+      delegated
+        ? ready("walletDelegated", "The paying account is delegated to the smart payment account.")
+        : failing("walletDelegated", notDelegated(refused), "actionRequired"),
+    ];
+  } catch {
+    const later = { type: "retry_later", label: "Try again later" } as const;
+    const silent = `${asset.chain} does not answer.`;
+    return [mode, unknown("onchainMandateRegistered", silent, later), unknown("walletDelegated", silent, later)];
+  }
+}
+
+/** At the end of a period the next one is meant: nothing is made now. */
+function refusalNow(registration: Registration, payment: ExpectedPayment): Promise<Refusal> | Refusal {
+  const life = lifeAt(registration, new Date(), TIMEOUT_SECONDS);
+  if (life.kind === "notStarted") return "NotStarted";
+  if (life.kind === "ended") return "Ended";
+  if (life.kind === "edge") return "None";
+  return checkProof(registeredPayment(registration, payment), { ...life, slot: 0 });
+}
