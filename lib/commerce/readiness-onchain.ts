@@ -87,6 +87,7 @@ async function registeredChecks(asked: Asked, registration: Registration | null)
 
 /** At the end of a period the next one is meant: nothing is made now. */
 function refusalNow(registration: Registration, payment: ExpectedPayment): Promise<Refusal> | Refusal {
+  if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, new Date(), TIMEOUT_SECONDS);
   if (life.kind === "notStarted") return "NotStarted";
   if (life.kind === "ended") return "Ended";

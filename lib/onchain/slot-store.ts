@@ -10,7 +10,7 @@ type Db = Database | Tx;
 export type Registration = typeof mandateRegistrations.$inferSelect;
 export type SlotRow = typeof registrationSlots.$inferSelect;
 
-/** The registration of a mandate's current policy on a chain, confirmed there and not taken back by anybody. */
+/** The registration of a mandate's current policy that a chain has confirmed; whether it was taken back meanwhile is said by it. */
 export async function currentRegistration(
   db: Db,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
@@ -28,7 +28,6 @@ export async function currentRegistration(
         eq(mandateRegistrations.chain, chain),
         eq(mandateRegistrations.registry, registry),
         eq(mandateRegistrations.status, "registered"),
-        eq(mandateRegistrations.revocation, "none"),
       ),
     )
     .orderBy(desc(mandateRegistrations.registrationId))

@@ -58,7 +58,8 @@ async function unusable(tx: Tx, { proof }: Binding, failure: Extract<Bound, { ok
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await slotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
-  if (held?.slotId !== slot.slotId || current?.registrationId !== slot.registrationId) throw inFlight();
+  const same = held?.slotId === slot.slotId && current?.registrationId === slot.registrationId;
+  if (!same || current.revocation !== "none") throw inFlight();
 }
 
 /** The nonces of slots belong to their registration: which authorization has one is said by the slot. */

@@ -69,12 +69,18 @@ export async function provePayment(
   const registration = await provingRegistration(authorization, payment);
   if (!registration) return null;
   const refused = { mandateId: authorization.mandateId, payment, payer: registration.account };
+  requireKept(registration, refused);
   const place = openLife(lifeAt(registration, now, payment.maxTimeoutSeconds), refused);
   await requireAccepted(registration, payment, place, refused);
   const slot = await reserve(authorization, registration, subjectId, place);
   if (!slot) throw refusedOnChain("SlotOutOfRange", refused);
   const header = await sign(authorization, payment, registration, slot, place.validBefore);
   return { verified: asOurs(await verifyCredential(header, payment, now)), proof: { slot, registration } };
+}
+
+/** What we take back is not signed for any more, whether the chain knows it yet or not. */
+export function requireKept({ revocation }: Registration, refused: Refused): void {
+  if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
 
 type Refused = Parameters<typeof refusedOnChain>[1];

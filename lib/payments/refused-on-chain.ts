@@ -26,7 +26,7 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): 
     case "Unknown":
       return notRegistered(on);
     case "Revoked":
-      return new Problem("mandate_revoked", details(on, "The mandate was revoked on the chain.", select));
+      return new Problem("mandate_revoked", details(on, "The mandate's registration on the chain was revoked.", select));
     case "NotStarted":
       return new Problem("mandate_not_yet_valid", details(on, "The mandate's time on the chain has not begun.", later));
     case "Ended":
