@@ -1,17 +1,23 @@
-import { onTestFinished } from "vitest";
-import { env } from "#lib/env.ts";
-import { senderOf } from "#lib/onchain/keys.ts";
-import { forget } from "#lib/process.ts";
-import type { LocalChain } from "../examples/chain.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { eq, sql } from "drizzle-orm";
 import { encodeFunctionData } from "viem";
+import { onTestFinished } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
-import { queueRelay } from "#lib/onchain/relay.ts";
+import { senderOf } from "#lib/onchain/keys.ts";
 import type { RelayRequest } from "#lib/onchain/relay-row.ts";
+import { queueRelay } from "#lib/onchain/relay.ts";
 import { mandateRegistrations, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
+import { forget } from "#lib/process.ts";
 import { CHAIN } from "#test/mandates.ts";
+import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
 /** Another address of the chain, or other contracts, until the test ends. */
@@ -48,7 +54,7 @@ export async function signedRegistration({ registry }: Contracts, { deadline = 2
     to: registry,
     data: encodeFunctionData({ abi: registryAbi, functionName: "registerMandate", args }),
   };
-  return { ...signed, onChainId: signed.mandateId, request };
+  return { ...signed, owner, onChainId: signed.mandateId, request };
 }
 
 export const queue = (request: RelayRequest): Promise<string> => database().transaction((tx) => queueRelay(tx, request));
@@ -123,4 +129,32 @@ export async function registrationOf(registrationId: string) {
     .where(eq(mandateRegistrations.registrationId, registrationId));
   if (!row) throw new Error("There is no such registration.");
   return row;
+}
+
+/** A process that does nothing but relay. It ends with the test. */
+export function anotherRelayer({ databaseUrl, rpcUrl }: { readonly databaseUrl: string; readonly rpcUrl: string }) {
+  const CHAINS = JSON.stringify(env().CHAINS.map((chain) => ({ ...chain, rpcUrl })));
+  const variables = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: databaseUrl, CHAINS };
+  const script = join(import.meta.dirname, "relay-process.ts");
+  const child = spawn(process.execPath, [script], { env: variables, stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, ended: once(child, "close") };
+}
+
+/** A node in front of the chain's, which at a moment of the test's choice takes no transaction any more, and says who would have sent. */
+export async function nodeInBetween(rpcUrl: string) {
+  let instead: (() => void) | null = null;
+  const headers = { "content-type": "application/json" };
+  const node = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      if (instead && body.includes("eth_sendRawTransaction")) return instead();
+      const reply = await fetch(rpcUrl, { method: "POST", headers, body });
+      response.writeHead(reply.status, headers).end(await reply.text());
+    })();
+  });
+  await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void node.close());
+  const { port } = node.address() as AddressInfo;
+  return { rpcUrl: `http://127.0.0.1:${port}`, beforeSending: (act: () => void) => void (instead = act) };
 }

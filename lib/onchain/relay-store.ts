@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, lte, max, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, inArray, lte, max, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
@@ -182,7 +182,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/** What waits, by sender. */
+/** What is not mined yet, by sender, and why the one that is looked at first still waits. */
 export const openBySender = () =>
   database()
     .select({
@@ -190,7 +190,9 @@ export const openBySender = () =>
       key: relays.key,
       queued: sql<string>`count(*) FILTER (WHERE status = 'queued')`,
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
-      oldest: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
+      oldest: min(relays.createdAt),
+      oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
+      reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })
     .from(relays)
     .where(open)

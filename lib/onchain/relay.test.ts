@@ -1,8 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -13,16 +8,19 @@ import { relay } from "#lib/onchain/relay-worker.ts";
 import { relayNow, relayOutcome } from "#lib/onchain/relay.ts";
 import { senders, watchSenders } from "#lib/onchain/senders.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
+import { viewHealth } from "#lib/platform/view-health.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
 import { useContracts } from "#test/registered.ts";
 import {
   age,
+  anotherRelayer,
   configureChain,
   expireLeases,
   fundSenders,
   makeDue,
+  nodeInBetween,
   queue,
   queued,
   relayRowOf,
@@ -52,6 +50,14 @@ async function worked(relayId: string) {
   await relay();
   return relayRowOf(relayId);
 }
+
+const open = async () =>
+  (
+    await database()
+      .select()
+      .from(relayedTransactions)
+      .where(sql`status IN ('queued', 'sent')`)
+  ).length;
 
 /** Nothing is mined until the test says so. */
 async function withoutMining(): Promise<void> {
@@ -94,6 +100,18 @@ describe("relaying", () => {
     expect(stored).toMatchObject({ account: terms.account });
   });
 
+  test("delegates the account and registers its mandate in one transaction", async () => {
+    const { contracts, chain } = scene();
+    const { request, owner } = await signedRegistration(contracts);
+    const signed = await owner.signAuthorization({ address: contracts.implementation, chainId: 84_532, nonce: 0 });
+    const { address, chainId, nonce, yParity = 0, r, s } = signed;
+    const relayId = await queue({ ...request, authorizationList: [{ address, chainId, nonce, yParity, r, s }] });
+    await hashOf(relayId);
+    expect((await worked(relayId)).status).toBe("mined");
+    const code = await chain.client.getCode({ address: owner.address });
+    expect(code).toBe(`0xef0100${contracts.implementation.slice(2).toLowerCase()}`);
+  });
+
   test("a call that would be reverted is never sent, and its refusal is named", async () => {
     const before = await nonceOf("pending");
     const relayId = await queued(scene().contracts, { deadline: 1n });
@@ -129,6 +147,9 @@ describe("relaying", () => {
     for (let count = 0; count < 50; count += 1) await queue({ ...request, entityId: `reg_${count}` });
     await expect(queue(request)).rejects.toThrow(/Too many transactions/);
     await queue({ ...request, organizationId: "org_other" });
+    configure({ SETTLEMENT_DAILY_CAP: "1" });
+    const { request: another } = await signedRegistration(scene().contracts);
+    await expect(queue({ ...another, organizationId: "org_other" })).rejects.toThrow(/used up for today/);
   });
 
   test("a chain that does not answer loses nothing", async () => {
@@ -151,6 +172,9 @@ describe("relaying", () => {
     expect((await relayRowOf(relayId)).failure).toBe("The relayer's balance does not pay for its gas.");
     await watchSenders();
     expect(senders().filter(({ low }) => low)).toMatchObject([{ key: "relayer", balance: 1n }]);
+    const [line] = (await viewHealth()).senders;
+    const reason = "The relayer's balance does not pay for its gas.";
+    expect(line).toMatchObject({ key: "relayer", address, balance: "0", low: true, open: 1, reason });
     expect(await metrics().registry.metrics()).toMatch(/countersign_relayer_balance_wei\{[^}]*key="relayer"\} 1\n/);
     await chain.fund(address);
     await watchSenders();
@@ -208,79 +232,35 @@ describe("relaying", () => {
 });
 
 describe("several processes", () => {
-  function anotherProcess() {
-    const script = join(import.meta.dirname, "../../test/relay-process.ts");
-    const env = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: databaseOf().url };
-    const child = spawn(process.execPath, [script], { env, stdio: "ignore" });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    return { child, ended: once(child, "close") };
-  }
-
-  /** A node that ends a process at the moment that it would have sent, and takes nothing. */
-  async function deadlyNode(kill: () => void): Promise<string> {
-    const node = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        if (body.includes("eth_sendRawTransaction")) return kill();
-        const headers = { "content-type": "application/json" };
-        void fetch(scene().chain.rpcUrl, { method: "POST", headers, body }).then(async (reply) =>
-          response.writeHead(200, headers).end(await reply.text()),
-        );
-      });
-    });
-    await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
-    onTestFinished(() => void node.close());
-    return `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
-  }
-
-  test("one that dies between storing and sending: the next sends the same bytes, once", async () => {
+  test("never use one nonce twice, and where one dies between storing and sending, the next sends the same bytes once", async () => {
     const { contracts, chain } = scene();
-    const relayId = await queued(contracts);
     const before = await nonceOf();
-    let killed = (): void => {};
-    configureChain({ rpcUrl: await deadlyNode(() => killed()) });
-    const other = anotherProcess();
-    configureChain({ rpcUrl: chain.rpcUrl });
-    killed = () => other.child.kill("SIGKILL");
-    await other.ended;
-    const stored = await relayRowOf(relayId);
-    expect([stored.status, await nonceOf("pending")]).toEqual(["sent", before]);
-    await makeDue();
-    await relay();
-    expect((await relayRowOf(relayId)).fence).toBe(stored.fence);
-    expect(await nonceOf("pending")).toBe(before);
-    await expireLeases();
-    const sent = await worked(relayId);
-    expect([sent.hash, sent.rawTransaction]).toEqual([stored.hash, stored.rawTransaction]);
-    expect(await worked(relayId)).toMatchObject({ status: "mined", hash: stored.hash });
-    expect(await nonceOf()).toBe(before + 1);
-  });
-
-  test("two that send at the same time never use one nonce twice", async () => {
-    const { contracts } = scene();
-    const before = await nonceOf();
-    const other = anotherProcess();
+    const node = await nodeInBetween(chain.rpcUrl);
+    const other = anotherRelayer({ databaseUrl: databaseOf().url, rpcUrl: node.rpcUrl });
     const first = await queued(contracts);
     while ((await relayRowOf(first)).status === "queued") await pause(20);
     const relayIds = await Promise.all(Array.from({ length: 11 }, () => queued(contracts)));
     await Promise.all(relayIds.slice(0, 6).map(hashOf));
-    const open = async () =>
-      (
-        await database()
-          .select()
-          .from(relayedTransactions)
-          .where(sql`status IN ('queued', 'sent')`)
-      ).length;
     while ((await open()) > 0) {
       await relay();
       await pause(20);
     }
-    other.child.kill("SIGTERM");
-    await other.ended;
     const rows = await database().select().from(relayedTransactions);
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => "mined"));
     const nonces = rows.map(({ nonce }) => nonce!).toSorted((a, b) => a - b);
     expect(nonces).toEqual(Array.from({ length: 12 }, (_, index) => before + index));
+
+    node.beforeSending(() => other.child.kill("SIGKILL"));
+    const relayId = await queued(contracts);
+    await other.ended;
+    const stored = await relayRowOf(relayId);
+    expect([stored.status, await nonceOf("pending")]).toEqual(["sent", before + 12]);
+    expect((await worked(relayId)).status).toBe("sent");
+    expect(await nonceOf("pending")).toBe(before + 12);
+    await expireLeases();
+    const sent = await worked(relayId);
+    expect([sent.hash, sent.rawTransaction]).toEqual([stored.hash, stored.rawTransaction]);
+    expect(await worked(relayId)).toMatchObject({ status: "mined", hash: stored.hash });
+    expect(await nonceOf()).toBe(before + 13);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { newId } from "#lib/ids.ts";
 import { relayRow, type RelayRequest } from "#lib/onchain/relay-row.ts";
@@ -8,6 +9,7 @@ import { delegateOf, targetOf } from "#lib/onchain/relay-target.ts";
 import { relayOne } from "#lib/onchain/relay-worker.ts";
 import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
+import { countSettlement } from "#lib/settlement/store.ts";
 
 /** Transactions of one organization that wait for a block at the same time. */
 const OPEN_MAX = 50;
@@ -24,7 +26,7 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
 /**
  * Notes a transaction that the service wants mined, in the caller's transaction. The same (purpose, entityId) again is
  * the same transaction. Answers its relayId.
- * @throws Problem rate_limited where too many of the organization's wait already
+ * @throws Problem rate_limited where too many of the organization's wait already, or were sent today: the gas is ours
  */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
@@ -35,6 +37,12 @@ export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string>
     throw new Problem("rate_limited", {
       detail: "Too many transactions of this organization wait for the chain. Ask again when they are mined.",
       retryAfterSeconds: 15,
+    });
+  }
+  if (key === "relayer" && !(await countSettlement(tx, organizationId, env().SETTLEMENT_DAILY_CAP))) {
+    throw new Problem("rate_limited", {
+      detail: "The transactions that the service sends for this organization are used up for today. Ask again tomorrow.",
+      retryAfterSeconds: 3_600,
     });
   }
   await insertRelays(tx, [relayRow(newId("relay"), request)]);

@@ -55,7 +55,7 @@ export async function watchSenders(): Promise<void> {
     const waiting = open.find((one) => one.chain === chain && one.key === key);
     metrics().relayOpen.set({ chain, key, status: "queued" }, Number(waiting?.queued ?? 0));
     metrics().relayOpen.set({ chain, key, status: "sent" }, Number(waiting?.sent ?? 0));
-    metrics().relayOldest.set({ chain, key }, Number(waiting?.oldest ?? 0));
+    metrics().relayOldest.set({ chain, key }, Number(waiting?.oldestSeconds ?? 0));
   }
   await Promise.all(watched.map(readBalance));
 }

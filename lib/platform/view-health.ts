@@ -1,8 +1,10 @@
 import { clock } from "#lib/audit/store.ts";
 import { database } from "#lib/db/client.ts";
 import { probeService } from "#lib/health/probes.ts";
-import { formatAmount } from "#lib/money.ts";
+import { atomicOf, formatAmount } from "#lib/money.ts";
 import { assetOf } from "#lib/onchain/chains.ts";
+import { openBySender } from "#lib/onchain/relay-store.ts";
+import { senders, type Sender } from "#lib/onchain/senders.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { countOpen, countOverdueHolds, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
@@ -14,9 +16,29 @@ const AMONG = 1_000;
 
 export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
 
+type Open = Awaited<ReturnType<typeof openBySender>>[number];
+
+/** Fractions of a millionth of an ether are left out. */
+const etherOf = (wei: bigint): string => formatAmount(atomicOf(wei / 10n ** 12n), 6);
+
+function senderLine({ chain, key, address, balance, low }: Sender, open: readonly Open[]) {
+  const waiting = open.find((one) => one.chain === chain && one.key === key);
+  return {
+    chain,
+    key,
+    address,
+    balance: balance === null ? null : etherOf(balance),
+    low,
+    open: Number(waiting?.queued ?? 0) + Number(waiting?.sent ?? 0),
+    oldest: waiting?.oldest ? toWire(waiting.oldest) : null,
+    reason: waiting?.reason ?? null,
+  };
+}
+export type SenderLine = ReturnType<typeof senderLine>;
+
 /** What works, what waits and since when, and every execution whose outcome nobody knows. */
 export async function viewHealth() {
-  const [now, probes, open, unknown, lag, overdueHolds, runs] = await Promise.all([
+  const [now, probes, open, unknown, lag, overdueHolds, runs, relays] = await Promise.all([
     clock(database()),
     probeService(),
     countOpen(),
@@ -24,6 +46,7 @@ export async function viewHealth() {
     settlementLag(AMONG),
     countOverdueHolds(),
     selectRuns(),
+    openBySender(),
   ]);
   return {
     now: toWire(now),
@@ -36,6 +59,7 @@ export async function viewHealth() {
       overdue: Number(overdue),
     })),
     overdueHolds,
+    senders: senders().map((sender) => senderLine(sender, relays)),
     lag,
     unknown: unknown.map(({ amount, asset, chain, nextCheckAt, validBefore, createdAt, ...row }) => ({
       ...row,

@@ -1,4 +1,5 @@
 import { requireOfficial } from "#app/admin/official.ts";
+import { SendersLedger } from "#components/platform/senders-ledger.tsx";
 import { UnknownLedger } from "#components/platform/unknown-ledger.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Empty } from "#components/ui/empty.tsx";
@@ -108,6 +109,15 @@ export default async function HealthPage() {
           )}
         </section>
         <Queues view={view} />
+        {view.senders.length > 0 && (
+          <section className="panel" aria-labelledby="senders">
+            <div className="panel-head">
+              <h2 id="senders">Gas</h2>
+              <p>Who pays for registrations, revocations and payments on chain. Without gas they wait, and nothing is lost.</p>
+            </div>
+            <SendersLedger senders={view.senders} />
+          </section>
+        )}
         <div className="twin-panels">
           <section className="panel" aria-labelledby="parts">
             <div className="panel-head">
