@@ -9,7 +9,7 @@ import { senderOf } from "#lib/onchain/keys.ts";
 import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { refusalNow } from "#lib/onchain/relay-rights.ts";
-import { abandon, highestNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
+import { abandon, nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
 /** What keeps a transaction from being sent: for good, or for now. */
@@ -126,7 +126,8 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
     }
     if (!(await holdsLease(tx, lease))) return null;
     const signer = senderOf(lease.key).address.toLowerCase();
-    const nonce = Math.max(used, (await highestNonce(tx, row.chain, signer)) + 1);
+    const nonce = await nextNonce(tx, { chain: row.chain, signer, used });
+    if (nonce === null) throw new NotSent("The chain does not have all earlier transactions of the key yet.", { final: false });
     return storeSigned(tx, row, await sign(row, { nonce, gasLimit, fees, fence: lease.fence }));
   });
   if (sent) await broadcast(sent);

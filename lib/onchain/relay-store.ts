@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, lte, max, min, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lte, max, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
@@ -81,12 +81,19 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
   return rows as SentRelay[];
 }
 
-export async function highestNonce(tx: Tx, chain: string, signer: string): Promise<number> {
+type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
+
+/**
+ * @param used how many transactions of the signer the newest block has
+ * @returns null where one would be left out: the node is behind, or the chain is another one. What comes after a gap is never mined
+ */
+export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const [row] = await tx
-    .select({ nonce: max(relays.nonce) })
+    .select({ highest: max(relays.nonce), sent: sql<string>`count(*) FILTER (WHERE status = 'sent')` })
     .from(relays)
-    .where(and(eq(relays.chain, chain), eq(relays.signer, signer)));
-  return row?.nonce ?? -1;
+    .where(and(eq(relays.chain, chain), eq(relays.signer, signer), gte(relays.nonce, used)));
+  const next = (row?.highest ?? used - 1) + 1;
+  return Number(row?.sent ?? 0) === next - used ? next : null;
 }
 
 /** From then on these bytes are what is sent. Null where it was dealt with otherwise meanwhile. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
@@ -209,6 +209,20 @@ describe("relaying", () => {
     expect(Object.values(pending).flatMap((byNonce) => Object.keys(byNonce))).toHaveLength(1);
     await client.mine({ blocks: 1 });
     expect(await worked(relayId)).toMatchObject({ status: "mined", hash: after.hash });
+  });
+
+  test("no nonce is left out, whatever a node says", async () => {
+    const first = await queued(scene().contracts);
+    await hashOf(first);
+    expect((await worked(first)).status).toBe("mined");
+    await database()
+      .update(relayedTransactions)
+      .set({ nonce: sql`nonce + 1` });
+    const second = await queued(scene().contracts);
+    expect(await relayNow(second, { timeoutMs })).toBeNull();
+    expect(await relayRowOf(second)).toMatchObject({ status: "queued", failure: expect.stringContaining("all earlier") });
+    await database().delete(relayedTransactions).where(eq(relayedTransactions.relayId, first));
+    expect((await worked(second)).status).toBe("sent");
   });
 
   test("a nonce that the key used elsewhere is given up, and the call is made with another", async () => {
