@@ -1,0 +1,127 @@
+import { keccak256, stringToHex } from "viem/utils";
+import canonicalize from "canonicalize";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Window } from "#lib/mandates/windows.ts";
+import { min, type Atomic } from "#lib/money.ts";
+import type { Period } from "#lib/vocabulary.ts";
+
+type Hex = `0x${string}`;
+
+/** By what a registered mandate is paid: proofs that the account accepts, or the module. As in MandateRegistry. */
+export const PATHS = { proofs: 1, module: 2 } as const;
+export type PathName = keyof typeof PATHS;
+
+/** What the registry enforces. Amounts in atomic units, times in seconds since 1970, addresses in lower case. */
+export type RegistrationTerms = {
+  readonly account: Hex;
+  readonly payee: Hex;
+  readonly token: Hex;
+  readonly perPaymentLimit: Atomic;
+  readonly periodLimit: Atomic;
+  readonly periodSeconds: number;
+  readonly start: number;
+  /** Excluded. */
+  readonly end: number;
+  readonly maxPaymentsPerPeriod: number;
+  readonly enforcementPath: number;
+  readonly termsHash: Hex;
+};
+
+export type TermsSource = {
+  readonly policy: Policy;
+  /** When this version of the policy was written. */
+  readonly writtenAt: Date;
+  readonly decimals: number;
+  readonly account: Hex;
+  readonly payee: Hex;
+  readonly token: Hex;
+  readonly path: PathName;
+};
+
+/** `detail` names the term that the registry could not hold. */
+export type DerivedTerms =
+  | { readonly ok: true; readonly terms: RegistrationTerms }
+  | { readonly ok: false; readonly detail: string };
+
+const DAY = 86_400;
+/** Where the policy has no end. */
+const VALID_SECONDS = 365 * DAY;
+const UINT128_MAX = 2n ** 128n - 1n;
+const UINT32_MAX = 2 ** 32 - 1;
+
+/** The longest month and year: with a shorter period the chain would allow more budgets in a year than the policy has. */
+const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
+
+const secondsOf = (window: Window): number =>
+  window.kind === "calendar" ? calendarSeconds[window.period] : window.spanMs / 1_000;
+
+/** The mandate's id in the registry. */
+export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
+
+/** Binds the policy as it was written. */
+export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalize(policy) ?? ""));
+
+/** Whether the policy lets this address, in lower case, be paid. */
+export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boolean {
+  const { payTo } = compilePolicy(policy, decimals);
+  return payTo?.deny?.has(payee) !== true && payTo?.allow?.has(payee) !== false;
+}
+
+type Budget = { readonly limit: Atomic; readonly seconds: number };
+
+/** The chain holds one period: the budget that lets the least through in the long run; of two alike the shorter. */
+function strictest(policy: CompiledPolicy): Budget | null {
+  const budgets = policy.windows.flatMap((window) =>
+    window.limit === undefined ? [] : [{ limit: window.limit, seconds: secondsOf(window) }],
+  );
+  const [first = null] = budgets.toSorted((a, b) => {
+    const [left, right] = [a.limit * BigInt(b.seconds), b.limit * BigInt(a.seconds)];
+    return left === right ? a.seconds - b.seconds : left < right ? -1 : 1;
+  });
+  return first;
+}
+
+/** The policy's own counts, as far as they bind a period of this length. */
+const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
+  policy.windows.flatMap((window) =>
+    window.max === undefined ? [] : [window.max * Math.max(1, Math.floor(periodSeconds / secondsOf(window)))],
+  );
+
+/**
+ * The hard limits of one version of a mandate, always the same for the same version. They are never looser than its policy: no
+ * payment above its limit, no period with more than one budget, never more than the total, and nothing outside its time. The
+ * chain's periods begin when the mandate does, not at midnight, so a stretch of time may see one budget more than the policy's own
+ * windows would give it; the service, which decides first, never lets that through.
+ */
+export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
+  const compiled = compilePolicy(policy, decimals);
+  const { validFrom, validUntil, total } = compiled;
+  const start = Math.max(0, validFrom === null ? seconds(writtenAt) : Math.ceil(validFrom.getTime() / 1_000));
+  const until = validUntil === null ? start + VALID_SECONDS : seconds(validUntil);
+  if (start >= until) return refuse("The mandate ends before it could begin on chain.");
+  const budget = strictest(compiled) ?? { limit: total ?? (0n as Atomic), seconds: until - start };
+  const periodLimit = total === null ? budget.limit : min(budget.limit, total);
+  const perPaymentLimit = min(compiled.perPayment, periodLimit);
+  if (perPaymentLimit === 0n) return refuse("A limit of zero cannot be registered.");
+  const payments = [periodLimit / perPaymentLimit, ...countsFor(compiled, budget.seconds).map(BigInt)].reduce((a, b) =>
+    a < b ? a : b,
+  );
+  const end = Math.min(until, endOfTotal(start, { ...budget, limit: periodLimit }, total));
+  if (periodLimit > UINT128_MAX) return refuse("The budget is larger than the registry can hold (uint128).");
+  if (payments > BigInt(UINT32_MAX)) {
+    return refuse("The limits allow more than 4,294,967,295 payments in a period, which the registry cannot hold.");
+  }
+  const limits = { perPaymentLimit, periodLimit, periodSeconds: budget.seconds, maxPaymentsPerPeriod: Number(payments) };
+  const terms = { account, payee, token, ...limits, start, end, enforcementPath: PATHS[path], termsHash: termsHashOf(policy) };
+  return { ok: true, terms };
+}
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
+
+/** A total beside a budget: registered for as many whole periods as the total pays, because the chain counts no total. */
+function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
+  return total === null ? Infinity : start + length * Number(total / limit);
+}
