@@ -12,6 +12,7 @@ import * as passkeys from "#lib/identity/passkey-contract.ts";
 import * as security from "#lib/identity/security-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as onchain from "#lib/onchain/contract.ts";
+import * as registrations from "#lib/onchain/registration-contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platformAudit from "#lib/platform/audit-contract.ts";
 import * as platform from "#lib/platform/contract.ts";
@@ -42,6 +43,7 @@ export const operations: readonly Operation[] = [
   emergency,
   platformAudit,
   onchain,
+  registrations,
   audit,
   health,
 ].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));

@@ -66,6 +66,7 @@ export const problems = {
   not_acceptable: row(406, "Not acceptable", "validation_error", "agent"),
   idempotency_in_flight: row(409, "Request in flight", "conflict", "agent", true),
   conflict: row(409, "Conflict", "conflict", "agent"),
+  nonce_reused: row(409, "Nonce reused", "conflict", "agent"),
   authorization_consumed: row(409, "Authorization consumed", "conflict", "agent"),
   price_changed: row(409, "Price changed", "seller_action_required", "seller", true),
   out_of_stock: row(409, "Out of stock", "seller_action_required", "seller", true),

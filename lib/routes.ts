@@ -65,6 +65,9 @@ import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as onchain from "#lib/onchain/contract.ts";
 import { listDeployments } from "#lib/onchain/list-deployments.ts";
+import { prepareRegistration } from "#lib/onchain/prepare-registration.ts";
+import { registerMandate } from "#lib/onchain/register-mandate.ts";
+import * as registrations from "#lib/onchain/registration-contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { executePayment } from "#lib/payments/execute-payment.ts";
 import { getExecution } from "#lib/payments/get-execution.ts";
@@ -172,6 +175,8 @@ export const routes: readonly Route[] = [
   route(platformAudit.verifyPlatformAudit, verifyPlatformAudit),
   route(platformAudit.recheckExecution, recheckExecution),
   route(onchain.listDeployments, listDeployments),
+  route(registrations.prepareRegistration, prepareRegistration),
+  route(registrations.registerMandate, registerMandate),
   route(audit.listAuditEvents, listAuditEvents),
   route(audit.verifyAudit, verifyAudit),
   route(health.checkLiveness, checkLiveness),

@@ -124,6 +124,9 @@ export type SettlementMode = z.infer<typeof SettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 
+/** By what a registered mandate is paid: proofs of its account, or the payment module. */
+export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
+
 /** Ordered from least to most assurance. */
 export const AssuranceLevel = list("AssuranceLevel", [
   "softwareApproved",
@@ -230,6 +233,7 @@ export const NextActionType = list("NextActionType", [
   "resume_mandate",
   "delegate_wallet",
   "register_mandate_onchain",
+  "connect_wallet",
   "sign_credential",
   "retry_later",
   "refresh_quote",

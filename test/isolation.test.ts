@@ -139,6 +139,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   revokeMandate: withMandate,
   simulateMandate: withMandate,
   listMandateLedger: withMandate,
+  prepareRegistration: ({ mandateId }) => ({ id: mandateId, query: `?payeeAddress=0x${"5a".repeat(20)}` }),
   upsertPaidResource: ({ sellerId, resourceId }) => ({ id: resourceId, body: { sellerId } }),
   getResource: ({ resourceId, sellerId }) => ({ id: resourceId, query: `?sellerId=${sellerId}` }),
   probeResource: ({ resourceId, sellerId }) => ({ id: resourceId, body: { sellerId } }),
@@ -153,8 +154,8 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   updateMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
   removeMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
 };
-/** Buyers name sellers in their mandates, so every organization may read every seller. */
-const openToAll = new Set(["getSeller"]);
+/** Buyers name sellers in their mandates, so every organization may read every seller; whoever has a wallet's signature may register. */
+const openToAll = new Set(["getSeller", "registerMandate"]);
 
 const bodyOf = ({ body, example }: Operation, change: Readonly<Record<string, unknown>>): unknown => {
   if (!body) return {};
@@ -201,7 +202,7 @@ describe("tenants are isolated", () => {
 
   test("only these operations are open to anyone", () => {
     const open = operations.filter(({ access }) => access === "anyone").map(({ id }) => id);
-    expect(open.toSorted()).toEqual(["checkLiveness", "checkReadinessOfService"]);
+    expect(open.toSorted()).toEqual(["checkLiveness", "checkReadinessOfService", "registerMandate"]);
   });
 
   test.each(byId(guarded))("%s without a credential is 401", async (_id, operation) => {

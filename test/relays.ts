@@ -20,8 +20,8 @@ import { CHAIN } from "#test/mandates.ts";
 import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
-/** Another address of the chain, or other contracts, until the test ends. */
-export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): void {
+/** Another address of the chain, or other contracts, until the test ends or calls what is answered. */
+export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): () => void {
   const before = process.env["CHAINS"];
   const renew = (chains: string | undefined): void => {
     process.env["CHAINS"] = chains;
@@ -29,7 +29,9 @@ export function configureChain(change: { readonly rpcUrl?: string; readonly cont
   };
   const [configured] = env().CHAINS;
   renew(JSON.stringify([{ ...configured, ...change, contracts: { ...configured?.contracts, ...change.contracts } }]));
-  onTestFinished(() => renew(before));
+  const restore = () => renew(before);
+  onTestFinished(restore);
+  return restore;
 }
 
 /** What relayer and guardian pay gas with. */
@@ -91,8 +93,14 @@ export const expireLeases = () =>
 type SignedRegistration = Awaited<ReturnType<typeof signedRegistration>>;
 
 /** A registration that was asked for, with its transaction queued. */
-export async function submittedRegistration(contracts: Contracts, of: { organizationId: string; mandateId: string }) {
-  const signed: SignedRegistration = await signedRegistration(contracts, of);
+export async function submittedRegistration(
+  contracts: Contracts,
+  { deadline: until, ...of }: { organizationId: string; mandateId: string; deadline?: bigint },
+) {
+  const signed: SignedRegistration = await signedRegistration(contracts, {
+    ...of,
+    ...(until !== undefined && { deadline: until }),
+  });
   const { terms, request, onChainId, nonce, deadline } = signed;
   const { entityId: registrationId, environment, chain, to } = request;
   const { account, payee, token, perPaymentLimit, periodLimit, ...rest } = terms;
@@ -158,3 +166,11 @@ export async function nodeInBetween(rpcUrl: string) {
   const { port } = node.address() as AddressInfo;
   return { rpcUrl: `http://127.0.0.1:${port}`, beforeSending: (act: () => void) => void (instead = act) };
 }
+
+/** The oldest first. */
+export const registrationsOf = (mandateId: string) =>
+  database()
+    .select()
+    .from(mandateRegistrations)
+    .where(eq(mandateRegistrations.mandateId, mandateId))
+    .orderBy(mandateRegistrations.registrationId);

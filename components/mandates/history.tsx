@@ -12,6 +12,9 @@ const titles: Readonly<Record<string, string>> = {
   "mandate.resumed": "Resumed",
   "mandate.revoked": "Revoked",
   "mandate.revokedOnChain": "Revoked on chain",
+  "mandate.registrationSubmitted": "Registration sent to the chain",
+  "mandate.registered": "Registered on chain",
+  "mandate.registrationFailed": "Registration failed on chain",
 };
 
 const titleOf = ({ type, version }: MandateEvent): string =>

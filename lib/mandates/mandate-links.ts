@@ -16,6 +16,7 @@ function pageOf(type: NextAction["type"], baseUrl: string, mandateId: string | u
   if (mandateId === undefined) return null;
   if (type === "resume_mandate" || type === "register_mandate_onchain" || type === "delegate_wallet")
     return mandatePage(baseUrl, mandateId);
-  if (type === "raise_mandate_limit" || type === "renew_mandate") return `${mandatePage(baseUrl, mandateId)}/edit`;
+  if (type === "raise_mandate_limit" || type === "renew_mandate" || type === "connect_wallet")
+    return `${mandatePage(baseUrl, mandateId)}/edit`;
   return null;
 }

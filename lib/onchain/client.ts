@@ -40,3 +40,8 @@ export const isChainError = (error: unknown): error is BaseError =>
 /** What may be logged of a failed call: viem's full messages carry the provider's URL and signed transactions. */
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
+
+/** Tells a chain that does not answer from a contract that refuses. */
+export const chainIsSilent = (error: unknown): boolean =>
+  !isChainError(error) ||
+  error.walk((cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError"].includes(cause.name)) !== null;

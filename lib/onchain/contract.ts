@@ -24,7 +24,7 @@ export const listDeployments = operation({
   tag: "Onchain",
   summary: "List the contracts that hold the hard limits of mandates",
   description:
-    "One item for each chain with contracts and each of its assets. What is listed was compared with the chain: code is there, and the contracts know each other and the policy signer.",
+    "One item for each chain with contracts and each of its assets. What is listed was compared with the chain: code is there, and the contracts know each other and the policy signer. A mandate gets there by prepareRegistration and registerMandate.",
   access: "authenticated",
   response: z.object({ items: z.array(OnchainDeployment) }).meta({ id: "OnchainDeploymentList" }),
   problems: ["rpc_unavailable"],

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { mandateRegistrations as registrations, relayedTransactions as relays } from "#lib/onchain/tables.ts";
@@ -8,12 +8,19 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
   return row?.status ?? null;
 }
 
-/** Those of a mandate that the chain knows or may still get to know, and that nobody revokes yet. */
-export const lockUnrevoked = (tx: Tx, mandateId: string) =>
+/** Those of a mandate, or of its versions before one, that the chain knows or may still get to know, and that nobody revokes yet. */
+export const lockUnrevoked = (tx: Tx, mandateId: string, before?: number) =>
   tx
     .select()
     .from(registrations)
-    .where(and(eq(registrations.mandateId, mandateId), ne(registrations.status, "failed"), eq(registrations.revocation, "none")))
+    .where(
+      and(
+        eq(registrations.mandateId, mandateId),
+        before === undefined ? undefined : lt(registrations.version, before),
+        ne(registrations.status, "failed"),
+        eq(registrations.revocation, "none"),
+      ),
+    )
     .orderBy(asc(registrations.registrationId))
     .for("update");
 

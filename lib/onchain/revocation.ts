@@ -11,10 +11,11 @@ const BATCH = 64;
 
 /**
  * In the transaction that revokes a mandate: the guardian revokes each of its registrations on chain as well. Those that
- * are still under way too, for the registry closes an id that it does not know yet. No limit of a queue holds it up. Answers how many.
+ * are still under way too, for the registry closes an id that it does not know yet. No limit of a queue holds it up.
+ * `before`: only those of earlier versions, which a newer one replaces. Answers how many.
  */
-export async function queueRevocations(tx: Tx, mandateId: string): Promise<number> {
-  const registrations = await lockUnrevoked(tx, mandateId);
+export async function queueRevocations(tx: Tx, mandateId: string, before?: number): Promise<number> {
+  const registrations = await lockUnrevoked(tx, mandateId, before);
   const rows = registrations.map(({ registrationId, organizationId, environment, chain, registry, account, onChainId }) =>
     relayRow(newId("relay"), {
       organizationId,

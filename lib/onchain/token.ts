@@ -1,5 +1,5 @@
-import { hashTypedData, parseAbi, recoverAddress, type PublicClient } from "viem";
-import { isChainError, publicClient } from "#lib/onchain/client.ts";
+import { hashTypedData, parseAbi, recoverAddress } from "viem";
+import { chainIsSilent, publicClient } from "#lib/onchain/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
@@ -39,18 +39,29 @@ export const digestOf = (
     message: { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce },
   });
 
-/** Tells a chain that does not answer from a contract that refuses. */
-const unreachable = (error: unknown): boolean =>
-  !isChainError(error) ||
-  error.walk((cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError"].includes(cause.name)) !== null;
+/** Whether an account's code takes this for its signature (ERC-1271). Throws when the chain does not answer. */
+export async function acceptedByCode(
+  chain: string,
+  account: `0x${string}`,
+  hash: `0x${string}`,
+  signature: `0x${string}`,
+): Promise<boolean> {
+  try {
+    const magic = await publicClient(chain).readContract({
+      address: account,
+      abi: erc1271Abi,
+      functionName: "isValidSignature",
+      args: [hash, signature],
+    });
+    return magic === ERC1271_MAGIC;
+  } catch (error) {
+    if (chainIsSilent(error)) throw error;
+    return false;
+  }
+}
 
 /** An account with code, an EIP-7702 one included, is asked by ERC-1271 alone, as the token does. */
-async function signedByPayer(
-  client: PublicClient,
-  credential: Credential,
-  expected: ExpectedPayment,
-  code: string | undefined,
-): Promise<boolean> {
+async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   if (code === undefined || code === "0x") {
     if (!isCanonicalSignature(credential.signature)) return false;
@@ -60,18 +71,7 @@ async function signedByPayer(
       return false;
     }
   }
-  try {
-    const magic = await client.readContract({
-      address: credential.payer,
-      abi: erc1271Abi,
-      functionName: "isValidSignature",
-      args: [digest, credential.signature],
-    });
-    return magic === ERC1271_MAGIC;
-  } catch (error) {
-    if (unreachable(error)) throw error;
-    return false;
-  }
+  return acceptedByCode(expected.asset.chain, credential.payer, digest, credential.signature);
 }
 
 export const balanceOf = (chain: string, tokenAddress: `0x${string}`, account: `0x${string}`): Promise<bigint> =>
@@ -86,5 +86,5 @@ export async function readChainFacts(credential: Credential, expected: ExpectedP
     client.readContract({ ...token, functionName: "authorizationState", args: [credential.payer, credential.nonce] }),
     client.readContract({ ...token, functionName: "balanceOf", args: [credential.payer] }),
   ]);
-  return { nonceUsed, balance, signatureValid: await signedByPayer(client, credential, expected, code) };
+  return { nonceUsed, balance, signatureValid: await signedByPayer(credential, expected, code) };
 }

@@ -6,6 +6,7 @@ import { log } from "#lib/http/log.ts";
 import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
+import { confirmRegistrations } from "#lib/onchain/confirm-registrations.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { relay } from "#lib/onchain/relay-worker.ts";
 import { followRevocations } from "#lib/onchain/revocation.ts";
@@ -19,6 +20,7 @@ import { sweepHolds } from "#lib/settlement/sweep.ts";
 const RECONCILE_EVERY_MS = 500;
 const RELAY_EVERY_MS = 500;
 const SENDERS_EVERY_MS = 30_000;
+const REGISTRATIONS_EVERY_MS = 1_000;
 const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 15_000;
@@ -69,6 +71,7 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
 export function startWorkers(): Worker {
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
+    every(REGISTRATIONS_EVERY_MS, "confirmRegistrations", confirmRegistrations),
     every(ORDERS_EVERY_MS, "followOrders", followOrders),
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
     every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),

@@ -1,0 +1,218 @@
+import canonicalize from "canonicalize";
+import { encodeFunctionData } from "viem";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
+import { addressOf } from "#lib/http/address.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { fingerprintOf } from "#lib/http/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { address } from "#lib/onchain/chains.ts";
+import { checkedDeployments, type Deployment } from "#lib/onchain/deployments.ts";
+import {
+  onChain,
+  readAccount,
+  requireAccepted,
+  requireAuthorization,
+  requireSigned,
+  type SignedDelegation,
+} from "#lib/onchain/registration-chain.ts";
+import type { registerMandate as operation, RegisterBody } from "#lib/onchain/registration-contract.ts";
+import { confirmRegistration } from "#lib/onchain/confirm-registrations.ts";
+import {
+  alreadyRegistered,
+  nonceReused,
+  onChainIdNow,
+  requireActive,
+  requireAsset,
+  requireDeadline,
+  requireDeployment,
+  requireTerms,
+  requireToken,
+  requireWallet,
+  type RegistrableMandate,
+} from "#lib/onchain/registration-rules.ts";
+import {
+  findAsked,
+  findRegistrable,
+  insertRegistration,
+  isNonceTaken,
+  isRegistered,
+  lockRegistrable,
+  noteTransaction,
+  type RegistrationRow,
+} from "#lib/onchain/register-store.ts";
+import type { RegistrationTerms } from "#lib/onchain/registration-terms.ts";
+import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry.ts";
+import { queueRelay, relayNow } from "#lib/onchain/relay.ts";
+import { queueRevocations } from "#lib/onchain/revocation.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+type Hex = `0x${string}`;
+
+/** Each asks the chain several times, and nobody is known before. */
+const TRIES_PER_MINUTE = 60;
+/** How long a request waits for the transaction to be sent. */
+const SEND_MS = 8_000;
+
+type Asked = {
+  readonly body: RegisterBody;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly mandate: RegistrableMandate;
+  readonly deployment: Deployment;
+};
+
+/** The signature is the credential. Nothing is relayed before everything holds; a repeat of the same request answers the same. */
+export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
+  const deployment = requireDeployment(body.chain, "/chain");
+  const mandate = await findRegistrable(database(), id);
+  if (!mandate) throw notFound("mandate");
+  const fingerprint = fingerprintOf(canonicalize({ id, body }) ?? "");
+  const asked: Asked = { body, fingerprint, requestId, mandate, deployment };
+  const earlier = await findAsked(database(), id, fingerprint);
+  if (earlier) return answer(earlier, deployment);
+  const registrable = await requireRegistrable(asked);
+  await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
+  const checked = await onChain(() => checkOnChain(asked, registrable));
+  return answer(await firstOrTwin(asked, checked), deployment);
+};
+
+/** The two registrations that the signature may be for, one of each path. */
+type Candidates = { readonly account: Hex; readonly candidates: readonly Registering[] };
+
+/** What needs no chain, in the order in which it is documented. */
+async function requireRegistrable({ mandate, body, deployment }: Asked): Promise<Candidates> {
+  const now = await clock(database());
+  requireActive(mandate, now);
+  const asset = requireAsset(mandate, body.chain, "/chain");
+  requireDeadline(body.deadline, now);
+  requireToken(body, asset);
+  const account = requireWallet(mandate);
+  const what = { mandate, asset, account, payee: address(body.payeeAddress) };
+  const nonce = BigInt(body.nonce);
+  const onChainId = onChainIdNow(mandate);
+  const candidates = (["proofs", "module"] as const).map((path): Registering => {
+    const terms: RegistrationTerms = requireTerms(what, path, now);
+    const registry = deployment.mandateRegistry;
+    return { chain: mandate.chain, registry, onChainId, terms, nonce, deadline: BigInt(body.deadline) };
+  });
+  const signer = { chain: mandate.chain, account };
+  if (await isNonceTaken(database(), signer, nonce)) throw nonceReused();
+  if (await isRegistered(database(), signer, onChainId)) throw alreadyRegistered(mandate.version);
+  return { account, candidates };
+}
+
+type Checked = { readonly signed: Registering; readonly delegation: SignedDelegation | null };
+
+async function checkOnChain({ body, deployment }: Asked, { account, candidates }: Candidates): Promise<Checked> {
+  await checkedDeployments();
+  const facts = await readAccount(deployment, account, BigInt(body.nonce));
+  if (facts.nonceUsed) throw nonceReused();
+  const delegation = await requireAuthorization(body.authorization, facts, account, deployment);
+  const signature = body.signature as Hex;
+  const signed = await requireSigned(candidates, signature, facts.code === "" || delegation !== null);
+  await requireAccepted(deployment.mandateRegistry, signed, signature, delegation);
+  return { signed, delegation };
+}
+
+class Lost extends Error {}
+
+async function firstOrTwin(asked: Asked, checked: Checked): Promise<RegistrationRow> {
+  try {
+    return await transact((tx) => begin(tx, asked, checked));
+  } catch (error) {
+    if (!(error instanceof Lost)) throw error;
+    const twin = await findAsked(database(), asked.mandate.mandateId, asked.fingerprint);
+    if (twin) return twin;
+    const { chain, nonce, terms } = checked.signed;
+    throw (await isNonceTaken(database(), { chain, account: terms.account }, nonce))
+      ? nonceReused()
+      : alreadyRegistered(asked.mandate.version);
+  }
+}
+
+/** A revocation that was acknowledged before is seen here; one that comes later closes what is written here. */
+async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment }: Asked, { signed, delegation }: Checked) {
+  await enterGate(tx);
+  const locked = await lockRegistrable(tx, mandate.mandateId);
+  const now = await clock(tx);
+  if (!locked) throw notFound("mandate");
+  requireActive(locked, now);
+  if (locked.version !== mandate.version)
+    throw new Problem("conflict", { detail: "The mandate was changed meanwhile. Read what to sign again." });
+  const registrationId = newId("registration");
+  const { organizationId, environment, mandateId, version } = mandate;
+  const { terms, onChainId, nonce, chain } = signed;
+  const relayId = await queueRelay(tx, {
+    organizationId,
+    environment,
+    mandateId,
+    chain,
+    key: "relayer",
+    purpose: "registerMandate",
+    entityId: registrationId,
+    to: deployment.mandateRegistry,
+    data: encodeFunctionData({
+      abi: registryAbi,
+      functionName: "registerMandate",
+      args: registrationArgs(signed, body.signature as Hex),
+    }),
+    ...(delegation && { authorizationList: [delegation] }),
+  });
+  const facts = { registrationId, registry: signed.registry, onChainId, terms, nonce, deadline: body.deadline };
+  const row = await insertRegistration(tx, { ...facts, mandate, fingerprint, relayId, now });
+  if (!row) throw new Lost();
+  // A mandate has one budget on the chain, so the version that is registered now replaces those before it.
+  await queueRevocations(tx, mandateId, version);
+  const event = {
+    type: "mandate.registrationSubmitted",
+    actorId: terms.account,
+    organizationId,
+    entityType: "mandate",
+    entityId: mandateId,
+  };
+  const { account, payee, enforcementPath } = terms;
+  audit(
+    tx,
+    { ...event, metadata: { requestId, registrationId, version, chain, account, payee, enforcementPath, onChainId } },
+    now,
+  );
+  return row;
+}
+
+/** Sends at once where it was not sent yet; the worker goes on with it in any case. */
+async function answer(row: RegistrationRow, deployment: Deployment) {
+  const txHash = row.txHash ?? (await send(row));
+  return {
+    txHash,
+    chain: row.chain,
+    contractAddress: deployment.mandateRegistry,
+    action: "registerMandate" as const,
+    submittedAt: toWire(row.createdAt),
+  };
+}
+
+async function send({ registrationId, relayId, status, failure }: RegistrationRow): Promise<string> {
+  if (status === "failed") throw refusedOnChain(failure);
+  const sent = await relayNow(relayId, { timeoutMs: SEND_MS });
+  if (sent === null) {
+    throw new Problem("rpc_unavailable", {
+      detail: "The registration is stored and will be sent. Send the same request again to learn its transaction.",
+      retryAfterSeconds: 5,
+    });
+  }
+  if ("refused" in sent) {
+    await confirmRegistration(registrationId);
+    throw refusedOnChain(sent.refused);
+  }
+  await noteTransaction(database(), registrationId, sent.hash);
+  return sent.hash;
+}
+
+const refusedOnChain = (why: string | null): Problem =>
+  new Problem("conflict", {
+    detail: `The chain refused the registration${why === null ? "" : `: ${why}`}. Sign again with a new nonce.`,
+  });
