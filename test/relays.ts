@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -149,6 +149,23 @@ export function anotherRelayer({ databaseUrl, rpcUrl }: { readonly databaseUrl: 
   return { child, ended: once(child, "close") };
 }
 
+async function listen(node: Server): Promise<string> {
+  await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void node.close());
+  return `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+}
+
+/** Takes every question and answers none, until it is closed. */
+export async function silentNode() {
+  const node = createServer(() => {});
+  const rpcUrl = await listen(node);
+  const close = (): void => {
+    node.close();
+    node.closeAllConnections();
+  };
+  return { rpcUrl, close };
+}
+
 /** A node in front of the chain's, which at a moment of the test's choice takes no transaction any more, and says who would have sent. */
 export async function nodeInBetween(rpcUrl: string) {
   let instead: (() => void) | null = null;
@@ -161,10 +178,7 @@ export async function nodeInBetween(rpcUrl: string) {
       response.writeHead(reply.status, headers).end(await reply.text());
     })();
   });
-  await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
-  onTestFinished(() => void node.close());
-  const { port } = node.address() as AddressInfo;
-  return { rpcUrl: `http://127.0.0.1:${port}`, beforeSending: (act: () => void) => void (instead = act) };
+  return { rpcUrl: await listen(node), beforeSending: (act: () => void) => void (instead = act) };
 }
 
 /** The oldest first. */

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { database } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
+import { relayRow } from "#lib/onchain/relay-row.ts";
 import { relay } from "#lib/onchain/relay-worker.ts";
 import { relayNow, relayOutcome } from "#lib/onchain/relay.ts";
 import { senders, watchSenders } from "#lib/onchain/senders.ts";
@@ -25,6 +26,7 @@ import {
   queued,
   relayRowOf,
   signedRegistration,
+  silentNode,
 } from "#test/relays.ts";
 import { newKey, registryAbi } from "#test/smart-account.ts";
 
@@ -144,7 +146,8 @@ describe("relaying", () => {
 
   test("an organization has so many on their way, and not one more", async () => {
     const { request } = await signedRegistration(scene().contracts);
-    for (let count = 0; count < 50; count += 1) await queue({ ...request, entityId: `reg_${count}` });
+    const waiting = Array.from({ length: 50 }, (_, count) => relayRow(`rly_${count}`, { ...request, entityId: `reg_${count}` }));
+    await database().insert(relayedTransactions).values(waiting);
     await expect(queue(request)).rejects.toThrow(/Too many transactions/);
     await queue({ ...request, organizationId: "org_other" });
     configure({ SETTLEMENT_DAILY_CAP: "1" });
@@ -161,6 +164,16 @@ describe("relaying", () => {
     configureChain({ rpcUrl: chain.rpcUrl });
     expect((await worked(relayId)).status).toBe("sent");
     expect((await worked(relayId)).status).toBe("mined");
+  });
+
+  test("a node that says nothing holds nobody up for longer than he waits", async () => {
+    const node = await silentNode();
+    configureChain({ rpcUrl: node.rpcUrl });
+    const relayId = await queued(scene().contracts);
+    expect(await relayNow(relayId, { timeoutMs: 50 })).toBeNull();
+    node.close();
+    configureChain({ rpcUrl: scene().chain.rpcUrl });
+    expect(await hashOf(relayId)).toMatch(/^0x/);
   });
 
   test("without gas it waits, the alarm is raised, and it goes on when there is some", async () => {
