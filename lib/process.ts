@@ -15,3 +15,8 @@ export function forget(name: string): void {
   const shared = (globalThis as unknown as { [key]?: Shared })[key];
   if (shared) delete shared[name];
 }
+
+/** Drops everything, for tests of many files in one process. */
+export function forgetAll(): void {
+  Reflect.deleteProperty(globalThis, key);
+}

@@ -8,17 +8,21 @@ import { getSession } from "#lib/identity/get-session.ts";
 import { user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { useDatabase } from "#test/database.ts";
-import { callAuth, newInvitation, newOrganization, newPerson, PASSWORD, signIn, type Owner } from "#test/identity.ts";
+import { callAuth, newInvitation, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
 import { linkIn, linkTo, startSmtp, type Mailbox } from "#test/mail.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 
 const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
+const signUp = (email: string, comeBack = {}) =>
+  callAuth("/sign-up/email", { name: "Ada", email, password: PASSWORD, ...comeBack });
 const confirm = (token: string) => callAuth("/verify-email", { token });
 
 test("a sandbox without SMTP offers to confirm an address and does not ask for it", async () => {
-  const { email, credential } = await newPerson();
+  const email = newAddress();
+  await signUp(email);
+  const credential = await signIn(email);
   const verified = async () => (await send(contract.getSession, getSession, { as: credential })).data.session.user.emailVerified;
   expect(await verified()).toBe(false);
   const { path, token } = await linkTo(email);
@@ -42,12 +46,10 @@ describe("where SMTP is set", () => {
     const found = smtp.received.findLast((text) => text.includes(`To: ${email}`)) ?? "";
     return found.replaceAll("=\r\n", "").replaceAll("=3D", "=").replaceAll("\r\n", "\n");
   }
-  const signUp = (email: string) =>
-    callAuth("/sign-up/email", { name: "Ada", email, password: PASSWORD, callbackURL: "/invitations/cit_1" });
 
   test("nobody signs in with a password before the address is confirmed; a wrong password is told nothing of it", async () => {
     const email = newAddress();
-    await signUp(email);
+    await signUp(email, { callbackURL: "/invitations/cit_1" });
     expect((await callAuth("/sign-in/email", { email, password: "not the password" })).status).toBe(401);
     const refused = await callAuth("/sign-in/email", { email, password: PASSWORD });
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
@@ -60,7 +62,7 @@ describe("where SMTP is set", () => {
 
   test("a sign-up with a known address looks like any other, and its mailbox is told", async () => {
     const email = newAddress();
-    await signUp(email);
+    await signUp(email, { callbackURL: "/invitations/cit_1" });
     await confirm(linkIn(await received(email)).token);
     const shape = async (address: string) => {
       const response = await signUp(address);
@@ -73,7 +75,7 @@ describe("where SMTP is set", () => {
 
   test("an invitation is accepted by an account whose address is confirmed", async () => {
     const email = newAddress();
-    await signUp(email);
+    await signUp(email, { callbackURL: "/invitations/cit_1" });
     const { token } = linkIn(await received(email));
     await confirm(token);
     const guest = { credential: await signIn(email) };
@@ -90,7 +92,7 @@ describe("where SMTP is set", () => {
 
   test("another mail is sent on request, to an account that needs it", async () => {
     const email = newAddress();
-    await signUp(email);
+    await signUp(email, { callbackURL: "/invitations/cit_1" });
     await received(email);
     const before = smtp.received.length;
     const again = await callAuth("/send-verification-email", { email });
