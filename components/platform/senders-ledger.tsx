@@ -41,13 +41,13 @@ export const SendersLedger = ({ senders }: { readonly senders: readonly SenderLi
           </>
         ),
       },
-      { name: "Balance", cell: ({ balance }) => balance !== null && `${balance} ETH`, numeric: true },
+      { name: "Balance", cell: ({ balance }) => (balance === null ? null : `${balance} ETH`), numeric: true },
       { name: "State", cell: ({ balance, low }) => <State balance={balance} low={low} /> },
       { name: "Not mined yet", cell: ({ open }) => open, numeric: true },
       {
         name: "Oldest",
         cell: ({ oldest, reason }) =>
-          oldest !== null && (
+          oldest === null ? null : (
             <>
               <Moment at={oldest} show="short" />
               {reason !== null && <span className="sub">{reason}</span>}
