@@ -118,9 +118,14 @@ export const OrderStatus = list("OrderStatus", [
 export type OrderStatus = z.infer<typeof OrderStatus>;
 export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPaymentCredential", "pollStatus", "none"]);
 
-export const EnforcementPath = list("EnforcementPath", ["offchain"]);
-export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
+export const EnforcementPath = list("EnforcementPath", ["offchain", "onchain"]);
+export type EnforcementPath = z.infer<typeof EnforcementPath>;
+/** smartAccount: what is paid onchain, by the buyer's own account through the payment module. */
+export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;
+/** What a seller chooses: how x402 payments for a resource are settled. */
+export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
+export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 

@@ -14,7 +14,7 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { CHAIN, activeMandate } from "#test/mandates.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, send } from "#test/tenant.ts";
-import type { SettlementMode } from "#lib/vocabulary.ts";
+import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 
 type Installation = ChainOptions & {
   readonly facilitators?: () => readonly { readonly url: string }[];
@@ -47,7 +47,7 @@ export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }
 }
 
 type Scene = {
-  readonly settlementMode?: SettlementMode;
+  readonly settlementMode?: ResourceSettlementMode;
   readonly facilitatorUrl?: string;
   readonly price?: string;
   readonly maxTimeoutSeconds?: number;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as contract from "#lib/sellers/contract.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
-import type { SettlementMode } from "#lib/vocabulary.ts";
+import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 type Shop = {
@@ -14,7 +14,7 @@ type Shop = {
   readonly asset?: string;
   readonly chain?: string;
   readonly payTo?: string;
-  readonly settlementMode?: SettlementMode;
+  readonly settlementMode?: ResourceSettlementMode;
   readonly facilitatorUrl?: string;
   readonly maxTimeoutSeconds?: number;
 };

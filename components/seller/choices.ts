@@ -1,4 +1,4 @@
-import type { AssuranceLevel, SettlementMode } from "#lib/vocabulary.ts";
+import type { AssuranceLevel, ResourceSettlementMode } from "#lib/vocabulary.ts";
 
 /** How a person has to approve a payment, weakest first: what this service can check today. */
 export const assuranceOptions = [
@@ -9,7 +9,7 @@ export const assuranceOptions = [
 export const settlementOptions = [
   ["offchainAuthorized", "Your server"],
   ["facilitatorSettled", "This service"],
-] as const satisfies readonly (readonly [SettlementMode, string])[];
+] as const satisfies readonly (readonly [ResourceSettlementMode, string])[];
 
 export const methodOptions = (["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const).map(
   (method) => [method, method] as const,

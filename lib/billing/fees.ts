@@ -1,5 +1,5 @@
 import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
-import type { FeePayer, SettlementMode } from "#lib/vocabulary.ts";
+import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
 
 /** A fee schedule as the decision sees it. Absent terms restrict nothing; amounts are of the schedule's own asset. */
 export type ScheduleFacts = {
@@ -159,6 +159,10 @@ export function feeOn(
   return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
 }
 
+/** What the buyer's account pays is held to its limits on the chain; everything else by the service. */
+export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
+  settlementMode === "smartAccount" ? "onchain" : "offchain";
+
 type Quoted = FeeOnPayment & {
   readonly feeQuoteId: string;
   readonly createdAt: Date;
@@ -174,7 +178,7 @@ export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: Q
     buyerOrganizationId: facts.buyerOrganizationId,
     ...(facts.sellerOrganizationId !== null && { sellerOrganizationId: facts.sellerOrganizationId }),
     settlementMode: facts.settlementMode,
-    enforcementPath: "offchain" as const,
+    enforcementPath: enforcementPathOf(facts),
     paymentProtocol: "x402" as const,
     paymentChallengeType: "x402" as const,
     chain: facts.chain,

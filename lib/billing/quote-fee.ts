@@ -1,7 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { AskedFeeQuote } from "#lib/billing/billing-schema.ts";
 import * as contract from "#lib/billing/contract.ts";
-import { feeOn, presentFeeQuote } from "#lib/billing/fees.ts";
+import { enforcementPathOf, feeOn, presentFeeQuote } from "#lib/billing/fees.ts";
 import { findPayee, loadFeeBasis, saveFeeQuote } from "#lib/billing/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { once } from "#lib/http/idempotency.ts";
@@ -45,6 +45,15 @@ function readGross(amount: string, { tokenDecimals }: AssetOnChain): Atomic {
   return gross.amount;
 }
 
+/** @throws Problem invalid_request */
+function requirePath({ enforcementPath, settlementMode }: AskedFeeQuote): void {
+  if (enforcementPath === undefined || enforcementPath === enforcementPathOf({ settlementMode })) return;
+  throw invalidField(
+    "/enforcementPath",
+    `A payment of settlementMode ${settlementMode} is not held to its limits ${enforcementPath}.`,
+  );
+}
+
 function requirePayer(expected: FeePayer | undefined, actual: FeePayer): void {
   if (expected === undefined || expected === actual) return;
   throw new Problem("fee_payer_mismatch", {
@@ -55,6 +64,7 @@ function requirePayer(expected: FeePayer | undefined, actual: FeePayer): void {
 export const quoteFee: Handler<typeof contract.quoteFee> = ({ body }, { caller, idempotency }) =>
   once(contract.quoteFee, idempotency, async (tx) => {
     const { organizationId, environment, subjectId } = caller;
+    requirePath(body);
     const payee = await readPayee(tx, environment, body);
     const asset = readAsset(body, payee.chain);
     const gross = readGross(body.amount, asset);

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 beforeEach(() => {
   shop.credentials.length = 0;
 });
-afterEach(async () => expect(await brokenInvariants()).toEqual([]));
+afterAll(async () => expect(await brokenInvariants()).toEqual([]));
 
 /** A mandate that is registered for the storefront, and an agent that holds no key. An order costs 25 USDC. */
 async function registered({ balance = 100_000_000n, onChain = true, payTo = shop.payTo } = {}) {

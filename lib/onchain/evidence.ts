@@ -26,7 +26,7 @@ export type Evidence =
   | { readonly kind: "unused" };
 
 /** Providers bound the range of a log query. */
-const LOG_BLOCKS = 2_000n;
+export const LOG_BLOCKS = 2_000n;
 /** On a chain that mines only when there is traffic, blocks do not tell the time; its clock is ours. */
 const LOCAL_GRACE_MS = 2_000;
 

@@ -3,8 +3,12 @@ import { publicClient } from "#lib/onchain/client.ts";
 import { deploymentOn } from "#lib/onchain/deployments.ts";
 
 const limitsAbi = parseAbi([
+  "function checkPayment(address account, bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) view returns (uint8)",
   "function checkProof(address account, bytes32 mandateId, address token, address payee, uint256 value, uint256 validBefore, uint256 period, uint256 slot) view returns (uint8)",
 ]);
+
+/** MandateRegistry.PATH_PROOFS: it pays by proofs that its account accepts. The other path is the module. */
+export const PROOFS = 1;
 
 /** MandateRegistry.Refusal, in the contract's order. */
 export const refusals = [
@@ -49,6 +53,13 @@ export async function checkProof(payment: RegisteredPayment, { validBefore, peri
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
   const args = [account, onChainId, token, payee, value, ...numbers] as const;
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkProof", args }));
+}
+
+/** Whether the chain would let the module pay this now. Throws when it does not answer. */
+export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): Promise<Refusal> {
+  const { chain, account, onChainId, token, payee, value } = payment;
+  const args = [account, onChainId, paymentId, token, payee, value] as const;
+  return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkPayment", args }));
 }
 
 /** Whether an account runs the configured implementation, by EIP-7702. Throws when the chain does not answer. */

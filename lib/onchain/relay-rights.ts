@@ -13,6 +13,7 @@ export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: Relay
       : null;
   }
   const execution = await reloadExecution(tx, entityId);
+  if (execution.resolvedAt !== null) return "The payment had ended before it was sent.";
   const admitted = await admitsNow(tx, execution, await authorizationOf(tx, execution));
   return admitted ? null : "The mandate, the agent or the seller was stopped before the payment was sent.";
 }

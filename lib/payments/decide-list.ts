@@ -12,7 +12,7 @@ import { findMismatches } from "#lib/payments/find-mismatches.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
 import { refusal, subjectOf, type Also, type Answer, type Extra, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
-import { presentIntent, type Terms } from "#lib/payments/present-intent.ts";
+import { presentIntent, settlementModeOf, type Terms } from "#lib/payments/present-intent.ts";
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
@@ -283,7 +283,7 @@ function quote(item: Item, seller: RegisteredSeller | null, resource: Registered
   const payment = {
     buyerOrganizationId: item.organizationId,
     sellerOrganizationId: seller?.organizationId ?? null,
-    settlementMode: resource?.paymentConfig.settlementMode ?? "offchainAuthorized",
+    settlementMode: settlementModeOf(item.intent, resource),
     chain: read.chain,
     asset: item.intent.asset,
   } as const;

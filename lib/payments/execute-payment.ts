@@ -2,17 +2,18 @@ import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { LostSlot } from "#lib/http/idempotency.ts";
 import type { Handler, StoredReply } from "#lib/http/operation.ts";
-import { firstOrTwin, requireOpen } from "#lib/payments/begin-execution.ts";
+import { firstOrTwin, requireOpen, type Execute } from "#lib/payments/begin-execution.ts";
 import { bindCredential, meansOf } from "#lib/payments/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { answerExecution, earlierReply, type Asked } from "#lib/payments/execution-replies.ts";
 import { findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
+import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/payments/pay-by-module.ts";
 import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/payments/prove-payment.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { expectedPayment, verifyCredential } from "#lib/payments/verify-credential.ts";
-import { notFound } from "#lib/problem.ts";
+import { invalidField, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /** Verify, submit in one transaction, settle where we do, and book the result in another. */
@@ -25,23 +26,35 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
   if (earlier) return earlier;
   const now = await requireOpen(database(), authorization, subjectId);
-  const { verified, proof } = await paidBy(authorization, subjectId, body.paymentCredential, now);
-  const bind = { authorization, verified, proof };
-  const means = meansOf(authorization, verified);
-  const begun = await firstOrTwin({
-    ...asked,
-    caller,
-    authorization,
-    means,
-    bind: (tx, locked) => bindCredential(tx, bind, locked),
-  });
+  const pays = await paidBy(authorization, subjectId, body.paymentCredential, now);
+  const begun = await firstOrTwin({ ...asked, ...pays, caller, authorization });
   if ("reply" in begun) return begun.reply;
   const finding = await submit(begun.execution, authorization);
   return finish(begun.execution, authorization, asked, finding);
 };
 
-/** The agent's credential, or ours where the mandate is registered on the chain. @throws Problem credential_missing */
-async function paidBy(authorization: AuthorizationRow, subjectId: string, credential: string | undefined, now: Date) {
+type Pays = Pick<Execute, "means" | "bind">;
+
+/** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
+async function paidBy(
+  authorization: AuthorizationRow,
+  subjectId: string,
+  credential: string | undefined,
+  now: Date,
+): Promise<Pays> {
+  const { enforcementPath } = authorization.intent as PaymentIntent;
+  if (enforcementPath === "onchain") {
+    if (credential !== undefined) throw invalidField("/paymentCredential", "What is paid onchain takes no credential.");
+    const prepared = await prepareModulePayment(authorization, now);
+    return { means: moduleMeans(prepared), bind: (tx, locked) => bindModulePayment(tx, prepared, locked) };
+  }
+  const { verified, proof } = await credentialFor(authorization, subjectId, credential, now);
+  const means = meansOf(authorization, verified);
+  return { means, bind: (tx, locked) => bindCredential(tx, { authorization, verified, proof }, locked) };
+}
+
+/** @throws Problem credential_missing */
+async function credentialFor(authorization: AuthorizationRow, subjectId: string, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);
   if (credential !== undefined) return { verified: await verifyCredential(credential, payment, now), proof: null };
   const proven = await provePayment(authorization, payment, subjectId, now);

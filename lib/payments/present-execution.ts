@@ -15,7 +15,7 @@ export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSu
     executionId: row.executionId,
     intentId: intent.intentId,
     authorizationId: row.authorizationId,
-    enforcementPath: "offchain",
+    enforcementPath: intent.enforcementPath,
     paymentProtocol: "x402",
     paymentChallengeType: "x402",
     settlementMode: row.settlementMode as SettlementMode,

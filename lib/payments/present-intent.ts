@@ -4,6 +4,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Judged } from "#lib/payments/unregistered.ts";
+import type { SettlementMode } from "#lib/vocabulary.ts";
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
 export type Terms = {
@@ -24,6 +25,13 @@ type Decided = {
   readonly createdAt: Date;
 };
 
+/** As the seller registered it; what is paid onchain is paid by the buyer's account, whatever the seller chose. */
+export const settlementModeOf = (
+  { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
+  resource: RegisteredResource | null,
+): SettlementMode =>
+  enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
+
 /** What is kept and shown: registered facts where there are any, else what was asked. */
 export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: Decided): PaymentIntent {
   const { intent } = item;
@@ -33,7 +41,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
     enforcementPath: intent.enforcementPath,
     paymentProtocol: "x402",
     paymentChallengeType: intent.paymentChallengeType,
-    settlementMode: resource?.paymentConfig.settlementMode ?? "offchainAuthorized",
+    settlementMode: settlementModeOf(intent, resource),
     seller: seller
       ? {
           sellerId: seller.sellerId,

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import usdc from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
 import { usdcAddress } from "../../examples/chain.ts";
 import { startSeller } from "../../examples/seller.ts";
@@ -24,7 +24,7 @@ import { send } from "#test/tenant.ts";
 useDatabase();
 const chain = useSettlement();
 const contracts = useContracts(chain);
-afterEach(async () => expect(await brokenInvariants()).toEqual([]));
+afterAll(async () => expect(await brokenInvariants()).toEqual([]));
 
 const registered = (scene: Parameters<typeof registeredScene>[2] = {}) => registeredScene(chain(), contracts(), scene);
 const sellerHas = ({ seller }: RegisteredScene) => chain().balanceOf(seller.payTo as `0x${string}`);

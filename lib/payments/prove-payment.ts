@@ -6,7 +6,7 @@ import { enterGate } from "#lib/db/gate.ts";
 import { deploymentAt } from "#lib/onchain/deployments.ts";
 import { lifeAt, type Life } from "#lib/onchain/periods.ts";
 import { proveTransfer } from "#lib/onchain/proof.ts";
-import { checkProof, isDelegated, type RegisteredPayment } from "#lib/onchain/refusals.ts";
+import { checkProof, isDelegated, PROOFS, type RegisteredPayment } from "#lib/onchain/refusals.ts";
 import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/slot-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
 import { requireOpen } from "#lib/payments/begin-execution.ts";
@@ -20,9 +20,6 @@ import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { askingChain, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
-
-/** MandateRegistry.PATH_PROOFS. */
-export const PROOFS = 1;
 
 /** The mandate's registration on the payment's chain, if there is one, whatever it says. */
 export async function registrationFor({

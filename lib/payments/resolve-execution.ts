@@ -113,7 +113,7 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
     settlementReference: transaction,
     failureDetail: null,
     failureMetadata: null,
-    ...(execution.settlementMode === "facilitatorSettled" && { credentialHeaders: headers }),
+    ...(execution.settlementMode !== "offchainAuthorized" && { credentialHeaders: headers }),
   });
 }
 

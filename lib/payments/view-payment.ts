@@ -151,7 +151,7 @@ const attemptOf = (row: ExecutionRow, events: readonly Event[]): Attempt => ({
   createdAt: row.createdAt,
   resolvedAt: row.resolvedAt,
   submitted: row.nonce !== null,
-  weSettle: row.settlementMode === "facilitatorSettled",
+  weSettle: row.settlementMode !== "offchainAuthorized",
   transaction: row.settlementReference,
   failureCode: row.failureCode,
   failureDetail: row.failureDetail,

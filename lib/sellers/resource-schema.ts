@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { PathTemplate } from "#lib/sellers/path-template.ts";
-import { AssuranceLevel, ConfigurationSource, PaymentChallengeType, SettlementMode } from "#lib/vocabulary.ts";
+import { AssuranceLevel, ConfigurationSource, PaymentChallengeType, ResourceSettlementMode } from "#lib/vocabulary.ts";
 
 export const Seller = z
   .object({
@@ -48,7 +48,7 @@ const AskedPaymentConfig = z
   .strictObject({
     chain: ChainName.optional().meta({ description: "Where the seller is paid. Left out: the installation's only chain." }),
     payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address."),
-    settlementMode: SettlementMode.default("offchainAuthorized"),
+    settlementMode: ResourceSettlementMode.default("offchainAuthorized"),
     facilitatorUrl: z
       .string()
       .max(2048)
@@ -62,7 +62,7 @@ const PaymentConfig = z
   .object({
     chain: z.string(),
     payTo: z.string(),
-    settlementMode: SettlementMode,
+    settlementMode: ResourceSettlementMode,
     facilitatorUrl: z.string().optional(),
     maxTimeoutSeconds: z.int(),
   })

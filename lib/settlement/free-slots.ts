@@ -4,6 +4,8 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure } from "#lib/onchain/client.ts";
 import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
+import { paymentUsedAt } from "#lib/onchain/module.ts";
+import { PROOFS } from "#lib/onchain/refusals.ts";
 import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/slot-store.ts";
 import { hasLiveExecution } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
@@ -30,12 +32,21 @@ export async function freeSlots(): Promise<number> {
   return freed;
 }
 
+/** By the token, or by the registry that counts the module's payments. */
+function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
+  const { chain, enforcementPath } = registration;
+  const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];
+  const [onChainId, nonce] = [registration.onChainId as Hex, slot.nonce as Hex];
+  return enforcementPath === PROOFS
+    ? nonceUsedAt({ chain, tokenAddress: token, payer: account, nonce }, depth)
+    : paymentUsedAt({ chain, registry, account, onChainId, paymentId: nonce }, depth);
+}
+
 async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
-  const { chain, token, account, mandateId } = registration;
+  const { chain, mandateId } = registration;
   const depth = await confirmedBlock(chain);
-  const nonce = { chain, tokenAddress: token as Hex, payer: account as Hex, nonce: slot.nonce as Hex };
   const over = await isOver(chain, depth, slot.validBefore, await clock(database()));
-  const used = await nonceUsedAt(nonce, depth);
+  const used = await isUsed({ slot, registration }, depth);
   if (!over && !used) return false;
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);

@@ -7,6 +7,7 @@ import { readEvidence } from "#lib/onchain/evidence.ts";
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/payments/still-admits.ts";
+import { investigateModule } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
@@ -42,6 +43,7 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
 
 /** What the chain proves; where it proves nothing yet, the same credential again or patience. */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
+  if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);
   const now = await clock(database());
   const evidence = await readEvidence(transferOf(execution, authorization), now);
   if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };

@@ -7,6 +7,7 @@ import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
+import { submitModule } from "#lib/settlement/follow-module.ts";
 import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { failureOf } from "#lib/x402/failure.ts";
@@ -35,14 +36,16 @@ export function transferOf(execution: ExecutionRow, authorization: Authorization
   };
 }
 
-/** Submits an execution's credential. */
+/** Submits an execution's credential, or its call of the module. */
 export const submit = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> =>
-  settleAndConfirm(
-    facilitatorFor(execution.facilitatorUrl),
-    transferOf(execution, authorization),
-    execution.credential as PaymentPayload,
-    requirementsOf(expectedPayment(authorization)),
-  );
+  execution.settlementMode === "smartAccount"
+    ? submitModule(execution, authorization)
+    : settleAndConfirm(
+        facilitatorFor(execution.facilitatorUrl),
+        transferOf(execution, authorization),
+        execution.credential as PaymentPayload,
+        requirementsOf(expectedPayment(authorization)),
+      );
 
 /** Sends a credential to a facilitator and compares the answer with the chain. No transaction is open meanwhile, and nothing is signed. */
 export async function settleAndConfirm(

@@ -1,7 +1,7 @@
 import { createServiceAccount } from "#lib/identity/contract.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
-import type { Capability, SettlementMode } from "#lib/vocabulary.ts";
+import type { Capability, ResourceSettlementMode } from "#lib/vocabulary.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { introduce, type Person } from "./person.ts";
 import { shopPrices, type Stage } from "./stage.ts";
@@ -30,7 +30,7 @@ const sayWho = (tell: (label: string, text: string) => void, { email, organizati
 export async function registerShop(
   { seller }: Stage,
   owner: Person,
-  shop: { readonly name: string; readonly domain: string; readonly settlementMode: SettlementMode },
+  shop: { readonly name: string; readonly domain: string; readonly settlementMode: ResourceSettlementMode },
   prices: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { name, domain, settlementMode } = shop;
