@@ -9,7 +9,7 @@ import { senderOf } from "#lib/onchain/keys.ts";
 import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { refusalNow } from "#lib/onchain/relay-rights.ts";
-import { abandon, nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
+import { nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
 /** What keeps a transaction from being sent: for good, or for now. */
@@ -120,10 +120,7 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   const sent = await database().transaction(async (tx) => {
     await enterGate(tx);
     const refusal = await refusalNow(tx, row);
-    if (refusal !== null) {
-      await abandon(tx, row.relayId, refusal);
-      return null;
-    }
+    if (refusal !== null) throw new NotSent(refusal, { final: true });
     if (!(await holdsLease(tx, lease))) return null;
     const signer = senderOf(lease.key).address.toLowerCase();
     const nonce = await nextNonce(tx, { chain: row.chain, signer, used });

@@ -134,8 +134,8 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
 }
 
 /** Only what was never signed, or whose nonce is known to be gone. */
-export async function abandon(db: Db, relayId: string, failure: string): Promise<boolean> {
-  const rows = await db
+export async function abandon(relayId: string, failure: string): Promise<boolean> {
+  const rows = await database()
     .update(relays)
     .set({ status: "abandoned", failure, resolvedAt: now })
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "queued")))

@@ -63,7 +63,7 @@ async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolea
     return true;
   } catch (error) {
     if (error instanceof NotSent && error.final) {
-      if (await abandon(database(), relayId, error.message)) metrics().relayed.inc({ purpose, status: "abandoned" });
+      if (await abandon(relayId, error.message)) metrics().relayed.inc({ purpose, status: "abandoned" });
       return true;
     }
     if (error instanceof NotSent) {
