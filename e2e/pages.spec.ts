@@ -116,10 +116,10 @@ for (const [pattern, visits] of Object.entries(pages)) {
   for (const [who, path] of visits) {
     test(`${pattern} of ${who}`, async ({ page, context }) => {
       if (who !== "nobody") await signInAs(context, scene[who].credential);
+      const reply = await page.goto(path(scene));
+      expect(reply?.status()).toBe(200);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
-        const reply = await page.goto(path(scene));
-        expect(reply?.status()).toBe(200);
         await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
         await expectAccessible(page);

@@ -16,6 +16,8 @@ const foreign =
 const environment: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.deleteProperty(environment, name);
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
+// Servers and workers start by the hundred; each would compile the same code again.
+environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
 type Step = { readonly name: string; readonly command: readonly [string, ...string[]]; readonly shown?: true };
