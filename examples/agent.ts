@@ -10,7 +10,8 @@ export type AgentOptions = {
   readonly serviceUrl: string;
   readonly apiKey: string;
   readonly mandateId: string;
-  readonly wallet: LocalAccount;
+  /** Left out where the mandate is registered on the chain: then the service signs. */
+  readonly wallet?: LocalAccount;
   readonly fetch?: typeof fetch;
 };
 
@@ -51,7 +52,7 @@ const call = ({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: s
   });
 
 const x402 = ({ wallet }: AgentOptions): x402HTTPClient =>
-  new x402HTTPClient(new x402Client().register(network, new ExactEvmScheme(wallet)));
+  new x402HTTPClient(wallet ? new x402Client().register(network, new ExactEvmScheme(wallet)) : new x402Client());
 
 /** Asks the seller without paying; its 402 says what it wants. */
 export async function meet(agent: AgentOptions, url: string): Promise<PaymentRequired> {
@@ -61,11 +62,15 @@ export async function meet(agent: AgentOptions, url: string): Promise<PaymentReq
   return x402(agent).getPaymentRequiredResponse((name) => unpaid.headers.get(name));
 }
 
-/** What authorize takes. Sent again as it is, it is answered with the same bytes. */
-export const intentFor = ({ sellerId, resourceId, amount }: Purchase) => ({
+/**
+ * What authorize takes. Sent again as it is, it is answered with the same bytes. With the seller's 402 the service knows what to
+ * sign for an agent that has no wallet.
+ */
+export const intentFor = ({ sellerId, resourceId, amount }: Purchase, challenge?: PaymentRequired) => ({
   ...bareIntent(amount),
   seller: { sellerId },
   resource: { resourceId },
+  ...(challenge && { challenge }),
 });
 
 /** The same for a seller that never registered: its own 402 says whom, how much and where to pay. */
@@ -101,17 +106,21 @@ export async function authorize(agent: AgentOptions, intent: Intent): Promise<An
   return { authorization: JSON.parse(text) as Authorization, text, replayed };
 }
 
-/** Signs what the seller asked for and hands it to the service, which checks it before the seller sees it. */
+/** Signs what the seller asked for, if it can, and hands it to the service, which checks it before the seller sees it. */
 export async function execute(
   agent: AgentOptions,
   { authorizationId }: Authorization,
   terms: PaymentRequired,
 ): Promise<Execution | { readonly problem: Problem }> {
-  const client = x402(agent);
-  const payload = await client.createPaymentPayload(terms);
-  const paymentCredential = client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"];
+  const paymentCredential = agent.wallet && (await signed(agent, terms));
   const response = await call(agent, "execute", { authorizationId, idempotencyKey: randomUUID(), paymentCredential });
   return response.ok ? ((await response.json()) as Execution) : { problem: (await response.json()) as Problem };
+}
+
+async function signed(agent: AgentOptions, terms: PaymentRequired): Promise<string | undefined> {
+  const client = x402(agent);
+  const payload = await client.createPaymentPayload(terms);
+  return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"];
 }
 
 /** The same request as at first, this time with the payment. */

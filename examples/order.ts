@@ -83,6 +83,7 @@ export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential
 
 /** Signs what the storefront's 402 asks for. The stock client pays a dollar at most unless it is told what this order costs. */
 export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
+  if (!wallet) throw new Error("The order asks for a signature, and the agent has no wallet.");
   const read = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => paymentRequired[name]);
   const [offer] = read.accepts;
   if (!offer) throw new Error("The 402 offers no way to pay.");

@@ -51,6 +51,8 @@ describe("npm run demo -- --once", () => {
       /outcome +deny: per_payment_limit_exceeded$/m,
       /header +Idempotent-Replayed: true$/m,
       /outcome +deny: challenge_mismatch$/m,
+      /mode +service7702: /m,
+      /gained +0\.25 USDC, the price, paid by Ada's account$/m,
       /page +Approved/m,
       /status +completed$/m,
       /order +order_\w+$/m,

@@ -1,6 +1,7 @@
 /** The main job from end to end on this machine: `npm run demo`. With --once it ends after the run. */
 import assert from "node:assert/strict";
 import { invite } from "./demo/closing.ts";
+import { payWithoutKey } from "./demo/keyless.ts";
 import { holdLimits, payThroughUs } from "./demo/limits.ts";
 import { shop } from "./demo/order.ts";
 import { balances, payOnce, printBalances } from "./demo/payment.ts";
@@ -42,6 +43,7 @@ async function run(): Promise<Service> {
   });
   await payThroughUs(stage, parties, agent);
   const shopping = await shop(stage, parties);
+  await payWithoutKey(stage, parties);
   await holdLimits(stage, parties, agent, paid);
   if (once) section("Every step held.");
   else await invite(stage, parties, shopping);

@@ -3,8 +3,9 @@ import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/read
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { deploymentAt } from "#lib/onchain/deployments.ts";
+import { PATHS } from "#lib/onchain/registration-terms.ts";
 import { lifeAt } from "#lib/onchain/periods.ts";
-import { checkProof, isDelegated, PROOFS, type Refusal } from "#lib/onchain/refusals.ts";
+import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/refusals.ts";
 import type { Registration } from "#lib/onchain/slot-store.ts";
 import { registeredPayment, registrationFor } from "#lib/payments/prove-payment.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
@@ -46,7 +47,7 @@ export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
 }
 
 const provesTo = ({ enforcementPath, payee }: Registration, { payTo }: AskedMode): boolean =>
-  enforcementPath === PROOFS && (payTo === undefined || payee === payTo);
+  enforcementPath === PATHS.proofs && (payTo === undefined || payee === payTo);
 
 type Asked = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
 
@@ -67,7 +68,7 @@ async function registeredChecks(asked: Asked, registration: Registration | null)
   try {
     const [refusal, delegated] = await Promise.all([
       refusalNow(registration, payment),
-      isDelegated(asset.chain, registration.account as Hex),
+      delegatesNow(asset.chain, registration.account as Hex),
     ]);
     return [
       mode,

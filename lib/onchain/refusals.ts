@@ -1,14 +1,12 @@
 import { encodeAbiParameters, keccak256, parseAbi, type Hex } from "viem";
 import { publicClient } from "#lib/onchain/client.ts";
 import { deploymentOn } from "#lib/onchain/deployments.ts";
+import { isDelegated } from "#lib/onchain/registration-chain.ts";
 
 const limitsAbi = parseAbi([
   "function checkPayment(address account, bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) view returns (uint8)",
   "function checkProof(address account, bytes32 mandateId, address token, address payee, uint256 value, uint256 validBefore, uint256 period, uint256 slot) view returns (uint8)",
 ]);
-
-/** MandateRegistry.PATH_PROOFS: it pays by proofs that its account accepts. The other path is the module. */
-export const PROOFS = 1;
 
 /** MandateRegistry.Refusal, in the contract's order. */
 export const refusals = [
@@ -62,10 +60,10 @@ export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): 
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkPayment", args }));
 }
 
-/** Whether an account runs the configured implementation, by EIP-7702. Throws when the chain does not answer. */
-export async function isDelegated(chain: string, account: Hex): Promise<boolean> {
+/** Whether an account runs the configured implementation now. Throws when the chain does not answer. */
+export async function delegatesNow(chain: string, account: Hex): Promise<boolean> {
   const code = await publicClient(chain).getCode({ address: account });
-  return code?.toLowerCase() === `0xef0100${deploymentOn(chain).smartPaymentAccount.slice(2).toLowerCase()}`;
+  return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
 }
 
 /** The token's nonce of a slot: it burns each slot once. */

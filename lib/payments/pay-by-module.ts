@@ -5,7 +5,7 @@ import { newId } from "#lib/ids.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import { moduleCall, paymentIdOf } from "#lib/onchain/module.ts";
 import { lifeAt } from "#lib/onchain/periods.ts";
-import { checkPayment, isDelegated } from "#lib/onchain/refusals.ts";
+import { checkPayment, delegatesNow } from "#lib/onchain/refusals.ts";
 import { queueRelay } from "#lib/onchain/relay.ts";
 import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/slot-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
@@ -60,7 +60,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
   const [refusal, delegated, balance, newest] = await askingChain(chain, () =>
     Promise.all([
       checkPayment(paid, paymentId),
-      isDelegated(chain, account),
+      delegatesNow(chain, account),
       balanceOf(chain, payment.asset.tokenAddress, account),
       newestBlock(chain),
     ]),

@@ -1,3 +1,4 @@
+import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
 import usdc from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
@@ -17,9 +18,9 @@ import { brokenInvariants } from "#test/proof.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
 import { authorized, execute, readPayment, useSettlement } from "#test/payments.ts";
 import { registeredScene, useContracts, type RegisteredScene } from "#test/registered.ts";
-import { stockFacilitator } from "#test/shop.ts";
+import { listenService, ourFacilitator, stockFacilitator } from "#test/shop.ts";
 import { newKey, transferArgs } from "#test/smart-account.ts";
-import { send } from "#test/tenant.ts";
+import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
@@ -32,8 +33,8 @@ const slots = ({ registrationId }: RegisteredScene) =>
   database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId));
 
 /** Authorizes and executes, without a credential. */
-async function pay(scene: RegisteredScene) {
-  const { authorizationId } = await authorized(scene);
+async function pay(scene: RegisteredScene, intent: Record<string, unknown> = {}) {
+  const { authorizationId } = await authorized(scene, intent);
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
 }
 
@@ -90,6 +91,24 @@ describe("an agent that holds no wallet", () => {
     expect((await execute(scene, { authorizationId })).problem.code).toBe("authorization_consumed");
     expect(await sellerHas(scene)).toBe(250_000n);
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0 }]);
+  });
+
+  test("pays a stock seller whose facilitator is ours: the proof is known by its slot, and settled once", async () => {
+    const scene = await registered();
+    const service = await listenService();
+    const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+    const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
+    const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
+    // The address as this seller writes it, which its server compares to the letter.
+    const unpaid = await fetch(`${shop.url}/report`);
+    const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
+    const { data, authorizationId } = await pay(scene, { challenge });
+    const headers = data.credentialHeaders ?? {};
+    expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(200);
+    expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(402);
+    await Promise.all([shop.close(), service.close()]);
+    expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus).toBe("settled");
+    expect(await sellerHas(scene)).toBe(250_000n);
   });
 
   test("is asked for a credential where no registration fits the payment", async () => {

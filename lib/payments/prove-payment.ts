@@ -4,9 +4,10 @@ import { getAddress, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { deploymentAt } from "#lib/onchain/deployments.ts";
+import { PATHS } from "#lib/onchain/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/periods.ts";
 import { proveTransfer } from "#lib/onchain/proof.ts";
-import { checkProof, isDelegated, PROOFS, type RegisteredPayment } from "#lib/onchain/refusals.ts";
+import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/refusals.ts";
 import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/slot-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
 import { requireOpen } from "#lib/payments/begin-execution.ts";
@@ -47,7 +48,7 @@ export async function provingRegistration(
 ): Promise<Registration | null> {
   const registration = await registrationFor(mandate);
   const fits =
-    registration?.enforcementPath === PROOFS && registration.token === asset.tokenAddress && registration.payee === payTo;
+    registration?.enforcementPath === PATHS.proofs && registration.token === asset.tokenAddress && registration.payee === payTo;
   return fits ? registration : null;
 }
 
@@ -102,7 +103,7 @@ async function requireAccepted(registration: Registration, payment: ExpectedPaym
   const [refusal, delegated] = await askingChain(chain, () =>
     Promise.all([
       checkProof(registeredPayment(registration, payment), { ...place, slot: 0 }),
-      isDelegated(chain, registration.account as Hex),
+      delegatesNow(chain, registration.account as Hex),
     ]),
   );
   if (refusal !== "None") throw refusedOnChain(refusal, refused);

@@ -5,8 +5,8 @@ import { log } from "#lib/http/log.ts";
 import { chainFailure } from "#lib/onchain/client.ts";
 import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
 import { paymentUsedAt } from "#lib/onchain/module.ts";
-import { PROOFS } from "#lib/onchain/refusals.ts";
 import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/slot-store.ts";
+import { PATHS } from "#lib/onchain/registration-terms.ts";
 import { hasLiveExecution } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
 
@@ -37,7 +37,7 @@ function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean
   const { chain, enforcementPath } = registration;
   const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];
   const [onChainId, nonce] = [registration.onChainId as Hex, slot.nonce as Hex];
-  return enforcementPath === PROOFS
+  return enforcementPath === PATHS.proofs
     ? nonceUsedAt({ chain, tokenAddress: token, payer: account, nonce }, depth)
     : paymentUsedAt({ chain, registry, account, onChainId, paymentId: nonce }, depth);
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
+import type { Contracts } from "./contracts.ts";
 
 const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 120_000;
@@ -9,12 +10,13 @@ const STOP_LIMIT_MS = 40_000;
 
 /** The demo brings its own configuration; what a developer has set for another installation must not reach it. */
 const foreign =
-  /^(ENVIRONMENT|BASE_URL|DATABASE_URL|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY)$/;
+  /^(ENVIRONMENT|BASE_URL|DATABASE_URL|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|RELAY_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY)$/;
 
 export type ServiceOptions = {
   readonly dataDir: string;
   readonly port: number;
   readonly rpcUrl: string;
+  readonly contracts: Contracts;
   /** host:port of the sellers on this machine. */
   readonly loopback: readonly string[];
   readonly say: (line: string) => void;
@@ -24,15 +26,17 @@ export type ServiceOptions = {
 
 export type Service = { readonly url: string; readonly logFile: string; readonly ended: Promise<number | null> };
 
-function variables({ dataDir, port, rpcUrl, loopback }: ServiceOptions): Record<string, string | undefined> {
+function variables({ dataDir, port, rpcUrl, contracts, loopback }: ServiceOptions): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const { configuration, keys } = contracts;
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
   return {
     ...Object.fromEntries(inherited),
     ENVIRONMENT: "sandbox",
     PORT: String(port),
     DATA_DIR: dataDir,
-    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl, confirmations: 0, assets: [token] }]),
+    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl, confirmations: 0, assets: [token], contracts: configuration }]),
+    ...keys,
     OUTBOUND_LOOPBACK: loopback.join(","),
   };
 }

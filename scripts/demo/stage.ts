@@ -6,6 +6,7 @@ import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 import { call } from "#lib/http/client.ts";
 import { checkReadinessOfService } from "#lib/health/contract.ts";
 import { buildPages } from "#lib/platform/build.ts";
+import { deployContracts } from "./contracts.ts";
 import { choosePort } from "./port.ts";
 import { startService, type Service } from "./service.ts";
 import { note, section, step } from "./timeline.ts";
@@ -69,6 +70,11 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
     tell("chain", `stands in for Base Sepolia at ${started.rpcUrl}`);
     return started;
   });
+  const contracts = await step("The contracts of mandates on it", async (tell) => {
+    const deployed = await deployContracts(chain);
+    tell("registry", deployed.configuration["mandateRegistry"] ?? "");
+    return deployed;
+  });
   const seller = privateKeyToAccount(generatePrivateKey());
   const shopPort = await choosePort(SHOP_PORT);
   const secondPort = await choosePort(shopPort + 1);
@@ -85,7 +91,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
   const service = await step("The service, with its own PostgreSQL 18", async (tell) => {
     const loopback = [shop, secondShop, stranger, storefront];
     const onSpawn = closing;
-    const options = { dataDir, port, rpcUrl: chain.rpcUrl, loopback, say: note, onSpawn };
+    const options = { dataDir, port, rpcUrl: chain.rpcUrl, contracts, loopback, say: note, onSpawn };
     const started = await startService(options);
     await call(checkReadinessOfService, {}, { baseUrl: started.url });
     await fundService({ chain, service: started });
