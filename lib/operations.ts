@@ -8,6 +8,7 @@ import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
 import * as members from "#lib/identity/member-contract.ts";
+import * as organizations from "#lib/identity/organization-contract.ts";
 import * as passkeys from "#lib/identity/passkey-contract.ts";
 import * as security from "#lib/identity/security-contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
@@ -36,6 +37,7 @@ export const operations: readonly Operation[] = [
   billing,
   identity,
   members,
+  organizations,
   passkeys,
   security,
   platform,

@@ -35,9 +35,11 @@ import { cancelInvitation } from "#lib/identity/cancel-invitation.ts";
 import { inviteMember } from "#lib/identity/invite-member.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
 import * as members from "#lib/identity/member-contract.ts";
+import * as organizations from "#lib/identity/organization-contract.ts";
 import { removeMember } from "#lib/identity/remove-member.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
+import { setStepUpThreshold } from "#lib/identity/set-step-up-threshold.ts";
 import { authMounted } from "#lib/identity/serve-auth.ts";
 import { updateMember } from "#lib/identity/update-member.ts";
 import * as passkeys from "#lib/identity/passkey-contract.ts";
@@ -154,6 +156,7 @@ export const routes: readonly Route[] = [
   route(members.cancelInvitation, cancelInvitation),
   route(members.updateMember, updateMember),
   route(members.removeMember, removeMember),
+  route(organizations.setStepUpThreshold, setStepUpThreshold),
   route(passkeys.challengePasskey, challengePasskey),
   route(passkeys.confirmIdentity, confirmIdentity),
   route(passkeys.registerPasskey, registerPasskey),

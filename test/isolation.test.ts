@@ -153,6 +153,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   cancelInvitation: ({ organizationId, invitationId }) => ({ id: [organizationId, invitationId] }),
   updateMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
   removeMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
+  setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
 };
 /** Buyers name sellers in their mandates, so every organization may read every seller; whoever has a wallet's signature may register. */
 const openToAll = new Set(["getSeller", "registerMandate"]);

@@ -1,6 +1,7 @@
 /** What an event says happened, in the words of a person; a name that is not here is taken apart. */
 const words: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
+  "organization.updated": "Organization changed",
   "organization.activated": "Switched to this organization",
   "member.invited": "Member invited",
   "member.invitationCanceled": "Invitation canceled",

@@ -10,6 +10,7 @@ import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/chec
 export type Way = "password" | "passkey";
 
 const reasons: Readonly<Record<StepUpReason, string>> = {
+  amount: "the amount is above what your organization lets a session alone approve",
   sessionAge: "you signed in more than 15 minutes ago",
   firstPayment: "this is the first payment to this seller",
 };

@@ -10,11 +10,13 @@ const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const terms = { basketHash: "h", amount: atomicOf(5n), asset: "USDC", chain: "eip155:1", payTo: "0x1" };
 
+const proved = { sessionCreatedAt: now, sellerPaidBefore: true, aboveThreshold: false, done: false };
+
 const facts = (change: Partial<ApprovalFacts> = {}): ApprovalFacts => ({
   checkout: { ...terms, status: "awaiting_approval", expiresAt: after(1) },
   approval: null,
   review: { ...terms, shownAt: before(REVIEW_MS) },
-  stepUp: { sessionCreatedAt: before(FRESH_SESSION_MS), sellerPaidBefore: true, done: false },
+  stepUp: { ...proved, sessionCreatedAt: before(FRESH_SESSION_MS) },
   mandateId: "mdt_1",
   ...change,
 });
@@ -50,13 +52,11 @@ describe("decideApproval", () => {
     ["no review", { review: null }, "review_required"],
     ["an old review", { review: { ...terms, shownAt: before(REVIEW_MS + 1) } }, "review_required"],
     ["other terms", { review: { ...terms, payTo: "0x2", shownAt: now } }, "checkout_changed"],
-    [
-      "an old session",
-      { stepUp: { sessionCreatedAt: before(FRESH_SESSION_MS + 1), sellerPaidBefore: true, done: false } },
-      "step_up_required",
-    ],
-    ["a first payment", { stepUp: { sessionCreatedAt: now, sellerPaidBefore: false, done: false } }, "step_up_required"],
-    ["a first payment after a step-up", { stepUp: { sessionCreatedAt: now, sellerPaidBefore: false, done: true } }, "grant"],
+    ["an old session", { stepUp: { ...proved, sessionCreatedAt: before(FRESH_SESSION_MS + 1) } }, "step_up_required"],
+    ["a first payment", { stepUp: { ...proved, sellerPaidBefore: false } }, "step_up_required"],
+    ["a first payment after a step-up", { stepUp: { ...proved, sellerPaidBefore: false, done: true } }, "grant"],
+    ["an amount above the threshold", { stepUp: { ...proved, aboveThreshold: true } }, "step_up_required"],
+    ["an amount above it after a step-up", { stepUp: { ...proved, aboveThreshold: true, done: true } }, "grant"],
   ])("%s: %o", (_name, change, code) => {
     expect(answer(change)).toBe(code);
   });
@@ -75,17 +75,18 @@ describe("decideApproval", () => {
           approval: fc.option(fc.constantFrom(...ApprovalStatus.options), { nil: null }),
           done: fc.boolean(),
           paid: fc.boolean(),
+          above: fc.boolean(),
         }),
-        ({ status, expires, shownMinutes, hash, amount, payTo, approval, done, paid }) => {
+        ({ status, expires, shownMinutes, hash, amount, payTo, approval, done, paid, above }) => {
           const given = {
             checkout: { ...terms, status, expiresAt: after(expires) },
             approval: approval && { ...approved, status: approval },
             review: { ...terms, basketHash: hash, amount: atomicOf(amount), payTo, shownAt: before(shownMinutes * 60_000) },
-            stepUp: { sessionCreatedAt: now, sellerPaidBefore: paid, done },
+            stepUp: { sessionCreatedAt: now, sellerPaidBefore: paid, aboveThreshold: above, done },
           };
           const open = (status === "previewed" || status === "awaiting_approval") && expires > 0 && approval === null;
           const shown = shownMinutes <= 10 && hash === "h" && amount === 5n && payTo === "0x1";
-          expect(answer(given) === "grant").toBe(open && shown && (paid || done));
+          expect(answer(given) === "grant").toBe(open && shown && ((paid && !above) || done));
         },
       ),
     );

@@ -1,3 +1,4 @@
+import type { StepUpReason } from "#lib/commerce/checkout-view.ts";
 import { isOpen } from "#lib/commerce/state.ts";
 import type { Atomic } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
@@ -27,17 +28,22 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under whatever mandate. */
   readonly sellerPaidBefore: boolean;
+  /** The amount is above what the organization lets a session alone approve. */
+  readonly aboveThreshold: boolean;
   /** An unused step-up of this session for this checkout that has not expired. */
   readonly done: boolean;
 };
 
 /** Why a person must prove again who he is; empty where he need not. */
 export function stepUpReasons(
-  { sessionCreatedAt, sellerPaidBefore }: Omit<StepUpFacts, "done">,
+  { sessionCreatedAt, sellerPaidBefore, aboveThreshold }: Omit<StepUpFacts, "done">,
   now: Date,
-): ("sessionAge" | "firstPayment")[] {
-  const old = now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS;
-  return [...(old ? (["sessionAge"] as const) : []), ...(sellerPaidBefore ? [] : (["firstPayment"] as const))];
+): StepUpReason[] {
+  const reasons: StepUpReason[] = [];
+  if (aboveThreshold) reasons.push("amount");
+  if (now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS) reasons.push("sessionAge");
+  if (!sellerPaidBefore) reasons.push("firstPayment");
+  return reasons;
 }
 
 export type ApprovalFacts = {

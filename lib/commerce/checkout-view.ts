@@ -25,7 +25,7 @@ export type MandateView = MandateChoice & {
 
 export type LineView = Basket["lines"][number] & { readonly subtotal: string; readonly displaySubtotal: string };
 
-export type StepUpReason = "sessionAge" | "firstPayment";
+export type StepUpReason = "amount" | "sessionAge" | "firstPayment";
 
 /** Whether and how the person proves who he is before the button. */
 export type StepUpView = {

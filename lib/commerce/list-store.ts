@@ -26,7 +26,9 @@ export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organi
         WHERE b.user_id = k.owner_subject_id AND b.organization_id = k.organization_id) AS agent_live,
     EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
       SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
-        AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before
+        AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before,
+    EXISTS (SELECT FROM organization o WHERE o.id = k.organization_id
+      AND o.step_up_above * 10::numeric ^ k.token_decimals < k.amount) AS above_threshold
   FROM unnest(${ids}::text[], ${sessionIds}::text[]) AS w(id, session_id),
     LATERAL (SELECT * FROM checkout_intents WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1) k
     LEFT JOIN LATERAL (SELECT approval_id, status AS approval_status, approved_at, approved_by_subject_id, reason,

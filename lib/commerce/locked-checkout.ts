@@ -85,6 +85,7 @@ export function readLocked(row: Row): LockedCheckout {
     stepUp: {
       sessionCreatedAt: (row["session_created_at"] as Date | null) ?? new Date(0),
       sellerPaidBefore: row["seller_paid_before"] as boolean,
+      aboveThreshold: row["above_threshold"] as boolean,
       done: row["step_up_id"] !== null,
     },
     stepUpId: row["step_up_id"] as string | null,

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { CheckoutRow, ReviewRow } from "#lib/commerce/checkout-rows.ts";
 import { checkoutReviews, stepUps } from "#lib/commerce/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { passkey, session } from "#lib/identity/tables.ts";
+import { organization, passkey, session } from "#lib/identity/tables.ts";
 import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -64,7 +64,13 @@ export async function stepUpFacts(db: Db, { organizationId, ...checkout }: Check
       ),
     )
     .limit(1);
+  const above = sql`${organization.stepUpAbove} * 10::numeric ^ ${checkout.tokenDecimals}::int < ${checkout.amount.toString()}::numeric`;
+  const [over] = await db
+    .select({ id: organization.id })
+    .from(organization)
+    .where(and(eq(organization.id, organizationId), above));
   return {
+    aboveThreshold: over !== undefined,
     sessionCreatedAt: own?.createdAt ?? new Date(0),
     sellerPaidBefore: paid !== undefined,
     done: done !== null,

@@ -1,5 +1,5 @@
 import { and, count, eq, gt, sql } from "drizzle-orm";
-import type { Tx } from "#lib/db/client.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
 import { invitation, member, organization, user } from "#lib/identity/tables.ts";
 import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
@@ -74,4 +74,17 @@ export async function takeInvitation(
     )
     .returning({ organizationId: invitation.organizationId, role: invitation.role });
   return row ?? null;
+}
+
+/** As it was written; null where there is none. */
+export async function stepUpAboveOf(db: Database | Tx, organizationId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ above: organization.stepUpAbove })
+    .from(organization)
+    .where(eq(organization.id, organizationId));
+  return row?.above ?? null;
+}
+
+export async function setStepUpAbove(tx: Tx, organizationId: string, above: string | null): Promise<void> {
+  await tx.update(organization).set({ stepUpAbove: above }).where(eq(organization.id, organizationId));
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, bigint, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, bigint, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
 /* The first tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
@@ -165,9 +165,12 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
+    /** In whole units of whatever asset is paid with. Payments above it are approved by who has just proved who he is. */
+    stepUpAbove: numeric("step_up_above"),
     createdAt: createdAt(),
   },
   (table) => [
+    check("organization_step_up_above", sql`step_up_above >= 0 AND step_up_above < 'NaN'`),
     index("organization_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
     index("organization_slug_start").on(sql`${table.slug} text_pattern_ops`),
   ],

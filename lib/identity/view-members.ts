@@ -6,6 +6,7 @@ import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
 import type { Invitation, Member } from "#lib/identity/member-contract.ts";
 import { countOwners, findMember, selectInvitations, selectMembers } from "#lib/identity/member-store.ts";
 import { grantableRoles } from "#lib/identity/membership.ts";
+import { stepUpAboveOf } from "#lib/identity/organization-store.ts";
 import { presentInvitation, presentMember } from "#lib/identity/present-member.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -27,6 +28,8 @@ export type MembersView = {
   /** The roles that the reader may give and take; empty for who may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
+  /** In whole units; null where no amount asks an approver to prove who he is. */
+  readonly stepUpAbove: string | null;
   /** Whether invitations go out by mail, or someone hands their link on. */
   readonly mailed: boolean;
 };
@@ -35,10 +38,11 @@ export type MembersView = {
 export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");
-  const [rows, own, owners, invitations] = await Promise.all([
+  const [rows, own, owners, stepUpAbove, invitations] = await Promise.all([
     selectMembers(organizationId, ROWS + 1),
     findMember(database(), organizationId, userId),
     countOwners(database(), organizationId),
+    stepUpAboveOf(database(), organizationId),
     manages ? selectInvitations(organizationId, ROWS) : [],
   ]);
   const grantable = own ? grantableRoles(membershipRoleOf(own.role)) : [];
@@ -53,6 +57,7 @@ export async function viewMembers(caller: SessionCaller & { readonly organizatio
     more: rows.length > ROWS,
     grantable,
     owners,
+    stepUpAbove,
     mailed,
   };
 }

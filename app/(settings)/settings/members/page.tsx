@@ -3,6 +3,7 @@ import { InvitationsLedger } from "#components/organization/invitations-ledger.t
 import { InviteMember } from "#components/organization/invite-member.tsx";
 import { MembersLedger } from "#components/organization/members-ledger.tsx";
 import { roles } from "#components/organization/role-words.ts";
+import { StepUpThreshold } from "#components/organization/step-up-threshold.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { viewMembers } from "#lib/identity/view-members.ts";
@@ -43,6 +44,20 @@ export default async function MembersPage() {
             <InvitationsLedger invitations={view.invitations} grantable={view.grantable} />
           </section>
         )}
+        <section className="panel" aria-labelledby="approving">
+          <div className="panel-head">
+            <h2 id="approving">Approving payments</h2>
+            {manages && <StepUpThreshold organizationId={caller.organizationId} above={view.stepUpAbove} />}
+          </div>
+          <div className="panel-body">
+            <p>
+              {view.stepUpAbove === null
+                ? "No amount by itself asks an approver for the password or a passkey. "
+                : `Above ${view.stepUpAbove}, in the asset that is paid with, an approver gives the password or a passkey. `}
+              The first payment to a seller and a session older than 15 minutes always ask.
+            </p>
+          </div>
+        </section>
         <section className="panel" aria-labelledby="roles">
           <div className="panel-head">
             <h2 id="roles">What each role may do</h2>
