@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, isNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, isNull, lte, ne, sql, sum } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
@@ -6,7 +6,7 @@ import { atomicOf } from "#lib/money.ts";
 import { address } from "#lib/onchain/chains.ts";
 import type { RegistrableMandate } from "#lib/onchain/registration-rules.ts";
 import type { RegistrationTerms } from "#lib/onchain/registration-terms.ts";
-import { mandateRegistrations } from "#lib/onchain/tables.ts";
+import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 
 export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
 
@@ -160,4 +160,38 @@ export async function closeRegistration(tx: Tx, registrationId: string, outcome:
     .where(and(eq(mandateRegistrations.registrationId, registrationId), eq(mandateRegistrations.status, "submitted")))
     .returning();
   return row ?? null;
+}
+
+type Of = { readonly mandateId: string; readonly chain?: string; readonly registry?: string };
+
+const LIST_MAX = 50;
+
+/** Newest first. */
+export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry }: Of): Promise<RegistrationRow[]> =>
+  db
+    .select()
+    .from(mandateRegistrations)
+    .where(
+      and(
+        eq(mandateRegistrations.mandateId, mandateId),
+        chain === undefined ? undefined : eq(mandateRegistrations.chain, chain),
+        registry === undefined ? undefined : eq(mandateRegistrations.registry, registry),
+      ),
+    )
+    .orderBy(desc(mandateRegistrations.registrationId))
+    .limit(LIST_MAX);
+
+/** What the service has made, or is making, out of a period. */
+export async function takenSlots(db: Database | Tx, registrationId: string, period: number) {
+  const [row] = await db
+    .select({ payments: count(), amount: sum(registrationSlots.amount) })
+    .from(registrationSlots)
+    .where(
+      and(
+        eq(registrationSlots.registrationId, registrationId),
+        eq(registrationSlots.period, period),
+        ne(registrationSlots.status, "free"),
+      ),
+    );
+  return { payments: row?.payments ?? 0, amount: BigInt(row?.amount ?? 0) };
 }
