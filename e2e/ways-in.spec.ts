@@ -8,6 +8,7 @@ import { session } from "#lib/identity/tables.ts";
 import { newInvitation, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import { cancel, invite } from "#test/members.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { injectWallet } from "./setup/wallet.ts";
 
 const newAddress = () => `${crypto.randomUUID()}@example.com`;
 const NEW_PASSWORD = "a password chosen anew";
@@ -79,25 +80,10 @@ test.describe("ways in", () => {
   test("a wallet signs in by its signature, and not by anything less", async ({ page }) => {
     const account = privateKeyToAccount(generatePrivateKey());
     let declines = true;
-    await page.exposeFunction("walletAnswers", async (method: string, params: readonly string[]) => {
+    await injectWallet(page, async (method, [message]) => {
       if (method === "eth_requestAccounts") return { result: [account.address.toLowerCase()] };
       if (declines) return { code: 4001 };
-      return { result: await account.signMessage({ message: hexToString(params[0] as Hex) }) };
-    });
-    await page.addInitScript(() => {
-      type Answer = { readonly result?: unknown; readonly code?: number };
-      const { walletAnswers } = window as unknown as {
-        walletAnswers(method: string, params: readonly unknown[]): Promise<Answer>;
-      };
-      Object.assign(window, {
-        ethereum: {
-          async request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
-            const { result, code } = await walletAnswers(method, params);
-            if (code !== undefined) throw Object.assign(new Error("declined"), { code });
-            return result;
-          },
-        },
-      });
+      return { result: await account.signMessage({ message: hexToString(message as Hex) }) };
     });
     await page.goto("/sign-in");
     await page.getByRole("button", { name: "Use a wallet" }).click();

@@ -5,11 +5,12 @@ import { LogIn, Mail, Wallet } from "lucide-react";
 import type { RefObject } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
+import { WalletRefusal } from "#components/wallet/injected.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
-import { signInWithWallet, WalletRefusal } from "./wallet.ts";
+import { signInWithWallet } from "./wallet.ts";
 
 export type Ways = {
   readonly methods: Session["authMethods"];

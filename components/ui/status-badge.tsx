@@ -1,3 +1,4 @@
+import type { RegistrationStatus, Revocation } from "#lib/onchain/view-on-chain.ts";
 import type {
   ApprovalStatus,
   CheckoutStatus,
@@ -33,6 +34,15 @@ const statuses = {
     expired: ended("Expired"),
     exhausted: careful("Used up", "warning"),
   } satisfies Rows<MandateStatus>,
+  /** What the chain holds of a mandate: how it stands, or how far its revocation is. */
+  registration: {
+    submitted: waits("On its way"),
+    registered: good("Registered"),
+    failed: bad("Failed"),
+    requested: careful("Being revoked"),
+    sent: careful("Being revoked"),
+    revoked: bad("Revoked"),
+  } satisfies Rows<RegistrationStatus | Exclude<Revocation, "none">>,
   outcome: {
     allow: good("Allowed"),
     deny: bad("Denied"),

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { privateKeyToAddress } from "viem/accounts";
-import { startChain, localChainId, usdcAddress } from "../../examples/chain.ts";
+import { deployContracts, keyOf } from "#test/smart-account.ts";
+import { localChainId, startChain, usdcAddress, type LocalChain } from "../../examples/chain.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { freePort } from "./free-port.ts";
@@ -19,7 +20,24 @@ const secrets = {
   API_KEY_SECRET: "another one, also for the journeys only",
   AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
   SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
+  RELAYER_PRIVATE_KEY: `0x${"4e".repeat(32)}`,
+  GUARDIAN_PRIVATE_KEY: `0x${"69".repeat(32)}`,
+  POLICY_SIGNER_PRIVATE_KEY: `0x${"95".repeat(32)}`,
 } as const;
+
+/** The contracts of mandates, as CHAINS names them, ruled by the installation's own keys; whoever sends has gas. */
+async function deployed(chain: LocalChain) {
+  const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;
+  const contracts = await deployContracts(chain, { guardian: keyOf(guardian), policySigner: keyOf(policySigner) });
+  for (const key of [secrets.SETTLEMENT_PRIVATE_KEY, secrets.RELAYER_PRIVATE_KEY, guardian])
+    await chain.fund(privateKeyToAddress(key));
+  return {
+    mandateRegistry: contracts.registry,
+    paymentModule: contracts.paymentModule,
+    smartPaymentAccount: contracts.implementation,
+    policySigner: contracts.policySigner.address,
+  };
+}
 
 async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
   // Named like those of the other tests, which drop what a killed run left behind.
@@ -66,7 +84,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: join(root, ".test"), durable: false, database: "tests" });
   const database = await newDatabase(embedded.url);
   const chain = await startChain();
-  await chain.fund(privateKeyToAddress(secrets.SETTLEMENT_PRIVATE_KEY));
+  const contracts = await deployed(chain);
   const port = await freePort();
   const shopPort = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
@@ -87,7 +105,7 @@ export default async function start(): Promise<() => Promise<void>> {
     OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort}`,
     SHOP_PORT: String(shopPort),
     CHAIN_RPC_URL: chain.rpcUrl,
-    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token] }]),
+    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token], contracts }]),
   });
   const stop = await startServer();
   return async () => {

@@ -69,6 +69,12 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
 
 type Step = Awaited<ReturnType<typeof selectSteps>>[number];
 
+/** Who is no person and no service account. */
+function actorWords(actorId: string): string {
+  if (actorId === "service") return "the service";
+  return actorId.startsWith("0x") ? "the mandate’s wallet" : actorId;
+}
+
 function eventOf(
   { type, actorId, createdAt, metadata }: Step,
   names: ReadonlyMap<string, string>,
@@ -80,7 +86,7 @@ function eventOf(
   return {
     type,
     at: toWire(createdAt),
-    by: names.get(actorId) ?? actorId,
+    by: names.get(actorId) ?? actorWords(actorId),
     version: made,
     reason: typeof reason === "string" ? reason : null,
     policy: writes && made !== null ? (policies.get(made) ?? null) : null,

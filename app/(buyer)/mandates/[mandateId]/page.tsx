@@ -8,6 +8,7 @@ import { PlainWords } from "#components/mandates/sentences.tsx";
 import { Steps } from "#components/mandates/steps.tsx";
 import { UsagePanel } from "#components/mandates/usage-panel.tsx";
 import { wordsOf } from "#components/mandates/words-of.ts";
+import { OnChainPanel } from "#components/onchain/on-chain-panel.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -20,6 +21,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { viewMandate } from "#lib/mandates/view-mandate.ts";
+import { viewOnChain } from "#lib/onchain/view-on-chain.ts";
 
 export const metadata = { title: "Mandate" };
 
@@ -78,6 +80,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
   }
   const { mandate, names, history, effect } = await found(viewMandate(caller, mandateId));
   const ledger = await found(viewLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
+  const onChain = await viewOnChain(mandate);
   const manage = capabilities.has("mandates:manage");
   return (
     <>
@@ -110,6 +113,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
               </div>
               <PlainWords summary={wordsOf(mandate.policy, mandate, names)} />
             </section>
+            {onChain && <OnChainPanel mandate={mandate} view={onChain} manage={manage} />}
             <LedgerPanel page={ledger} path={path} query={query} />
           </div>
           <div className="stack">

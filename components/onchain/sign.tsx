@@ -1,0 +1,137 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Code } from "#components/ui/code.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { atAddress, call } from "#lib/http/client.ts";
+import { formatAmount } from "#lib/money.ts";
+import type * as contract from "#lib/onchain/registration-contract.ts";
+import type { PreparedRegistration } from "#lib/onchain/registration-contract.ts";
+import { connect, signDelegation, signLimits } from "./sign-registration.ts";
+import { KeyWords, LimitFacts, type Limits } from "./signing-words.tsx";
+import type { Token } from "./words.ts";
+
+const registerMandate = atAddress<typeof contract.registerMandate>({
+  id: "registerMandate",
+  method: "POST",
+  path: "/api/v1/onchain/mandates/{id}/registration-authorizations",
+});
+
+const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
+
+/** Out of the very text that the wallet is given, so that what is read here is what is signed. */
+function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
+  const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
+  return {
+    chain,
+    account,
+    payee,
+    asset,
+    perPayment: formatAmount(BigInt(perPaymentLimit), decimals),
+    budget: formatAmount(BigInt(periodLimit), decimals),
+    periodSeconds: Number(periodSeconds),
+    payments: Number(maxPaymentsPerPeriod),
+    start: iso(start),
+    end: iso(end),
+  };
+}
+
+type Delegating = "yes" | "no";
+
+/** Answers false where the wallet signs no delegation for pages, and then nothing was sent. */
+async function register(mandateId: string, prepared: PreparedRegistration, delegating: Delegating): Promise<boolean> {
+  const wallet = await connect(prepared);
+  const authorization = delegating === "yes" ? await signDelegation(wallet, prepared) : undefined;
+  if (authorization === null) return false;
+  const signature = await signLimits(wallet, prepared);
+  const { chain, nonce, deadline, typedData } = prepared;
+  const payeeAddress = typedData.message.payee;
+  await call(registerMandate, {
+    id: mandateId,
+    body: { chain, payeeAddress, nonce, deadline, signature, ...(authorization && { authorization }) },
+  });
+  return true;
+}
+
+/** What is read first is where the keyboard and the screen reader go. */
+const focusFirst = (heading: HTMLHeadingElement | null): void => heading?.focus();
+
+/** Today few wallets sign an EIP-7702 authorization for a page. */
+const CannotDelegate = ({ delegation: { address } }: PreparedRegistration) => (
+  <Notice tone="caution">
+    <p>
+      <strong>This wallet does not sign delegations for pages, and nothing was sent.</strong> Most do not yet. You can register
+      the limits now; the service pays nothing until the wallet delegates to our account contract. A tool that holds the key can
+      do that:
+    </p>
+    <Code
+      label="With Foundry, from the wallet to itself"
+      text={`cast send --interactive --auth ${address} YOUR_WALLET --rpc-url YOUR_RPC\n`}
+    />
+  </Notice>
+);
+
+const Delegation = ({ delegation: { address, done } }: PreparedRegistration) =>
+  done ? (
+    <p className="small">The wallet delegates to our account contract already: one signature is enough.</p>
+  ) : (
+    <p className="small">
+      <strong>You sign two things.</strong> The limits above, and that the wallet delegates to our account contract{" "}
+      <Copyable value={address} label="account contract" /> (EIP-7702). The contract has no owner and keeps nothing: your key
+      stays in charge, and the delegation ends when you delegate to another address or to none. We send both in one transaction
+      and pay its gas.
+    </p>
+  );
+
+type Props = {
+  readonly mandateId: string;
+  readonly prepared: PreparedRegistration;
+  readonly token: Token;
+  readonly onBack: () => void;
+  readonly onDone: () => void;
+};
+
+/** Everything that is signed, in plain words, and the buttons that ask the wallet. */
+export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
+  const [cannot, setCannot] = useState(false);
+  const { done } = prepared.delegation;
+  const send = useMutation({
+    mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
+    onSuccess: (sent) => {
+      if (sent) return onDone();
+      setCannot(true);
+      announce("This wallet does not sign delegations for pages. Nothing was sent.");
+    },
+  });
+  const go = (delegating: Delegating) => () => send.isPending || send.mutate(delegating);
+  const alone = done || cannot;
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      <h3 tabIndex={-1} ref={focusFirst}>
+        What you sign
+      </h3>
+      <LimitFacts limits={limitsOf(prepared, token)} />
+      <KeyWords path={prepared.typedData.message.enforcementPath === "2" ? "module" : "proofs"} />
+      {cannot ? <CannotDelegate {...prepared} /> : <Delegation {...prepared} />}
+      {send.error && <ProblemNotice error={send.error} nothing="Nothing was registered." />}
+      <div className="actions">
+        <Button tone="primary" aria-busy={send.isPending} onClick={go(alone ? "no" : "yes")}>
+          {alone ? "Sign and register" : "Delegate and register"}
+        </Button>
+        {!alone && (
+          <Button disabled={send.isPending} onClick={go("no")}>
+            Register without delegating
+          </Button>
+        )}
+        <Button tone="quiet" disabled={send.isPending} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { networkName } from "#lib/onchain/network-name.ts";
+import { paymentsWords, periodWords } from "./words.ts";
+
+/** The hard limits of a registration. Amounts are decimal text of the asset, times RFC 3339. */
+export type Limits = {
+  readonly chain: string;
+  readonly account: string;
+  readonly payee: string;
+  readonly asset: string;
+  readonly perPayment: string;
+  readonly budget: string;
+  readonly periodSeconds: number;
+  readonly payments: number;
+  readonly start: string;
+  readonly end: string;
+};
+
+/** What the registry holds, in the order in which somebody who signs wants to know it. */
+export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
+  <Pairs
+    items={[
+      [
+        "Pays only",
+        <code key="payee" className="wrap-anywhere">
+          {limits.payee}
+        </code>,
+      ],
+      [
+        "Each payment",
+        <span key="payment">
+          at most <Money>{money(limits.perPayment, limits.asset)}</Money>
+        </span>,
+      ],
+      [
+        "Together",
+        <span key="budget">
+          at most <Money>{money(limits.budget, limits.asset)}</Money> and {paymentsWords(limits.payments)} {periodWords(limits)}
+        </span>,
+      ],
+      ["From", <Moment key="start" at={limits.start} show="short" />],
+      [
+        "Until",
+        <span key="end">
+          <Moment at={limits.end} show="date" />, <Moment at={limits.end} show="time" />
+        </span>,
+      ],
+      ["Out of", <Copyable key="account" value={limits.account} label="wallet address" />],
+      [
+        "Network",
+        <span key="chain">
+          {networkName(limits.chain)}, <code>{limits.chain}</code>
+        </span>,
+      ],
+    ]}
+  />
+);
+
+/** What the service's key may do with it, and how it is stopped. */
+export const KeyWords = ({ path }: { readonly path: "proofs" | "module" }) => (
+  <ul className="grid gap-1 small">
+    <li>
+      <strong>What our key may do:</strong> pay this address out of the wallet, inside these limits
+      {path === "proofs"
+        ? ", by signing a transfer that any x402 seller settles"
+        : ", by our payment contract, which counts each payment"}
+      . Nothing else: no other address, no approval, no message. Your own key can always do everything.
+    </li>
+    <li>
+      <strong>How to stop it:</strong> revoke the mandate here, and our guardian closes it on the chain as well. Without us: send{" "}
+      <code>revoke</code> to the registry from the wallet, or delegate the wallet to nothing.
+    </li>
+  </ul>
+);

@@ -1,0 +1,20 @@
+import { spanWords } from "#lib/mandates/words.ts";
+
+export type Token = { readonly asset: string; readonly decimals: number };
+
+const DAY = 86_400;
+
+type Times = { readonly periodSeconds: number; readonly start: string | number; readonly end: string | number };
+
+const secondsOf = (time: string | number): number => (typeof time === "number" ? time : Date.parse(time) / 1_000);
+
+/** How long a period of the registry is: "a day", "in 31 days", or "in all" where it is the whole time. */
+export function periodWords({ periodSeconds, start, end }: Times): string {
+  if (periodSeconds >= secondsOf(end) - secondsOf(start)) return "in all";
+  if (periodSeconds === DAY) return "a day";
+  if (periodSeconds === 7 * DAY) return "a week";
+  return spanWords({ rolling: periodSeconds % 3_600 === 0 ? `PT${periodSeconds / 3_600}H` : `PT${periodSeconds / 60}M` });
+}
+
+export const paymentsWords = (count: number): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? "payment" : "payments"}`;
