@@ -15,7 +15,11 @@ const Word = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "Write 32 bytes as 0x and 6
 const UINT256_LIMIT = 2n ** 256n;
 const Nonce = z
   .string()
-  .regex(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, "Write the nonce as a decimal number, or in hexadecimal with 0x.")
+  .regex(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, {
+    error: "Write the nonce as a decimal number, or in hexadecimal with 0x.",
+    // Later checks read it as a number.
+    abort: true,
+  })
   .refine((text) => BigInt(text) < UINT256_LIMIT, "The nonce is larger than 256 bits.")
   .meta({ description: "A number below 2^256 that the account has not signed with before.", examples: ["70195728"] });
 
