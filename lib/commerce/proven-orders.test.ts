@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
@@ -10,7 +11,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
-import { goOn, newOrderKey, place, settlesThrough } from "#test/orders.ts";
+import { goOn, newOrderKey, place, settlesThrough, type Placed } from "#test/orders.ts";
 import { useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { register, useContracts } from "#test/registered.ts";
@@ -56,20 +57,31 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
 
+/** Repeated as its agent does, until the chain has shown the payment. */
+async function untilOver<T extends Pick<Placed, "status" | "problem"> & { readonly data: { readonly status: string } }>(
+  call: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const placed = await call();
+    if (placed.status === 200 && placed.data.status !== "processing") return placed;
+    if (placed.status !== 200 && placed.problem.code !== "idempotency_in_flight") return placed;
+    await pause(200);
+  }
+}
+
 describe("an order under a mandate that is registered for the storefront", () => {
   test("is paid by the call that may pay, without a credential, once", async () => {
     const scene = await registered();
     const key = newOrderKey();
-    const [placed] = await Promise.all([place(scene, shop, key), place(scene, shop, key)]);
-    const done = placed.status === 200 ? placed : await place(scene, shop, key);
-    expect(done.data).toMatchObject({
+    const [done] = await Promise.all([1, 2].map(() => untilOver(() => place(scene, shop, key))));
+    expect(done?.data).toMatchObject({
       status: "completed",
       scope: { paymentMode: "service7702", payTo: shop.payTo },
       storefront: { paymentScope: { paymentMode: "service7702" }, metadata: { orderId: expect.any(String) as string } },
       nextAction: { type: "none" },
     });
-    expect(done.data.paymentRequired).toBeUndefined();
-    expect((await place(scene, shop, key)).data).toEqual(done.data);
+    expect(done?.data.paymentRequired).toBeUndefined();
+    expect((await place(scene, shop, key)).data).toEqual(done?.data);
     expect(shop.credentials).toHaveLength(1);
     expect(await chain().balanceOf(scene.key.address)).toBe(75_000_000n);
     const slots = await database()
@@ -91,7 +103,8 @@ describe("an order under a mandate that is registered for the storefront", () =>
     await reviewed(checkoutIntentId, scene.person);
     expect((await approve(checkoutIntentId, scene.person.credential)).status).toBe(200);
     const { continuationToken = "" } = (await read(checkoutIntentId, scene.agent.credential)).data;
-    const paid = await goOn(scene, checkoutIntentId, continuationToken, newOrderKey());
+    const orderKey = newOrderKey();
+    const paid = await untilOver(() => goOn(scene, checkoutIntentId, continuationToken, orderKey));
     expect(paid.data).toMatchObject({ status: "completed", scope: { paymentMode: "service7702" } });
     expect(await chain().balanceOf(key.address)).toBe(0n);
   });
@@ -103,7 +116,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(poor.data).toMatchObject({ status: "failed", nextAction: { type: "pollStatus" } });
     expect(poor.data.intent?.metadata).toMatchObject({ failureCode: "insufficient_funds" });
     await chain().mint(scene.key.address, 25_000_000n);
-    expect((await place(scene, shop, key)).data.status).toBe("completed");
+    expect((await untilOver(() => place(scene, shop, key))).data.status).toBe("completed");
     expect(await attemptsOf(scene)).toEqual(["insufficient_funds", "settled"]);
   });
 
