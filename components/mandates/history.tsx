@@ -11,10 +11,10 @@ const titles: Readonly<Record<string, string>> = {
   "mandate.suspended": "Paused",
   "mandate.resumed": "Resumed",
   "mandate.revoked": "Revoked",
-  "mandate.revokedOnChain": "Revoked on chain",
-  "mandate.registrationSubmitted": "Registration sent to the chain",
-  "mandate.registered": "Registered on chain",
-  "mandate.registrationFailed": "Registration failed on chain",
+  "onchain.mandateRevoked": "Revoked on chain",
+  "onchain.mandateRegistrationSubmitted": "Registration sent to the chain",
+  "onchain.mandateRegistrationConfirmed": "Registered on chain",
+  "onchain.mandateRegistrationFailed": "Registration failed on chain",
 };
 
 const titleOf = ({ type, version }: MandateEvent): string =>

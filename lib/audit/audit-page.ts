@@ -34,7 +34,7 @@ export type EventDetail = {
 /** What the log can be narrowed to: the first parts of the events' types, in the words of a person. */
 export const kinds: Readonly<Record<string, { readonly name: string; readonly types: readonly string[] }>> = {
   payments: { name: "Payments", types: ["payment", "reservation"] },
-  mandates: { name: "Mandates", types: ["mandate"] },
+  mandates: { name: "Mandates", types: ["mandate", "onchain"] },
   checkouts: { name: "Checkouts and orders", types: ["checkout", "continuation", "order"] },
   keys: { name: "Service accounts", types: ["serviceAccount"] },
   members: { name: "Members", types: ["member", "organization", "user", "session", "platformUser"] },

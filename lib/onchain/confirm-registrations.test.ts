@@ -47,7 +47,7 @@ describe("confirmRegistrations", () => {
     const { registrationId, request } = await submitted();
     await expect.poll(async () => (await lookAgain(registrationId)).status, { timeout: 10_000 }).toBe("registered");
     expect((await registrationOf(registrationId)).txHash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect((await eventsOf(request.mandateId)).map(({ type }) => type)).toContain("mandate.registered");
+    expect((await eventsOf(request.mandateId)).map(({ type }) => type)).toContain("onchain.mandateRegistrationConfirmed");
   });
 
   test("what somebody else submitted is registered too", async () => {
@@ -62,7 +62,7 @@ describe("confirmRegistrations", () => {
     const signed = await submitted(1n);
     const row = await lookAgain(signed.registrationId);
     expect(row).toMatchObject({ status: "failed", failure: expect.stringContaining("DeadlinePassed") as unknown });
-    expect((await eventsOf(signed.request.mandateId)).map(({ type }) => type)).toContain("mandate.registrationFailed");
+    expect((await eventsOf(signed.request.mandateId)).map(({ type }) => type)).toContain("onchain.mandateRegistrationFailed");
   });
 
   test("a chain that does not answer says nothing about it", async () => {

@@ -102,5 +102,9 @@ async function close(tx: Tx, row: RegistrationRow, { status, hash, failure }: Re
     ...(txHash !== null && { txHash }),
     ...(failure !== null && { failure }),
   };
-  audit(tx, { ...event, type: registered ? "mandate.registered" : "mandate.registrationFailed", metadata }, now);
+  audit(
+    tx,
+    { ...event, type: registered ? "onchain.mandateRegistrationConfirmed" : "onchain.mandateRegistrationFailed", metadata },
+    now,
+  );
 }

@@ -125,7 +125,7 @@ describe("registerMandate", () => {
     await expect.poll(status, { timeout: 10_000 }).toBe("registered");
     expect((await registrationsOf(scene.mandateId))[0]).toMatchObject({ failure: null, revocation: "none" });
     expect((await eventsOf(scene.mandateId)).map(({ type }) => type)).toEqual(
-      expect.arrayContaining(["mandate.registrationSubmitted", "mandate.registered"]),
+      expect.arrayContaining(["onchain.mandateRegistrationSubmitted", "onchain.mandateRegistrationConfirmed"]),
     );
   });
 });

@@ -168,7 +168,7 @@ async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment
   // A mandate has one budget on the chain, so the version that is registered now replaces those before it.
   await queueRevocations(tx, mandateId, version);
   const event = {
-    type: "mandate.registrationSubmitted",
+    type: "onchain.mandateRegistrationSubmitted",
     actorId: terms.account,
     organizationId,
     entityType: "mandate",

@@ -78,7 +78,7 @@ describe("revoking a mandate on chain", () => {
     });
     expect(await onChain(registration)).toEqual({ registered: true, revoked: true });
     const events = await eventsOf(mandateId);
-    expect(events.filter(({ type }) => type === "mandate.revokedOnChain")).toMatchObject([
+    expect(events.filter(({ type }) => type === "onchain.mandateRevoked")).toMatchObject([
       {
         actorId: "service",
         metadata: { onChainId: registration.onChainId, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) },

@@ -43,7 +43,7 @@ export async function followRevocations(): Promise<number> {
     const to = stateFor[status as keyof typeof stateFor];
     await transact(async (tx) => {
       if (!(await moveRevocation(tx, registrationId, revocation, to)) || to !== "revoked") return;
-      const event = { type: "mandate.revokedOnChain", actorId: "service", organizationId };
+      const event = { type: "onchain.mandateRevoked", actorId: "service", organizationId };
       const metadata = { registrationId, ...which, transaction: hash };
       audit(tx, { ...event, entityType: "mandate", entityId: mandateId, metadata }, await clock(tx));
     });
