@@ -5,12 +5,12 @@ import { useEffect } from "react";
 
 const EVERY_MS = 5_000;
 
-/** Reads the page again while somebody looks at it, so that it shows what the agent has done since. */
-export function Watch() {
+/** Reads the page again while somebody looks at it, so that it shows what has happened since. */
+export function Watch({ everyMs = EVERY_MS }: { readonly everyMs?: number }) {
   const router = useRouter();
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && router.refresh(), EVERY_MS);
+    const timer = setInterval(() => document.visibilityState === "visible" && router.refresh(), everyMs);
     return () => clearInterval(timer);
-  }, [router]);
+  }, [router, everyMs]);
   return null;
 }

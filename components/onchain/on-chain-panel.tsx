@@ -12,6 +12,9 @@ import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";
 
+/** Chains have a block every few seconds. */
+const WATCH_MS = 2_000;
+
 /** Both ways to stop in one word: what the chain holds of a registration. */
 const stateOf = ({ status, revocation }: RegistrationView) => (revocation === "none" ? status : revocation);
 
@@ -169,7 +172,7 @@ export function OnChainPanel(props: Props) {
         {live ? <Registered mandate={mandate} view={view} registration={current} /> : <NotYet {...props} />}
         <Earlier earlier={earlier} />
       </div>
-      {(moves(current) || earlier.some(moves)) && <Watch />}
+      {(moves(current) || earlier.some(moves)) && <Watch everyMs={WATCH_MS} />}
     </section>
   );
 }

@@ -22,7 +22,9 @@ const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.en
 async function paySmallAmounts(owner: Owner): Promise<{ readonly mandateId: string; readonly authorizationId: string }> {
   const sample = sampleFor(assetOf(localChainId, "USDC")!);
   const policy = sample.policy as Parameters<typeof call<typeof createMandate>>[1]["body"]["policy"];
-  const { mandateId } = await call(createMandate, { body: { name: "Weather and maps data", policy } }, as(owner));
+  // With a wallet, its page offers to put it on the chain.
+  const wallet = { chain: localChainId, address: "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d" };
+  const { mandateId } = await call(createMandate, { body: { name: "Weather and maps data", policy, wallet } }, as(owner));
   await call(activateMandate, { id: mandateId }, as(owner));
   const ids: string[] = [];
   for (let turn = 0; turn < PAYMENTS; turn += 1) {
