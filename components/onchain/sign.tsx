@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -98,10 +99,13 @@ type Props = {
 
 /** Everything that is signed, in plain words, and the buttons that ask the wallet. */
 export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
+  const router = useRouter();
   const [cannot, setCannot] = useState(false);
   const { done } = prepared.delegation;
   const send = useMutation({
     mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
+    // What was stored and not sent yet is shown as on its way.
+    onError: () => router.refresh(),
     onSuccess: (sent) => {
       if (sent) return onDone();
       setCannot(true);
@@ -118,7 +122,7 @@ export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
       <LimitFacts limits={limitsOf(prepared, token)} />
       <KeyWords path={prepared.typedData.message.enforcementPath === "2" ? "module" : "proofs"} />
       {cannot ? <CannotDelegate {...prepared} /> : <Delegation {...prepared} />}
-      {send.error && <ProblemNotice error={send.error} nothing="Nothing was registered." />}
+      {send.error && <ProblemNotice error={send.error} nothing="It is not registered yet." />}
       <div className="actions">
         <Button tone="primary" aria-busy={send.isPending} onClick={go(alone ? "no" : "yes")}>
           {alone ? "Sign and register" : "Delegate and register"}
