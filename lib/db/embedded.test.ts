@@ -122,6 +122,24 @@ describe("startEmbedded", () => {
     expect(pid).toBeGreaterThan(0);
   });
 
+  test("a process that waits for nothing else goes on after the end of its server", async () => {
+    const ends = Array.from({ length: 6 }, async () => {
+      const script = `
+        const { startEmbedded } = await import("#lib/db/embedded.ts");
+        const main = async () => {
+          await (await startEmbedded({ dataDir: ${JSON.stringify(await directory())}, durable: false })).stop();
+          console.log("went on");
+        };
+        void main();`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+      let said = "";
+      child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      await once(child, "close");
+      return said.trim();
+    });
+    expect(await Promise.all(ends)).toEqual(Array.from({ length: 6 }, () => "went on"));
+  });
+
   test("a lock file that a dead server left behind is no obstacle", async () => {
     const dataDir = await directory();
     const first = await start(dataDir);

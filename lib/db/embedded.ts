@@ -220,6 +220,8 @@ async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<v
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
+    // It was let go of at its start, and a process that waits for nothing else would end here, in the middle of its own end.
+    child?.ref();
     if (child) await finished(child);
   }
   await sql.end({ timeout: 1 });
