@@ -4,11 +4,12 @@ import { sampleFor } from "#lib/docs/quickstart.ts";
 import { sampleBody } from "#lib/docs/sample.ts";
 import { call } from "#lib/http/client.ts";
 import { organization, user } from "#lib/identity/tables.ts";
+import { sendMails } from "#lib/mail/send-mails.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { assetOf } from "#lib/onchain/chains.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
-import { newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
@@ -79,6 +80,9 @@ export async function newScene() {
   const sellerId = await sellSomething(buyer);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
+  // What the outbox shows.
+  await callAuth("/request-password-reset", { email: buyer.email });
+  await sendMails();
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
   return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent };
 }
