@@ -145,6 +145,7 @@ describe("kill -9 of a server that is executing", () => {
 
   test.each([
     ["after it claimed the credential", 5, withWallet],
+    ["after it wrote the execution of a credential", 4, withWallet],
     ["after it took a slot of a registered mandate", 7, registered],
     ["after it wrote the execution of a proof", 4, registered],
   ])("%s: nothing is submitted, and the same key submits once on the next server", async (_name, at, given) => {
