@@ -7,6 +7,7 @@ import { startSeller } from "../../examples/seller.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { slotNonce } from "#lib/onchain/refusals.ts";
 import { registrationSlots } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/payments/tables.ts";
@@ -169,6 +170,16 @@ describe("what the chain would refuse is told before anything is made", () => {
     const { status, problem } = await execute(scene, { authorizationId });
     expect([status, problem.code]).toEqual([403, "mandate_revoked"]);
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
+  });
+
+  test("a mandate that was paused: nothing is signed for it", async () => {
+    const paused = await registered();
+    const { authorizationId } = await authorized(paused);
+    const as = paused.person.credential;
+    expect((await send(mandates.suspendMandate, suspendMandate, { as, id: paused.mandateId, body: {} })).status).toBe(200);
+    const { status, problem } = await execute(paused, { authorizationId });
+    expect([status, problem.code]).toEqual([403, "mandate_not_active"]);
+    expect(await slots(paused)).toEqual([]);
   });
 
   test("a poor account: the failure is recorded, and the slot waits for the same payment", async () => {

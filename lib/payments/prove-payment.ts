@@ -12,7 +12,8 @@ import { currentRegistration, takeSlot, type Registration, type SlotRow } from "
 import { digestOf } from "#lib/onchain/token.ts";
 import { requireOpen } from "#lib/payments/begin-execution.ts";
 import type { Proof } from "#lib/payments/bind-credential.ts";
-import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
+import { requireRights } from "#lib/payments/execution-rules.ts";
+import { sellerStateOf, subjectIsLive, type AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
@@ -54,8 +55,8 @@ export async function provingRegistration(
 
 /**
  * A credential that the service makes itself, out of a slot of the mandate's period on the chain. Null where no registration
- * fits the payment. Nothing of it leaves this process before it is bound to its authorization.
- * @throws Problem by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
+ * fits the payment. Nobody but the configured node sees it before it is bound to its authorization.
+ * @throws Problem as requireRights, by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
  * a period, rpc_unavailable
  */
 export async function provePayment(
@@ -119,8 +120,11 @@ const reserve = (
 ): Promise<SlotRow | null> =>
   database().transaction(async (tx) => {
     await enterGate(tx);
-    await lockMandate(tx, authorization.mandateId);
+    const mandate = await lockMandate(tx, authorization.mandateId);
     await requireOpen(tx, authorization, subjectId);
+    // Nothing is signed for what may not be paid: the node that is asked about a proof sees it before it is bound.
+    const rights = { callerIsLive: await subjectIsLive(tx, authorization), seller: await sellerStateOf(tx, authorization) };
+    requireRights({ mandate, subjectId, ...rights });
     const { authorizationId, amount } = authorization;
     return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
