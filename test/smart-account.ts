@@ -12,6 +12,8 @@ import {
   type Hex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
+import { payTypes } from "#lib/onchain/module.ts";
+import { registerTypes } from "#lib/onchain/registry.ts";
 import { transferTypes } from "#lib/onchain/token.ts";
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
@@ -56,42 +58,11 @@ export const termsOf = (account: Address, now: number, change: Partial<Terms> = 
   ...change,
 });
 
-const registerTypes = {
-  RegisterMandate: [
-    { name: "mandateId", type: "bytes32" },
-    { name: "account", type: "address" },
-    { name: "payee", type: "address" },
-    { name: "token", type: "address" },
-    { name: "perPaymentLimit", type: "uint128" },
-    { name: "periodLimit", type: "uint128" },
-    { name: "periodSeconds", type: "uint40" },
-    { name: "start", type: "uint40" },
-    { name: "end", type: "uint40" },
-    { name: "maxPaymentsPerPeriod", type: "uint32" },
-    { name: "enforcementPath", type: "uint8" },
-    { name: "termsHash", type: "bytes32" },
-    { name: "nonce", type: "uint256" },
-    { name: "deadline", type: "uint256" },
-  ],
-} as const;
-
 const revokeTypes = {
   RevokeMandate: [
     { name: "mandateId", type: "bytes32" },
     { name: "account", type: "address" },
     { name: "nonce", type: "uint256" },
-    { name: "deadline", type: "uint256" },
-  ],
-} as const;
-
-const payTypes = {
-  Pay: [
-    { name: "account", type: "address" },
-    { name: "mandateId", type: "bytes32" },
-    { name: "paymentId", type: "bytes32" },
-    { name: "token", type: "address" },
-    { name: "payee", type: "address" },
-    { name: "value", type: "uint256" },
     { name: "deadline", type: "uint256" },
   ],
 } as const;

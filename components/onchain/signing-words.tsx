@@ -3,21 +3,14 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { networkName } from "#lib/onchain/network-name.ts";
+import type { RegistrationView } from "#lib/onchain/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
 /** The hard limits of a registration. Amounts are decimal text of the asset, times RFC 3339. */
-export type Limits = {
-  readonly chain: string;
-  readonly account: string;
-  readonly payee: string;
-  readonly asset: string;
-  readonly perPayment: string;
-  readonly budget: string;
-  readonly periodSeconds: number;
-  readonly payments: number;
-  readonly start: string;
-  readonly end: string;
-};
+export type Limits = { readonly chain: string } & Pick<
+  RegistrationView,
+  "account" | "payee" | "asset" | "perPayment" | "budget" | "periodSeconds" | "payments" | "start" | "end"
+>;
 
 /** What the registry holds, in the order in which somebody who signs wants to know it. */
 export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (

@@ -3,7 +3,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
-import { chainOf } from "#lib/onchain/chains.ts";
+import { confirmedBlock } from "#lib/onchain/evidence.ts";
 import {
   closeRegistration,
   dueRegistrations,
@@ -67,15 +67,12 @@ function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHash
 
 /** Anybody may have submitted what the account signed, so the registry is asked, at the chain's confirmation depth. */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
-  const client = publicClient(chain);
-  const newest = await client.getBlockNumber();
-  const depth = BigInt(chainOf(chain)?.confirmations ?? 0);
-  const terms = await client.readContract({
+  const terms = await publicClient(chain).readContract({
     address: registry as Hex,
     abi: registryAbi,
     functionName: "termsOf",
     args: [account as Hex, onChainId as Hex],
-    blockNumber: newest > depth ? newest - depth : 0n,
+    blockNumber: await confirmedBlock(chain),
   });
   return (
     isAddressEqual(terms.account, account as Address) &&

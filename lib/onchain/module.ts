@@ -16,7 +16,7 @@ const countingAbi = parseAbi([
   "event PaymentConsumed(address indexed account, bytes32 indexed mandateId, bytes32 indexed paymentId, uint256 value)",
 ]);
 
-const payTypes = {
+export const payTypes = {
   Pay: [
     { name: "account", type: "address" },
     { name: "mandateId", type: "bytes32" },

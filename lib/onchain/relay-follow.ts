@@ -2,8 +2,8 @@ import type { Hex, TransactionReceipt } from "viem";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { metrics } from "#lib/http/metrics.ts";
-import { chainOf } from "#lib/onchain/chains.ts";
 import { isChainError, publicClient } from "#lib/onchain/client.ts";
+import { confirmedBlock } from "#lib/onchain/evidence.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay-send.ts";
@@ -48,14 +48,11 @@ async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: 
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
-  const client = publicClient(chain);
   const age = now.getTime() - sent.sentAt.getTime();
-  const confirmations = BigInt(chainOf(chain)?.confirmations ?? 0);
-  const newest = await client.getBlockNumber({ cacheTime: 0 });
-  const depth = newest > confirmations ? newest - confirmations : 0n;
+  const depth = await confirmedBlock(chain);
   const receipt = await receiptOf(sent);
   if (receipt) return receipt.blockNumber <= depth ? book(sent, receipt) : postpone(relayId, againIn(age));
-  const used = await client.getTransactionCount({ address: sent.signer, blockNumber: depth });
+  const used = await publicClient(chain).getTransactionCount({ address: sent.signer, blockNumber: depth });
   if (used > sent.nonce) {
     if (age < LOST_MS) return postpone(relayId, againIn(age));
     log().error({ relayId, chain }, "Something else used the nonce of a transaction; it is sent with another one");

@@ -5,9 +5,10 @@ import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { formatAmount } from "#lib/money.ts";
 import { address, assetAt, assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { deploymentAt } from "#lib/onchain/deployments.ts";
+import { periodAt } from "#lib/onchain/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/read-budget.ts";
 import { registrationsOf, takenSlots, type RegistrationRow } from "#lib/onchain/register-store.ts";
-import { onChainIdOf } from "#lib/onchain/registration-terms.ts";
+import { onChainIdOf, PATHS } from "#lib/onchain/registration-terms.ts";
 import { toWire } from "#lib/time.ts";
 
 export type RegistrationStatus = "submitted" | "registered" | "failed";
@@ -76,7 +77,7 @@ function present(row: RegistrationRow): RegistrationView {
     payments: row.maxPaymentsPerPeriod,
     start: fromSeconds(row.start),
     end: fromSeconds(row.end),
-    path: row.enforcementPath === 1 ? "proofs" : "module",
+    path: row.enforcementPath === PATHS.proofs ? "proofs" : "module",
     transaction: transactionOf(row),
     submittedAt: toWire(row.createdAt),
   };
@@ -115,16 +116,16 @@ export async function viewBudget(mandateId: string, registrationId: string): Pro
   const rows = await registrationsOf(database(), { mandateId });
   const row = rows.find((one) => one.registrationId === registrationId);
   if (!row) return null;
-  const now = await clock(database());
-  const at = Math.floor(now.getTime() / 1_000);
-  const running = at >= row.start && at < row.end;
-  const period = running ? Math.floor((at - row.start) / row.periodSeconds) : null;
-  const from = row.start + (period ?? 0) * row.periodSeconds;
+  const current = periodAt(row, await clock(database()));
+  const period = current?.period ?? null;
   const taken = period === null ? { payments: 0, amount: 0n } : await takenSlots(database(), registrationId, period);
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
   return {
     chain: await readBudget(row, period),
-    period: period === null ? null : { start: fromSeconds(from), end: fromSeconds(Math.min(from + row.periodSeconds, row.end)) },
+    period: current && {
+      start: fromSeconds(row.start + current.period * row.periodSeconds),
+      end: fromSeconds(current.ends),
+    },
     here: { payments: taken.payments, amount: formatAmount(taken.amount, decimals) },
   };
 }

@@ -4,8 +4,6 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import {
   callerIsLive,
-  sellerStateOf,
-  subjectIsLive,
   reloadExecution,
   updateExecution,
   type AuthorizationRow,
@@ -13,6 +11,7 @@ import {
 } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { admitsNow } from "#lib/payments/still-admits.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
@@ -61,14 +60,15 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    const mandate = await lockMandate(tx, execution.mandateId);
+    await lockMandate(tx, execution.mandateId);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
-    const rights =
-      mandate?.status === "active" &&
-      (await subjectIsLive(tx, execution)) &&
-      (await sellerStateOf(tx, authorization)) === "offering";
-    if (!rights || !(await callerIsLive(tx, seller)) || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
+    if (
+      !(await admitsNow(tx, execution, authorization)) ||
+      !(await callerIsLive(tx, seller)) ||
+      !(await mayBroadcast(tx, seller.organizationId))
+    )
+      return "refused";
     const now = await clock(tx);
     await updateExecution(tx, execution.executionId, {
       settlementStatus: "processing",
