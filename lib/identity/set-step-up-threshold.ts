@@ -17,7 +17,7 @@ export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = a
     await closeGate(tx, caller.organizationId);
     const { role } = await lockMembers(tx, organizationId, caller);
     if (!capabilitiesOfRole(role).has("members:manage"))
-      throw new Problem("forbidden", { detail: "Your role was changed meanwhile." });
+      throw new Problem("forbidden", { detail: "Your role was changed meanwhile. An owner or admin can set the amount." });
     const before = await stepUpAboveOf(tx, organizationId);
     const after = above ?? null;
     if (before !== after) {

@@ -136,9 +136,15 @@ const refusals: Readonly<Record<string, () => Problem>> = {
   DeadlinePassed: () => invalidField("/deadline", "The deadline has passed by the chain's clock. Sign again with a new one."),
   NonceUsed: () => new Problem("nonce_reused", { detail: "The wallet has used this nonce before. Sign again with a new one." }),
   AlreadyRegistered: () =>
-    new Problem("conflict", { detail: "This version of the mandate was registered or revoked on chain before." }),
+    new Problem("conflict", {
+      detail:
+        "This version of the mandate was registered or revoked on chain before. Save the mandate again, and register that version.",
+    }),
   InvalidSignature: () => unsigned("The registry does not accept the signature as the mandate's wallet's."),
-  InvalidTerms: () => new Problem("conflict", { detail: "The registry does not accept these limits." }),
+  InvalidTerms: () =>
+    new Problem("conflict", {
+      detail: "The registry does not accept these limits. Change the mandate, and register that version.",
+    }),
 };
 
 /** Runs the transaction without sending it. @throws Problem as the registry would refuse; or what viem throws where the chain is silent */
@@ -163,7 +169,9 @@ export async function requireAccepted(
     const name = (reverted as ContractFunctionRevertedError | null)?.data?.errorName;
     throw (
       refusals[name ?? ""]?.() ??
-      new Problem("conflict", { detail: "The registry refuses the registration, without saying why." })
+      new Problem("conflict", {
+        detail: "The registry refuses the registration, without saying why. Read what to sign again, and sign that.",
+      })
     );
   }
 }

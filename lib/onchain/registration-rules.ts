@@ -133,7 +133,7 @@ export const onChainIdNow = ({ mandateId, version }: RegistrableMandate): Hex =>
 /** @throws Problem conflict */
 export function alreadyRegistered(version: number): Problem {
   return new Problem("conflict", {
-    detail: `Version ${version} of the mandate is registered for this wallet already, or on its way. Every version is registered once.`,
+    detail: `Version ${version} of the mandate is registered for this wallet already, or on its way. Every version is registered once: save the mandate again to register a new one.`,
   });
 }
 

@@ -57,9 +57,12 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): 
     case "OtherPeriod":
       return periodEnds(on, 1);
     case "ZeroValue":
-      return new Problem("policy_denied", details(on, "The chain pays no zero amounts."));
+      return new Problem("policy_denied", details(on, "The chain pays no zero amounts. Authorize an amount above zero."));
     case "PaymentUsed":
-      return new Problem("authorization_consumed", details(on, "The chain shows that this payment was made."));
+      return new Problem(
+        "authorization_consumed",
+        details(on, "The chain shows that this payment was made. Read its executions."),
+      );
   }
 }
 
