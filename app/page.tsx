@@ -2,7 +2,7 @@ import { redirect } from "next/navigation";
 import { DocumentPage } from "#components/shell/document-page.tsx";
 import { homeOf } from "#components/shell/navigation.ts";
 import { Sheet } from "#components/shell/sheet.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { env } from "#lib/env.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
 import { readCaller } from "./session.ts";

@@ -108,6 +108,16 @@ async function expectZoomable(page: Page): Promise<void> {
   expect(overflow, "at 200 %").toBeLessThanOrEqual(0);
 }
 
+/** Buttons that would lose a press before the page's scripts run: only a GET form is sent without them. */
+const losesPresses = (page: Page, document: string): Promise<string[]> =>
+  page.evaluate(
+    (html) =>
+      [...new DOMParser().parseFromString(html, "text/html").querySelectorAll("button")]
+        .filter((button) => !button.matches(":disabled") && (button.form?.method ?? "post") === "post")
+        .map((button) => button.outerHTML),
+    document,
+  );
+
 test("the sweep knows every page", () => {
   expect(files.toSorted()).toEqual(Object.keys(pages).toSorted());
 });
@@ -118,6 +128,7 @@ for (const [pattern, visits] of Object.entries(pages)) {
       if (who !== "nobody") await signInAs(context, scene[who].credential);
       const reply = await page.goto(path(scene));
       expect(reply?.status()).toBe(200);
+      expect(await losesPresses(page, (await reply?.text()) ?? "")).toEqual([]);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);

@@ -4,7 +4,7 @@ import { readTheme } from "#app/theme.ts";
 import { DocsNav, type DocsChapter } from "#components/docs/docs-nav.tsx";
 import { ShellFrame } from "#components/shell/shell-frame.tsx";
 import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { chapters } from "#lib/docs/reference.ts";
 import { env } from "#lib/env.ts";
 

@@ -1,5 +1,5 @@
 import { Prose } from "#components/docs/prose.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { chapters, introduction } from "#lib/docs/reference.ts";

@@ -45,7 +45,9 @@ export default async function OutboxPage({ searchParams }: { readonly searchPara
           </p>
           <form method="get" className="outbox-to">
             <Field label="To" name="to" type="email" autoComplete="off" defaultValue={to ?? ""} />
-            <Button type="submit">Show</Button>
+            <Button withoutScripts type="submit">
+              Show
+            </Button>
           </form>
           {mails.length === 0 ? (
             <p>{to === undefined ? "No mail yet." : "No mail to this address."}</p>

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Code } from "#components/ui/code.tsx";
 
 const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/authorize \\

@@ -5,7 +5,6 @@ import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { useSettled } from "#components/ui/settled.ts";
@@ -98,7 +97,6 @@ type Props = {
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, busy } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;
-  const hydrated = useHydrated();
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
   const [asked, setAsked] = useState(false);
@@ -106,7 +104,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   const passkeyOnly = asksForPasskey(view, mandate) || stepUpAsked === "passkey";
   const ways = waysOf({ view, passkeyOnly, asked: asked || stepUpAsked !== null });
   const way = ways?.find((one) => one === chosen) ?? ways?.[0];
-  const closed = !hydrated || seconds === 0;
+  const closed = seconds === 0;
   const sending = busy || approve.isSuccess || decline.isSuccess;
   const decide = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

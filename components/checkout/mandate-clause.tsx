@@ -1,5 +1,6 @@
 import { Bar, BarKey } from "#components/ui/bar.tsx";
 import { Choice } from "#components/ui/choice.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { formatAmount, parseAmount } from "#lib/money.ts";
@@ -70,8 +71,9 @@ type Props = {
 
 function Choices({ view, mandate, onChoose }: Props) {
   const asked = mandate === undefined && view.mandates.some(({ match }) => match);
+  const hydrated = useHydrated();
   const list = (
-    <fieldset className="choices mt-3">
+    <fieldset className="choices mt-3" disabled={!hydrated}>
       <legend className="sr">Mandate for this payment</legend>
       {view.mandates.map((one) => (
         <Choice

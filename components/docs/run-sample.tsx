@@ -6,7 +6,7 @@ import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FieldError, Select } from "#components/ui/field.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { sampleBody, type Sample } from "#lib/docs/sample.ts";
 import type { Authorization } from "#lib/payments/intent.ts";
@@ -61,7 +61,6 @@ function Decision({ decided }: { readonly decided: Authorization }) {
 /** Sends the sample's request as the reader, and shows what was sent and what was decided. */
 export function RunSample({ sample, mandates, mayCreate }: Props) {
   const router = useRouter();
-  const hydrated = useHydrated();
   const [log, setLog] = useState<readonly Exchange[]>([]);
   const [mandateId, setMandateId] = useState(mandates[0]?.mandateId ?? "");
   const run = useMutation({
@@ -89,14 +88,10 @@ export function RunSample({ sample, mandates, mayCreate }: Props) {
   return (
     <div className="grid grid-cols-1 gap-4">
       <div className="flex flex-wrap items-end gap-3">
-        <Select
-          label="Mandate"
-          value={mandateId}
-          options={choices}
-          disabled={!hydrated}
-          onChange={(event) => setMandateId(event.target.value)}
-        />
-        <Button tone="primary" disabled={!hydrated} aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
+        <Scripted>
+          <Select label="Mandate" value={mandateId} options={choices} onChange={(event) => setMandateId(event.target.value)} />
+        </Scripted>
+        <Button tone="primary" aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
           Run in sandbox
         </Button>
       </div>

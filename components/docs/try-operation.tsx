@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type Asked } from "./exchange.ts";
 
@@ -97,7 +97,6 @@ const isJson = (text: string): boolean => {
 /** Sends a request to the sandbox, as the reader or with a key of the reader's. */
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
-  const hydrated = useHydrated();
   const [bodyError, setBodyError] = useState<string>();
   const send = useMutation({ mutationFn: exchange, onSuccess: ({ status }) => announce(`Answered ${status}`) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -109,7 +108,9 @@ export function TryOperation(props: Props) {
   };
   return (
     <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
-      <Credential credentials={credentials} signedIn={signedIn} />
+      <Scripted>
+        <Credential credentials={credentials} signedIn={signedIn} />
+      </Scripted>
       {parameters.map(({ name, in: place, required, example }) => (
         <Field
           key={name}
@@ -135,7 +136,7 @@ export function TryOperation(props: Props) {
         />
       )}
       <div className="actions">
-        <Button tone="primary" type="submit" disabled={!hydrated} aria-busy={send.isPending}>
+        <Button tone="primary" type="submit" aria-busy={send.isPending}>
           Send {method} in the sandbox
         </Button>
       </div>

@@ -2,7 +2,6 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { completeOnboarding } from "#lib/identity/contract.ts";
@@ -10,7 +9,6 @@ import { completeOnboarding } from "#lib/identity/contract.ts";
 type Props = { readonly invitationToken: string; readonly organizationName: string; readonly returnTo: string };
 
 export function AcceptInvitation({ invitationToken, organizationName, returnTo }: Props) {
-  const hydrated = useHydrated();
   const join = useMutation({
     ...mutation(completeOnboarding),
     onSuccess: ({ session }) => {
@@ -23,12 +21,7 @@ export function AcceptInvitation({ invitationToken, organizationName, returnTo }
   return (
     <>
       {join.error && <ProblemNotice error={join.error} nothing="You did not join." />}
-      <Button
-        tone="primary"
-        size="large"
-        disabled={!hydrated || join.isPending || join.isSuccess}
-        onClick={() => join.mutate({ body })}
-      >
+      <Button tone="primary" size="large" disabled={join.isPending || join.isSuccess} onClick={() => join.mutate({ body })}>
         Accept and join
       </Button>
     </>

@@ -5,7 +5,6 @@ import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { type AuthPath, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
@@ -26,7 +25,6 @@ type Props = {
 
 /** Asks for a mail with a link, first and again. The answer is the same for every address. */
 export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
-  const hydrated = useHydrated();
   const { path, back, send } = kinds[kind];
   const ask = useMutation({
     mutationFn: async (to: string) => {
@@ -54,12 +52,7 @@ export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
         </Notice>
       )}
       <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} defaultValue={email} />
-      <Button
-        size="large"
-        type="submit"
-        disabled={!hydrated || ask.isPending}
-        {...(to === undefined && { tone: "primary" as const })}
-      >
+      <Button size="large" type="submit" disabled={ask.isPending} {...(to === undefined && { tone: "primary" as const })}>
         {to === undefined ? send : "Send it again"}
       </Button>
     </form>

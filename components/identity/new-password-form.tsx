@@ -4,7 +4,6 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
@@ -13,7 +12,6 @@ type Props = { readonly token: string; readonly returnTo: string };
 
 /** Sets a password by the link of a mail. Signing in with it is the next step. */
 export function NewPasswordForm({ token, returnTo }: Props) {
-  const hydrated = useHydrated();
   const set = useMutation({
     mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),
     onSuccess: () => location.assign(withReturnTo("/sign-in", returnTo, { done: "password" })),
@@ -47,7 +45,7 @@ export function NewPasswordForm({ token, returnTo }: Props) {
         hint="At least 12 characters. Every session of the account ends."
         error={fields["newPassword"]}
       />
-      <Button tone="primary" size="large" type="submit" disabled={!hydrated || set.isPending || set.isSuccess}>
+      <Button tone="primary" size="large" type="submit" disabled={set.isPending || set.isSuccess}>
         Set the password
       </Button>
     </form>

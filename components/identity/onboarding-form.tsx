@@ -5,8 +5,8 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FieldError } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { completeOnboarding } from "#lib/identity/contract.ts";
@@ -88,7 +88,6 @@ function Names({ host, errors }: { readonly host: string; readonly errors: Reado
 }
 
 export function OnboardingForm({ host, returnTo }: Props) {
-  const hydrated = useHydrated();
   const onboarding = useMutation({ ...mutation(completeOnboarding), onSuccess: () => location.assign(returnTo) });
   const [roleError, setRoleError] = useState<string>();
   const errors = fieldErrors(onboarding.error);
@@ -112,12 +111,14 @@ export function OnboardingForm({ host, returnTo }: Props) {
             </p>
           </Notice>
         )}
-        <Names host={host} errors={errors} />
-        <Roles error={roleError ?? errors["productRoles"]} />
+        <Scripted>
+          <Names host={host} errors={errors} />
+          <Roles error={roleError ?? errors["productRoles"]} />
+        </Scripted>
       </div>
       <div className="submit">
         <span />
-        <Button tone="primary" size="large" type="submit" disabled={!hydrated || onboarding.isPending || onboarding.isSuccess}>
+        <Button tone="primary" size="large" type="submit" disabled={onboarding.isPending || onboarding.isSuccess}>
           Create organization
         </Button>
       </div>

@@ -2,8 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { announce } from "#components/ui/announcements.tsx";
-import { Button, buttonClass } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
+import { buttonClass } from "#components/ui/button-class.ts";
+import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
@@ -22,7 +22,6 @@ const buttons = { link: "Sign in", verify: "Confirm the address" } as const;
 
 /** What a mail's link leads to: the person acts, so that a program that only looks at links uses nothing up. */
 export function OpenLink({ kind, token, next, again }: Props) {
-  const hydrated = useHydrated();
   const open = useMutation({
     mutationFn: () => requestAuth(paths[kind], { token }),
     onSuccess: () => (kind === "link" ? location.assign(next) : announce("The address is confirmed.")),
@@ -50,12 +49,7 @@ export function OpenLink({ kind, token, next, again }: Props) {
         <Refusal error={open.error} />
       )}
       {!ended && (
-        <Button
-          tone="primary"
-          size="large"
-          disabled={!hydrated || open.isPending || open.isSuccess}
-          onClick={() => open.mutate()}
-        >
+        <Button tone="primary" size="large" disabled={open.isPending || open.isSuccess} onClick={() => open.mutate()}>
           {buttons[kind]}
         </Button>
       )}

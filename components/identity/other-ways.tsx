@@ -4,7 +4,6 @@ import { useMutation } from "@tanstack/react-query";
 import { LogIn, Mail, Wallet } from "lucide-react";
 import type { RefObject } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { WalletRefusal } from "#components/wallet/injected.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
@@ -30,7 +29,6 @@ const look = {
 
 /** Ways in beside the password, those that this installation has. */
 export function OtherWays({ methods, siwe, returnTo, email }: Props) {
-  const hydrated = useHydrated();
   const ways = (Object.keys(look) as Way[]).filter((way) => methods[way]);
   const enter = useMutation({
     mutationFn: async (way: Way): Promise<string | null> => {
@@ -59,7 +57,7 @@ export function OtherWays({ methods, siwe, returnTo, email }: Props) {
         {ways.map((way) => {
           const { text, Icon } = look[way];
           return (
-            <Button key={way} disabled={!hydrated || enter.isPending} onClick={() => enter.mutate(way)}>
+            <Button key={way} disabled={enter.isPending} onClick={() => enter.mutate(way)}>
               <Icon className="icon" aria-hidden />
               {text}
             </Button>

@@ -3,7 +3,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { PasskeyRefusal, signWithPasskey } from "./passkey-request.ts";
 
@@ -24,7 +23,6 @@ async function signIn(): Promise<void> {
 
 /** Signs in with a passkey of this device, without an address being typed. */
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
-  const hydrated = useHydrated();
   const asked = useMutation({
     mutationFn: signIn,
     // A whole new page: the server reads the cookie that it has just set.
@@ -38,7 +36,7 @@ export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
           <p>{asked.error instanceof PasskeyRefusal ? asked.error.message : "We could not reach the service. Try again."}</p>
         </Notice>
       )}
-      <Button size="large" disabled={!hydrated} aria-busy={waiting} onClick={() => !waiting && asked.mutate()}>
+      <Button size="large" aria-busy={waiting} onClick={() => !waiting && asked.mutate()}>
         <KeyRound className="icon" aria-hidden />
         Sign in with a passkey
       </Button>

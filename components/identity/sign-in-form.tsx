@@ -4,7 +4,6 @@ import { useMutation } from "@tanstack/react-query";
 import { useId, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
 import { OtherWays, type Ways } from "./other-ways.tsx";
@@ -19,7 +18,6 @@ const explain = (error: Error): string =>
 const isUnconfirmed = (error: Error | null): boolean => error instanceof AuthRefusal && error.code === "EMAIL_NOT_VERIFIED";
 
 export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
-  const hydrated = useHydrated();
   const id = useId();
   const address = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
@@ -66,7 +64,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
           </div>
           <input id={`${id}-password`} type="password" name="password" autoComplete="current-password" required maxLength={128} />
         </div>
-        <Button tone="primary" size="large" type="submit" disabled={!hydrated || waiting}>
+        <Button tone="primary" size="large" type="submit" disabled={waiting}>
           Sign in
         </Button>
       </form>

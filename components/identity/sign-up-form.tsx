@@ -5,7 +5,6 @@ import { useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
 import { OtherWays, type Ways } from "./other-ways.tsx";
@@ -36,7 +35,6 @@ function explain(error: Error): string {
 }
 
 export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Props) {
-  const hydrated = useHydrated();
   const address = useRef<HTMLInputElement>(null);
   const join = useMutation({
     mutationFn: (form: FormData) => signUp(form, { returnTo, confirms }),
@@ -76,7 +74,7 @@ export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Pr
           hint="At least 12 characters. A password manager makes a good one."
           error={fields["password"]}
         />
-        <Button tone="primary" size="large" type="submit" disabled={!hydrated || join.isPending || join.isSuccess}>
+        <Button tone="primary" size="large" type="submit" disabled={join.isPending || join.isSuccess}>
           Create account
         </Button>
       </form>

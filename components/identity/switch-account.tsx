@@ -2,23 +2,16 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
 /** Ends this session and goes to the page where another one begins. */
 export function SwitchAccount({ next }: { readonly next: string }) {
-  const hydrated = useHydrated();
   const leave = useMutation({ mutationFn: () => requestAuth("sign-out", {}), onSuccess: () => location.assign(next) });
   return (
     <>
       <Refusal error={leave.error} />
-      <Button
-        tone="primary"
-        size="large"
-        disabled={!hydrated || leave.isPending || leave.isSuccess}
-        onClick={() => leave.mutate()}
-      >
+      <Button tone="primary" size="large" disabled={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
         Switch account
       </Button>
     </>

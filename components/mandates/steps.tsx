@@ -4,8 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { announce } from "#components/ui/announcements.tsx";
-import { Button, buttonClass } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
+import { buttonClass } from "#components/ui/button-class.ts";
+import { Button } from "#components/ui/button.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
@@ -22,7 +22,6 @@ type StepProps = { readonly mandateId: string };
 /** Only a person puts a mandate in force: what it allows stands on the page beside the button. */
 function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate" | "resume" }) {
   const router = useRouter();
-  const hydrated = useHydrated();
   const operation = step === "activate" ? activateMandate : resumeMandate;
   const send = useMutation({
     ...mutation(operation),
@@ -33,12 +32,7 @@ function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate"
   });
   return (
     <>
-      <Button
-        tone="primary"
-        disabled={!hydrated}
-        aria-busy={send.isPending}
-        onClick={() => send.isPending || send.mutate({ id: mandateId })}
-      >
+      <Button tone="primary" aria-busy={send.isPending} onClick={() => send.isPending || send.mutate({ id: mandateId })}>
         {step === "activate" ? "Activate" : "Resume"}
       </Button>
       {send.error && (

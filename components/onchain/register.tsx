@@ -8,8 +8,8 @@ import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { atAddress, call } from "#lib/http/client.ts";
 import type * as contract from "#lib/onchain/registration-contract.ts";
 import type { PreparedRegistration } from "#lib/onchain/registration-contract.ts";
@@ -71,7 +71,6 @@ const Path = () => (
 /** Chooses whom the registration pays, shows what would be signed, and has the wallet sign it. */
 export function Register({ mandateId, payees, token }: Props) {
   const router = useRouter();
-  const hydrated = useHydrated();
   const [prepared, setPrepared] = useState<PreparedRegistration | null>(null);
   const prepare = useMutation({
     mutationFn: (query: { readonly payeeAddress: string; readonly path: "proofs" | "module" }) =>
@@ -93,11 +92,13 @@ export function Register({ mandateId, payees, token }: Props) {
     return <Sign mandateId={mandateId} prepared={prepared} token={token} onBack={() => setPrepared(null)} onDone={done} />;
   return (
     <form className="grid grid-cols-1 gap-4" aria-label="Register on chain" method="post" onSubmit={submit}>
-      <Payee payees={payees} />
-      <Path />
+      <Scripted>
+        <Payee payees={payees} />
+        <Path />
+      </Scripted>
       {prepare.error && <ProblemNotice error={prepare.error} nothing="There is nothing to sign." />}
       <div className="actions">
-        <Button tone="primary" type="submit" disabled={!hydrated} aria-busy={prepare.isPending}>
+        <Button tone="primary" type="submit" aria-busy={prepare.isPending}>
           See what you sign
         </Button>
       </div>

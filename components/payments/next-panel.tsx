@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Because } from "#components/payments/verdict.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import type { NextStep } from "#lib/payments/next-steps.ts";
 import type { PaymentView } from "#lib/payments/view-payment.ts";
 

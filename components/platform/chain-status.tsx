@@ -2,7 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Link2 } from "lucide-react";
-import { Button, buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
+import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";

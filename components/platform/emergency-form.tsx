@@ -9,6 +9,7 @@ import { Field, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
 import { mutation } from "#lib/http/query.ts";
 import { REASON_MIN } from "./role-words.ts";
@@ -43,24 +44,26 @@ export function EmergencyForm({ named }: { readonly named: Named }) {
   if (revoke.data) return <Done actionId={revoke.data.actionId} submitted={submittedIn(revoke.data.auditEvent.metadata)} />;
   return (
     <form className="grid gap-5" method="post" onSubmit={submit}>
-      <TextArea
-        label="Reason"
-        name="reason"
-        required
-        minLength={REASON_MIN}
-        maxLength={500}
-        hint={`At least ${REASON_MIN} characters. The organization concerned reads it in its audit log.`}
-      />
-      <Field
-        label={`To confirm, type ${word}`}
-        name="typed"
-        autoComplete="off"
-        spellCheck={false}
-        className="mono"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        hint="The last five characters of each id that you are about to stop."
-      />
+      <Scripted>
+        <TextArea
+          label="Reason"
+          name="reason"
+          required
+          minLength={REASON_MIN}
+          maxLength={500}
+          hint={`At least ${REASON_MIN} characters. The organization concerned reads it in its audit log.`}
+        />
+        <Field
+          label={`To confirm, type ${word}`}
+          name="typed"
+          autoComplete="off"
+          spellCheck={false}
+          className="mono"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          hint="The last five characters of each id that you are about to stop."
+        />
+      </Scripted>
       {revoke.error && <ProblemNotice error={revoke.error} nothing="Nothing was stopped." />}
       <div>
         <Button tone="danger" size="large" type="submit" disabled={typed.trim() !== word} aria-busy={revoke.isPending}>

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 
 type Props = {
   readonly registered: boolean;

@@ -5,9 +5,9 @@ import { type FormEvent, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { probeResource } from "#lib/sellers/contract.ts";
@@ -44,7 +44,6 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
 /** Asks the resource as an agent does first. Nothing is paid. */
 export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: Offered }) {
   const { resourceId, pathTemplate, method } = offered;
-  const hydrated = useHydrated();
   const [path, setPath] = useState("");
   const probe = useMutation({
     ...mutation(probeResource),
@@ -65,20 +64,22 @@ export function Probe({ sellerId, offered }: { readonly sellerId: string; readon
         {method === "POST" && " It posts an empty JSON object."}
       </p>
       {open && (
-        <Field
-          label="Path with its parameters filled in"
-          className="mono"
-          required
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={pathTemplate}
-          value={path}
-          onChange={(event) => setPath(event.target.value)}
-          error={errors?.[0]?.detail}
-        />
+        <Scripted>
+          <Field
+            label="Path with its parameters filled in"
+            className="mono"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={pathTemplate}
+            value={path}
+            onChange={(event) => setPath(event.target.value)}
+            error={errors?.[0]?.detail}
+          />
+        </Scripted>
       )}
       <div className="actions">
-        <Button type="submit" disabled={!hydrated} aria-busy={probe.isPending}>
+        <Button type="submit" aria-busy={probe.isPending}>
           Test it
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 
 /** What is said of a page that is not there. One that belongs to somebody else reads the same. */
 export const NothingHere = () => (

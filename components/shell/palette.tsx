@@ -20,7 +20,9 @@ export function PaletteButton() {
       type="button"
       className="jump"
       disabled={!hydrated}
+      data-waits={!hydrated || undefined}
       aria-haspopup="dialog"
+      aria-keyshortcuts={hydrated ? (apple ? "Meta+K" : "Control+K") : undefined}
       onClick={() => opening.dispatchEvent(new Event("open"))}
       {...fetching}
     >

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import type { Progress, StepId } from "#lib/start/progress.ts";
 import { checks } from "./checks.ts";
 

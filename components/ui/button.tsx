@@ -1,12 +1,25 @@
+"use client";
+
 import type { ComponentProps } from "react";
+import { buttonClass, type Look } from "./button-class.ts";
+import { useHydrated } from "./hydrated.ts";
 
-type Look = { readonly tone?: "primary" | "quiet" | "danger" | "warn"; readonly size?: "large" | "small" };
+type Props = Look &
+  ComponentProps<"button"> & {
+    /** For a form that the browser sends by itself. Any other press is lost before the page's scripts run, so it waits for them. */
+    readonly withoutScripts?: boolean;
+  };
 
-/** The class names of a button, for links that look like one. */
-export const buttonClass = ({ tone, size }: Look = {}): string =>
-  ["btn", tone && `btn-${tone}`, size && `btn-${size}`].filter(Boolean).join(" ");
-
-export function Button({ tone, size, type = "button", className, ...rest }: Look & ComponentProps<"button">) {
+export function Button({ tone, size, type = "button", className, disabled, withoutScripts = false, ...rest }: Props) {
+  const waits = !useHydrated() && !withoutScripts;
   const look = buttonClass({ ...(tone && { tone }), ...(size && { size }) });
-  return <button {...rest} type={type} className={className === undefined ? look : `${look} ${className}`} />;
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={className === undefined ? look : `${look} ${className}`}
+      disabled={waits || disabled}
+      data-waits={(waits && !disabled) || undefined}
+    />
+  );
 }

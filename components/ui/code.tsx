@@ -3,6 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import { announce } from "./announcements.tsx";
+import { Button } from "./button.tsx";
 import { Tabs } from "./tabs.tsx";
 
 const COPIED_MS = 2000;
@@ -24,11 +25,11 @@ function CopyText({ text, label }: { readonly text: string; readonly label: stri
     );
   const Icon = copied ? Check : Copy;
   return (
-    <button type="button" className="btn btn-quiet btn-small" onClick={() => void copy()}>
+    <Button tone="quiet" size="small" onClick={() => void copy()}>
       <Icon className="icon" aria-hidden />
       {copied ? "Copied" : "Copy"}
       <span className="sr"> {label}</span>
-    </button>
+    </Button>
   );
 }
 

@@ -2,11 +2,13 @@
 
 import { Copy } from "lucide-react";
 import { announce } from "./announcements.tsx";
+import { useHydrated } from "./hydrated.ts";
 
 type Props = { readonly value: string; readonly label: string; readonly head?: number; readonly tail?: number };
 
 /** Shortened in the middle on the screen; copies in full. */
 export function Copyable({ value, label, head = 6, tail = 4 }: Props) {
+  const hydrated = useHydrated();
   const short = value.length > head + tail + 3 ? `${value.slice(0, head)}…${value.slice(-tail)}` : value;
   const copy = () =>
     navigator.clipboard.writeText(value).then(
@@ -14,7 +16,7 @@ export function Copyable({ value, label, head = 6, tail = 4 }: Props) {
       () => announce("The browser did not let us copy"),
     );
   return (
-    <button type="button" className="copyid" title={value} onClick={() => void copy()}>
+    <button type="button" className="copyid" title={value} disabled={!hydrated} onClick={() => void copy()}>
       <span>{short}</span>
       <span className="sr">, copy {label}</span>
       <Copy className="icon" aria-hidden />

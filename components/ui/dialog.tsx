@@ -1,11 +1,9 @@
 "use client";
 
 import { type ComponentProps, createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
-import { buttonClass } from "./button.tsx";
-import { useHydrated } from "./hydrated.ts";
+import { Button } from "./button.tsx";
+import { buttonClass, type Look } from "./button-class.ts";
 import { early, OnDemand } from "./on-demand.tsx";
-
-type Look = NonNullable<Parameters<typeof buttonClass>[0]>;
 
 export type DialogProps = {
   /** What the button that opens it says. Left out where `open` is held by the caller. */
@@ -33,7 +31,6 @@ const Closing = createContext(() => {});
 /** What dialogs and drawers share: a button at once, and the rest when it is wanted for the first time. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
   const { trigger, look, open: held, onOpenChange, insistent = false, wide = false, ...rest } = props;
-  const hydrated = useHydrated();
   const opener = useRef<HTMLButtonElement>(null);
   const [own, setOwn] = useState(false);
   const open = held ?? own;
@@ -48,18 +45,9 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
   return (
     <Closing value={close}>
       {trigger !== undefined && (
-        <button
-          ref={opener}
-          type="button"
-          className={buttonClass(look)}
-          disabled={!hydrated}
-          aria-haspopup="dialog"
-          aria-expanded={open}
-          onClick={() => change(true)}
-          {...fetching}
-        >
+        <Button {...look} ref={opener} aria-haspopup="dialog" aria-expanded={open} onClick={() => change(true)} {...fetching}>
           {trigger}
-        </button>
+        </Button>
       )}
       {/* What opens by itself stays open: it may hold what is shown only once. */}
       <OnDemand wanted={open} load={loadPopup} {...(trigger !== undefined && { giveUp: close })}>

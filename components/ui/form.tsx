@@ -18,8 +18,8 @@ import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import { mutation } from "#lib/http/query.ts";
 import { Button } from "./button.tsx";
 import { fieldOf, fieldWords, withoutBlanks } from "./field-words.ts";
-import { useHydrated } from "./hydrated.ts";
 import { ProblemNotice } from "./problem.tsx";
+import { Scripted } from "./scripted.tsx";
 
 type WithBody = Operation & { readonly body: z.ZodType<unknown, FieldValues> };
 type Values<O extends WithBody> = z.input<O["body"]>;
@@ -135,7 +135,7 @@ export function OperationForm<V extends FieldValues>({
 }: FormProps<V>) {
   return (
     <form className={className} method="post" noValidate onSubmit={state.submit} {...(id !== undefined && { id })}>
-      {children}
+      <Scripted>{children}</Scripted>
       {state.error && <ProblemNotice error={state.error} nothing={nothing} />}
     </form>
   );
@@ -150,11 +150,10 @@ type SubmitProps = {
   readonly children: ReactNode;
 };
 
-/** The form's primary button: off until the page's scripts run, and busy while the request is on its way. */
+/** The form's primary button: busy while the request is on its way. */
 export function Submit({ state, form, off = false, children }: SubmitProps) {
-  const hydrated = useHydrated();
   return (
-    <Button tone="primary" type="submit" form={form} disabled={!hydrated || off} aria-busy={state.pending}>
+    <Button tone="primary" type="submit" form={form} disabled={off} aria-busy={state.pending}>
       {children}
     </Button>
   );

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { buttonClass } from "./button.tsx";
+import { buttonClass } from "./button-class.ts";
 import { address, all, one, type PageQuery } from "./page-query.ts";
 
 /** How many pages back an address remembers. */

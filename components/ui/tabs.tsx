@@ -1,6 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { useHydrated } from "./hydrated.ts";
 
 type Tab = { readonly value: string; readonly name: string; readonly content: ReactNode };
 
@@ -20,6 +21,7 @@ function stepOf(key: string, at: number, count: number): number | undefined {
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  const hydrated = useHydrated();
   const [chosen, setChosen] = useState(tabs[0]?.value);
   const at = Math.max(
     tabs.findIndex(({ value }) => value === chosen),
@@ -41,6 +43,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
             key={value}
             type="button"
             role="tab"
+            disabled={!hydrated}
             id={`${id}-${index}`}
             aria-selected={index === at}
             aria-controls={index === at ? `${id}-panel` : undefined}

@@ -6,7 +6,7 @@ import { RecentPayments } from "#components/buyer/recent-payments.tsx";
 import { SpendingFacts } from "#components/buyer/spending-facts.tsx";
 import { SpendingPanel } from "#components/buyer/spending-panel.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewWaiting, type Waiting } from "#lib/commerce/view-approvals.ts";

@@ -5,7 +5,7 @@ import { requireMember } from "#app/session.ts";
 import { assetOf } from "#components/mandates/headline.ts";
 import { MandateUsage } from "#components/mandates/usage.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { Filters, FilterSearch, FilterSelect } from "#components/ui/filters.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";

@@ -5,7 +5,7 @@ import { requireMember } from "#app/session.ts";
 import { PaymentFilters } from "#components/payments/payment-filters.tsx";
 import { PaymentsLedger } from "#components/payments/payments-ledger.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Code } from "#components/ui/code.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";

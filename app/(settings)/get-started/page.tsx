@@ -3,7 +3,7 @@ import { requireMember } from "#app/session.ts";
 import { Checklist } from "#components/start/checklist.tsx";
 import { stepViews } from "#components/start/step-words.ts";
 import { homeOf } from "#components/shell/navigation.ts";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewSession } from "#lib/identity/get-session.ts";
 import { viewProgress } from "#lib/start/view-progress.ts";

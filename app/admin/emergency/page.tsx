@@ -61,7 +61,9 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
                 />
               ))}
               <div>
-                <Button type="submit">Look up</Button>
+                <Button withoutScripts type="submit">
+                  Look up
+                </Button>
               </div>
             </form>
             {complete && <EmergencyForm key={JSON.stringify(named)} named={named} />}

@@ -6,8 +6,8 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { FormProvider, type Path, useForm } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/hydrated.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { createBody, fieldErrors, updateBody } from "#lib/mandates/check-draft.ts";
 import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
@@ -88,7 +88,6 @@ function useEditor({ mandate, choices }: Props) {
 /** Writes a mandate or a new version of one: every rule of the policy, what it says in plain words, and what it would have decided. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
-  const hydrated = useHydrated();
   const { form, first, save, submit } = useEditor(props);
   // A stored zone may be one that this runtime lists under another name.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
@@ -98,8 +97,7 @@ export function MandateEditor(props: Props) {
     <FormProvider {...form}>
       <div className="editor">
         <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit}>
-          {/* What is typed before the page's scripts run would be lost. */}
-          <fieldset className="contents" disabled={!hydrated}>
+          <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
             <Ask assured={first.assurance !== "softwareApproved"} />
@@ -109,7 +107,7 @@ export function MandateEditor(props: Props) {
               finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"}
             />
             <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
-          </fieldset>
+          </Scripted>
           {save.error && (
             <div className="term">
               <ProblemNotice error={save.error} nothing="Nothing was saved." />
@@ -117,10 +115,8 @@ export function MandateEditor(props: Props) {
           )}
           <div className="panel-foot foot-actions">
             <div className="actions">
-              <Button disabled={!hydrated} onClick={() => form.reset()}>
-                Discard changes
-              </Button>
-              <Button tone="primary" type="submit" disabled={!hydrated} aria-busy={save.isPending || save.isSuccess}>
+              <Button onClick={() => form.reset()}>Discard changes</Button>
+              <Button tone="primary" type="submit" aria-busy={save.isPending || save.isSuccess}>
                 {mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}
               </Button>
             </div>

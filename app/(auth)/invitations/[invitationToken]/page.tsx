@@ -6,7 +6,7 @@ import { AcceptInvitation } from "#components/identity/accept-invitation.tsx";
 import { Mailbox } from "#components/identity/mailbox.tsx";
 import { SwitchAccount } from "#components/identity/switch-account.tsx";
 import { roles } from "#components/organization/role-words.ts";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";

@@ -9,7 +9,7 @@ import { RulesPanel } from "#components/payments/rules-panel.tsx";
 import { TimelinePanel } from "#components/payments/timeline-panel.tsx";
 import { Verdict } from "#components/payments/verdict.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";

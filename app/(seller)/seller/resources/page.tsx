@@ -4,7 +4,7 @@ import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
 import { ResourcesLedger } from "#components/seller/resources-ledger.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { Filters, FilterSearch, FilterSelect } from "#components/ui/filters.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";

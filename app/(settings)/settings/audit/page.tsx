@@ -3,7 +3,7 @@ import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
 import { EventsLedger } from "#components/audit/events-ledger.tsx";
 import { VerifyChain } from "#components/audit/verify-chain.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { FilterDate, Filters, FilterSearch, FilterSelect } from "#components/ui/filters.tsx";
 import { NoAccess } from "#components/ui/no-access.tsx";

@@ -6,7 +6,7 @@ import { HistoryPanel } from "#components/billing/history-panel.tsx";
 import { PlanFacts } from "#components/billing/plan-facts.tsx";
 import { SchedulesPanel } from "#components/billing/schedules-panel.tsx";
 import { StatementPanel } from "#components/billing/statement-panel.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one } from "#components/ui/page-query.ts";

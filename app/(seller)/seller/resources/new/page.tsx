@@ -2,7 +2,7 @@ import Link from "next/link";
 import { requireMember } from "#app/session.ts";
 import { ResourceForm } from "#components/seller/resource-form.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewInstallation } from "#lib/sellers/view-resources.ts";

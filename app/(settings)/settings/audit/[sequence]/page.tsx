@@ -4,7 +4,7 @@ import { requireMember } from "#app/session.ts";
 import { eventWords, pageOf } from "#components/audit/event-words.ts";
 import { Subject } from "#components/audit/subject.tsx";
 import { Badge } from "#components/ui/badge.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
 import { Code } from "#components/ui/code.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
