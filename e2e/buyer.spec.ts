@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
 import { authorize, buy, intentFor, type AgentOptions } from "../examples/agent.ts";
-import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase, writeMandate } from "./setup/purchase.ts";
 import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
@@ -213,6 +213,7 @@ test.describe("the lists", () => {
     await page.goto("/mandates");
     await expect(page.getByRole("row", { name: /Field equipment.*Active.*250.00 USDC left/ })).toBeVisible();
     await expectAccessible(page);
+    await listensTo(page, "/");
     await page.keyboard.press("/");
     await page.keyboard.type("lab");
     await page.keyboard.press("Enter");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { newOrganization } from "#test/identity.ts";
-import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 import { askFor, submitted } from "./setup/paid.ts";
 import { newPurchase } from "./setup/purchase.ts";
 
@@ -51,6 +51,7 @@ test.describe("payments", () => {
     await expect(page.getByRole("combobox", { name: "Decision" })).toHaveValue("deny");
 
     await page.goto("/payments");
+    await listensTo(page, "/");
     await page.keyboard.press("/");
     await page.keyboard.type(hash);
     await page.keyboard.press("Enter");
@@ -71,11 +72,29 @@ test.describe("payments", () => {
     await page.getByRole("link", { name: "Show all payments" }).click();
     await page.getByRole("link", { name: "More lines" }).click();
     await expect(page).toHaveURL(/density=compact/);
+    await listensTo(page, "/");
     await page.locator(".row-link").first().focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(`/payments/${allowed}`);
+  });
+
+  test("a filter that is chosen before the page's scripts run is applied once they do", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    await askFor(purchase, "20.2");
+    await askFor(purchase, "200");
+    await signInAs(context, purchase.buyer.credential);
+    const { promise: later, resolve: letThrough } = Promise.withResolvers<void>();
+    await context.route(/\/_next\/static\/.*\.js/, async (route) => {
+      await later;
+      await route.continue();
+    });
+    await page.goto("/payments", { waitUntil: "domcontentloaded" });
+    await page.getByRole("combobox", { name: "Decision" }).selectOption("Denied");
+    letThrough();
+    await expect(page).toHaveURL(/outcome=deny/);
+    await expect(rows(page)).toHaveCount(2);
   });
 
   test("are explained: allowed, denied, asked and unknown", async ({ page, context }) => {
@@ -132,6 +151,7 @@ test.describe("payments", () => {
     for (const path of [`/payments/${settled}`, `/payments/${settled}/receipt`, "/payments?cursor=made-up"]) {
       const reply = await page.goto(path);
       expect(reply?.status()).toBe(404);
+      await expect(heading(page)).toBeVisible();
       await expect(page.getByText(hash)).toBeHidden();
     }
     await expectAccessible(page);

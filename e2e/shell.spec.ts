@@ -1,5 +1,5 @@
 import { newKey, newOrganization } from "#test/identity.ts";
-import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 
 test.describe("the frame and the documentation", () => {
   test("a stranger signs in first, and comes back to where they wanted to go", async ({ page }) => {
@@ -24,6 +24,7 @@ test.describe("the frame and the documentation", () => {
     await expect(palette.getByRole("option", { name: "Members" })).toHaveAttribute("data-highlighted");
     await field.press("Enter");
     await expect(page).toHaveURL("/settings/members");
+    await listensTo(page, "Control+K");
     await page.keyboard.press("Control+k");
     await expect(field).toBeFocused();
     await field.fill("theme dark");
@@ -33,6 +34,7 @@ test.describe("the frame and the documentation", () => {
     await expect(palette).toBeHidden();
     const reload = await page.reload();
     expect(await reload?.text()).toContain('data-theme="dark"');
+    await listensTo(page, "Control+K");
     await page.keyboard.press("Control+k");
     await field.fill("nothing has this name");
     await expect(palette.getByText("Nothing found")).toBeVisible();
@@ -52,6 +54,7 @@ test.describe("the frame and the documentation", () => {
     const link = page.getByRole("link", { name: "weather.example.com" });
     const authorizationId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
     await page.goto("/home");
+    await listensTo(page, "Control+K");
     await page.keyboard.press("Control+k");
     const palette = page.getByRole("dialog", { name: "Search" });
     await palette.getByRole("combobox").fill(authorizationId);

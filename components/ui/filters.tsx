@@ -59,9 +59,9 @@ export function Filters({ label, path, children }: Props) {
   }, []);
   return (
     <search aria-label={label}>
-      <form ref={form} className="tools" action={path} onSubmit={apply} onChange={change}>
+      <form ref={form} className="tools" action={path} autoComplete="off" onSubmit={apply} onChange={change}>
         {children}
-        <Button size="small" type="submit" className={hydrated ? "sr" : ""}>
+        <Button withoutScripts size="small" type="submit" className={hydrated ? "sr" : ""}>
           Apply
         </Button>
       </form>
@@ -69,11 +69,19 @@ export function Filters({ label, path, children }: Props) {
   );
 }
 
-/** Shows what the address says, also after going back; a control that was just used keeps the focus. */
+/**
+ * Shows what the address says, also after going back; a control that was just used keeps the focus. What was chosen before the
+ * page's scripts ran is applied, and what was typed stays.
+ */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);
+  const first = useRef(true);
   useEffect(() => {
-    if (control.current) control.current.value = value;
+    const shown = control.current;
+    if (!shown) return;
+    if (!first.current) shown.value = value;
+    else if (shown.value !== value && shown.type !== "search") shown.form?.requestSubmit();
+    first.current = false;
   }, [value]);
   return control;
 }
@@ -82,13 +90,22 @@ type FilterProps = { readonly label: string; readonly name: string; readonly val
 
 export function FilterSearch({ label, name, value = "", placeholder }: FilterProps & { readonly placeholder?: string }) {
   const id = useId();
+  const hydrated = useHydrated();
   const input = useShown<HTMLInputElement>(value);
   return (
     <div className="search">
       <label className="sr" htmlFor={id}>
         {label}
       </label>
-      <input ref={input} type="search" id={id} name={name} defaultValue={value} placeholder={placeholder} />
+      <input
+        ref={input}
+        type="search"
+        id={id}
+        name={name}
+        defaultValue={value}
+        placeholder={placeholder}
+        aria-keyshortcuts={hydrated ? "/" : undefined}
+      />
     </div>
   );
 }
