@@ -9,7 +9,7 @@ import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
 import { load, type Measured } from "./load.ts";
 import { loadPages } from "./pages.ts";
-import { floorsOf, printTable, type Row } from "./report.ts";
+import { DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type Running } from "./server.ts";
 
@@ -60,7 +60,7 @@ const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
 say("starting PostgreSQL and the production server.");
 const database = await startEmbedded({ dataDir: folder });
 const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
-const program = ["--max-semi-space-size=16", "--max-old-space-size=384", "server.ts", "--api"];
+const program = ["--min-semi-space-size=16", "--max-semi-space-size=32", "--max-old-space-size=384", "server.ts", "--api"];
 const server = await start(program, environment, "/api/v1/health/live");
 try {
   const scene = await setScene(server.url, 4);
@@ -74,7 +74,7 @@ try {
     rows.push({ name, connections, ...measured });
     say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
   };
-  for (const connections of [1, 16, 64]) add("hot mandate", connections, await measure(server, scene, [hot], connections));
+  for (const connections of [1, 16, 64]) add(HOT, connections, await measure(server, scene, [hot], connections));
   for (const connections of [1, 16, 64]) add("1,000 mandates", connections, await measure(server, scene, spread, connections));
   const residentMiB = await server.residentMiB();
   const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: database.url }, "/");
@@ -82,11 +82,11 @@ try {
     const body = () => authorizeBody(scene, hot);
     const asked = { targets: [{ port: each.port, path: "/", headers: {} }], connections: 64, body, good: allowed };
     await load({ ...asked, seconds: 2 });
-    add("baseline: one transaction each", 64, await load({ ...asked, seconds }));
+    add(EACH, 64, await load({ ...asked, seconds }));
   } finally {
     await each.stop();
   }
-  add("baseline: the driver alone", 64, await driverAlone(database.url, 64, seconds));
+  add(DRIVER, 64, await driverAlone(database.url, 64, seconds));
   add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
   say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
   const history = await compareHistory(server, scene, hot);
