@@ -2,11 +2,11 @@
 
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useWatch } from "react-hook-form";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { createServiceAccount } from "#lib/identity/contract.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
@@ -28,7 +28,6 @@ const opener = (
 
 /** Makes an account and its first key, and shows the key once. */
 export function NewServiceAccount({ organizationId, grantable, suggested }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
@@ -39,41 +38,30 @@ export function NewServiceAccount({ organizationId, grantable, suggested }: Prop
       if (apiKey !== undefined) setMade({ ...account, apiKey });
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   const chosen = useWatch({ control: state.form.control, name: "capabilities" }) ?? [];
   const { error: _, ...control } = state.field("capabilities");
   return (
     <>
-      <Dialog
+      <FormDialog
         wide
         trigger={opener}
         look={{ tone: "primary" }}
         title="New service account"
         open={open}
-        onOpenChange={change}
-        footer={
-          <>
-            <DialogClose>Cancel</DialogClose>
-            <Submit state={state} form={id}>
-              Create key
-            </Submit>
-          </>
-        }
+        onOpenChange={setOpen}
+        state={state}
+        nothing="Nothing was created."
+        submit="Create key"
       >
-        <OperationForm state={state} id={id} nothing="Nothing was created.">
-          <Field
-            label="Name"
-            autoComplete="off"
-            maxLength={200}
-            hint="You see it on every approval request."
-            {...state.field("name")}
-          />
-          <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
-        </OperationForm>
-      </Dialog>
+        <Field
+          label="Name"
+          autoComplete="off"
+          maxLength={200}
+          hint="You see it on every approval request."
+          {...state.field("name")}
+        />
+        <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
+      </FormDialog>
       <SecretDialog
         made={made}
         onSaved={() => {

@@ -1,9 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { useState } from "react";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { Select } from "#components/ui/field.tsx";
 import { rotateServiceAccountKey } from "#lib/identity/contract.ts";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
@@ -19,7 +19,6 @@ const graces = [
 
 /** Makes another key for an account and shows it once; the one before lives on for the grace that is chosen. */
 export function RotateKey({ serviceAccountId, name }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
@@ -33,13 +32,9 @@ export function RotateKey({ serviceAccountId, name }: Props) {
       if (apiKey !== undefined) setMade({ ...account, apiKey, ...(before !== undefined && { before }) });
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   return (
     <>
-      <Dialog
+      <FormDialog
         trigger={
           <>
             Rotate<span className="sr"> the key of {name}</span>
@@ -48,24 +43,17 @@ export function RotateKey({ serviceAccountId, name }: Props) {
         look={{ size: "small" }}
         title={`Rotate the key of ${name}`}
         open={open}
-        onOpenChange={change}
-        footer={
-          <>
-            <DialogClose>Cancel</DialogClose>
-            <Submit state={state} form={id}>
-              Make a new key
-            </Submit>
-          </>
-        }
+        onOpenChange={setOpen}
+        state={state}
+        nothing="The key is as it was."
+        submit="Make a new key"
       >
-        <OperationForm state={state} id={id} nothing="The key is as it was.">
-          <p className="small">
-            You get a new key with the same capabilities. Two keys work at most: one that still lives from an earlier rotation
-            stops now.
-          </p>
-          <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
-        </OperationForm>
-      </Dialog>
+        <p className="small">
+          You get a new key with the same capabilities. Two keys work at most: one that still lives from an earlier rotation stops
+          now.
+        </p>
+        <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
+      </FormDialog>
       <SecretDialog
         made={made}
         onSaved={() => {

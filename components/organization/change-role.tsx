@@ -1,9 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { useState } from "react";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { updateMember, type Member } from "#lib/identity/member-contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -14,7 +14,6 @@ type Props = { readonly member: Member; readonly grantable: readonly MembershipR
 
 /** Gives a member another role, which counts at once. */
 export function ChangeRole({ member, grantable }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId, userId, name, role } = member;
@@ -27,13 +26,9 @@ export function ChangeRole({ member, grantable }: Props) {
       router.refresh();
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   const { error, ...control } = state.field("role");
   return (
-    <Dialog
+    <FormDialog
       trigger={
         <>
           Change role<span className="sr"> of {name}</span>
@@ -43,19 +38,12 @@ export function ChangeRole({ member, grantable }: Props) {
       title={`Role of ${name}`}
       description="It counts from the next request on, also where this person is signed in already."
       open={open}
-      onOpenChange={change}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Submit state={state} form={id}>
-            Change role
-          </Submit>
-        </>
-      }
+      onOpenChange={setOpen}
+      state={state}
+      nothing="The role is as it was."
+      submit="Change role"
     >
-      <OperationForm state={state} id={id} nothing="The role is as it was.">
-        <RoleChoices grantable={grantable} error={error} control={control} />
-      </OperationForm>
-    </Dialog>
+      <RoleChoices grantable={grantable} error={error} control={control} />
+    </FormDialog>
   );
 }

@@ -2,10 +2,10 @@
 
 import { UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { useState } from "react";
 import { Field } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { inviteMember } from "#lib/identity/member-contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -27,7 +27,6 @@ const opener = (
 
 /** Asks for an address and a role, and sends the invitation. */
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const state = useOperationForm(inviteMember, {
@@ -39,38 +38,27 @@ export function InviteMember({ organizationId, grantable, mailed }: Props) {
       router.refresh();
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   const { error, ...control } = state.field("role");
   return (
-    <Dialog
+    <FormDialog
       trigger={opener}
       look={{ tone: "primary" }}
       title="Invite a member"
       open={open}
-      onOpenChange={change}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Submit state={state} form={id}>
-            {mailed ? "Send invitation" : "Make invitation"}
-          </Submit>
-        </>
-      }
+      onOpenChange={setOpen}
+      state={state}
+      nothing="Nobody was invited."
+      submit={mailed ? "Send invitation" : "Make invitation"}
     >
-      <OperationForm state={state} id={id} nothing="Nobody was invited.">
-        <Field
-          label="E-mail"
-          type="email"
-          autoComplete="off"
-          spellCheck={false}
-          hint="Only an account with this address can accept. The invitation holds for 48 hours."
-          {...state.field("email")}
-        />
-        <RoleChoices grantable={grantable} error={error} control={control} />
-      </OperationForm>
-    </Dialog>
+      <Field
+        label="E-mail"
+        type="email"
+        autoComplete="off"
+        spellCheck={false}
+        hint="Only an account with this address can accept. The invitation holds for 48 hours."
+        {...state.field("email")}
+      />
+      <RoleChoices grantable={grantable} error={error} control={control} />
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { useState } from "react";
 import { Field } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { setStepUpThreshold } from "#lib/identity/organization-contract.ts";
 
@@ -12,7 +12,6 @@ type Props = { readonly organizationId: string; readonly above: string | null };
 
 /** Sets the amount above which an approval asks who it is, or takes it away. */
 export function StepUpThreshold({ organizationId, above }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const state = useOperationForm(setStepUpThreshold, {
@@ -24,36 +23,25 @@ export function StepUpThreshold({ organizationId, above }: Props) {
       router.refresh();
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   return (
-    <Dialog
+    <FormDialog
       trigger="Change the amount"
       look={{ size: "small" }}
       title="Ask who approves"
       description="Above this amount an approval asks for the password or a passkey, however fresh the session is."
       open={open}
-      onOpenChange={change}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Submit state={state} form={id}>
-            Save
-          </Submit>
-        </>
-      }
+      onOpenChange={setOpen}
+      state={state}
+      nothing="The amount is as it was."
+      submit="Save"
     >
-      <OperationForm state={state} id={id} nothing="The amount is as it was.">
-        <Field
-          label="Above"
-          inputMode="decimal"
-          autoComplete="off"
-          hint="In whole units of the asset that is paid with, such as 250 for 250 USDC. Leave it empty for no such amount."
-          {...state.field("above")}
-        />
-      </OperationForm>
-    </Dialog>
+      <Field
+        label="Above"
+        inputMode="decimal"
+        autoComplete="off"
+        hint="In whole units of the asset that is paid with, such as 250 for 250 USDC. Leave it empty for no such amount."
+        {...state.field("above")}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { useState } from "react";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import { saveFeeSchedule } from "#lib/billing/contract.ts";
@@ -77,7 +77,6 @@ const Terms = ({ field }: Fields) => (
 
 /** Makes a fee schedule or replaces one, behind a reason. */
 export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const state = useOperationForm(operation, {
@@ -88,13 +87,9 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
       router.refresh();
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   const { field } = state;
   return (
-    <Dialog
+    <FormDialog
       wide
       trigger={
         schedule ? (
@@ -109,26 +104,19 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
       title={schedule ? `Change ${schedule.name}` : "New fee schedule"}
       description="It applies to payments authorized from now on. What was authorized keeps its quote."
       open={open}
-      onOpenChange={change}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Submit state={state} form={id}>
-            Save schedule
-          </Submit>
-        </>
-      }
+      onOpenChange={setOpen}
+      state={state}
+      nothing="Nothing was saved."
+      submit="Save schedule"
     >
-      <OperationForm state={state} id={id} nothing="Nothing was saved.">
-        <Terms field={field} />
-        <TextArea
-          label="Reason"
-          required
-          minLength={REASON_MIN}
-          hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-          {...field("metadata.reason")}
-        />
-      </OperationForm>
-    </Dialog>
+      <Terms field={field} />
+      <TextArea
+        label="Reason"
+        required
+        minLength={REASON_MIN}
+        hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+        {...field("metadata.reason")}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { useState } from "react";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { assignSubscription } from "#lib/billing/contract.ts";
@@ -25,7 +25,6 @@ type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" |
 
 /** Gives an organization a plan, behind a reason. */
 export function SubscriptionForm({ subscription }: Props) {
-  const id = useId();
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
@@ -37,13 +36,9 @@ export function SubscriptionForm({ subscription }: Props) {
       router.refresh();
     },
   });
-  const change = (next: boolean) => {
-    if (next) state.reset();
-    setOpen(next);
-  };
   const { field } = state;
   return (
-    <Dialog
+    <FormDialog
       trigger={
         subscription ? (
           <>
@@ -57,35 +52,28 @@ export function SubscriptionForm({ subscription }: Props) {
       title={subscription ? `Plan of ${subscription.organizationName}` : "Assign a plan"}
       description="It replaces the plan that the organization has. The period starts now and lasts a month."
       open={open}
-      onOpenChange={change}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Submit state={state} form={id}>
-            Assign plan
-          </Submit>
-        </>
-      }
+      onOpenChange={setOpen}
+      state={state}
+      nothing="The plan is as it was."
+      submit="Assign plan"
     >
-      <OperationForm state={state} id={id} nothing="The plan is as it was.">
-        <Field
-          label="Organization"
-          required
-          placeholder="org_…"
-          spellCheck={false}
-          readOnly={subscription !== undefined}
-          {...field("organizationId")}
-        />
-        <Select label="Plan" options={tiers} {...field("tier")} />
-        <Select label="Status" options={statuses} {...field("status")} />
-        <TextArea
-          label="Reason"
-          required
-          minLength={REASON_MIN}
-          hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-          {...field("metadata.reason")}
-        />
-      </OperationForm>
-    </Dialog>
+      <Field
+        label="Organization"
+        required
+        placeholder="org_…"
+        spellCheck={false}
+        readOnly={subscription !== undefined}
+        {...field("organizationId")}
+      />
+      <Select label="Plan" options={tiers} {...field("tier")} />
+      <Select label="Status" options={statuses} {...field("status")} />
+      <TextArea
+        label="Reason"
+        required
+        minLength={REASON_MIN}
+        hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+        {...field("metadata.reason")}
+      />
+    </FormDialog>
   );
 }

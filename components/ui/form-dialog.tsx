@@ -1,0 +1,46 @@
+"use client";
+
+import { type ReactNode, useId } from "react";
+import type { FieldValues } from "react-hook-form";
+import { Dialog, DialogClose, type DialogProps } from "./dialog.tsx";
+import { OperationForm, type OperationFormState, Submit } from "./form.tsx";
+
+type Props<V extends FieldValues> = Pick<DialogProps, "trigger" | "look" | "title" | "description" | "wide" | "children"> & {
+  readonly state: OperationFormState<V>;
+  /** What did not happen when the service refuses: "Nothing was saved." */
+  readonly nothing: string;
+  /** What its button says. */
+  readonly submit: ReactNode;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+};
+
+/**
+ * An operation's form in a dialog of its own, as at first each time it opens. The caller closes it when the operation is done.
+ *
+ *     const [open, setOpen] = useState(false);
+ *     const state = useOperationForm(updateMember, { …, onDone: () => setOpen(false) });
+ *     <FormDialog trigger="Change role" title="Role" state={state} open={open} onOpenChange={setOpen} submit="Change role" nothing="…">
+ */
+export function FormDialog<V extends FieldValues>({ state, nothing, submit, open, onOpenChange, children, ...dialog }: Props<V>) {
+  const id = useId();
+  const change = (next: boolean) => {
+    if (next) state.reset();
+    onOpenChange(next);
+  };
+  const footer = (
+    <>
+      <DialogClose>Cancel</DialogClose>
+      <Submit state={state} form={id}>
+        {submit}
+      </Submit>
+    </>
+  );
+  return (
+    <Dialog {...dialog} open={open} onOpenChange={change} footer={footer}>
+      <OperationForm state={state} id={id} nothing={nothing}>
+        {children}
+      </OperationForm>
+    </Dialog>
+  );
+}
