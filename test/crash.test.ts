@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authorizations, executions } from "#lib/payments/tables.ts";
 import { newIntent } from "#test/asking.ts";
@@ -9,9 +9,10 @@ import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.t
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { registeredScene, useContracts } from "#test/registered.ts";
-import { startServer, type RunningServer } from "#test/server.ts";
+import { useServer, type RunningServer } from "#test/server.ts";
 
 const databaseOf = useDatabase();
+const started = useServer();
 const chain = useSettlement();
 const contracts = useContracts(chain);
 
@@ -37,12 +38,6 @@ beforeAll(async () => {
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
 });
 afterEach(async () => expect(await brokenInvariants()).toEqual([]));
-
-async function started(): Promise<RunningServer> {
-  const server = await startServer();
-  onTestFinished(() => server.kill());
-  return server;
-}
 
 const newMandate = () =>
   activeMandate(buyer.person.credential, {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 
 export type RunningServer = {
   readonly url: string;
@@ -39,4 +40,15 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
     await ended;
   };
   return { url, child, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
+
+/** The server of a file whose tests end it again and again: the one that runs, else a new one. */
+export function useServer(): () => Promise<RunningServer> {
+  let last: RunningServer | undefined;
+  afterAll(() => last?.kill());
+  const runs = ({ child }: RunningServer): boolean => child.exitCode === null && child.signalCode === null;
+  return async () => {
+    if (last === undefined || !runs(last)) last = await startServer();
+    return last;
+  };
 }
