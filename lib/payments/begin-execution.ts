@@ -95,6 +95,18 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
   }
 }
 
+type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
+
+/** After the gate. @throws Problem as requireRights */
+export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
+  requireRights({
+    mandate,
+    subjectId: caller.subjectId,
+    callerIsLive: await callerIsLive(tx, caller),
+    seller: await sellerStateOf(tx, authorization),
+  });
+}
+
 /** Transaction 1: everything is read again after the gate and under the mandate's lock. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
@@ -103,12 +115,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const approved = await lockApproved(tx, authorization.authorizationId);
   const hold = await holdOf(tx, authorization.authorizationId);
   const now = await requireOpen(tx, authorization, subjectId, { hold, approved });
-  requireRights({
-    mandate,
-    subjectId,
-    callerIsLive: await callerIsLive(tx, caller),
-    seller: await sellerStateOf(tx, authorization),
-  });
+  await requireRightsNow(tx, { mandate, caller, authorization });
   if (approved?.approval?.status === "pending") {
     requireSamePayment(approved.approval, authorization);
     const payableUntil = authorization.expiresAt;

@@ -1,7 +1,7 @@
 import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { LostSlot } from "#lib/http/idempotency.ts";
-import type { Handler, StoredReply } from "#lib/http/operation.ts";
+import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
 import { firstOrTwin, requireOpen, type Execute } from "#lib/payments/begin-execution.ts";
 import { bindCredential, meansOf } from "#lib/payments/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
@@ -26,7 +26,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
   if (earlier) return earlier;
   const now = await requireOpen(database(), authorization, subjectId);
-  const pays = await paidBy(authorization, subjectId, body.paymentCredential, now);
+  const pays = await paidBy(authorization, caller, body.paymentCredential, now);
   const begun = await firstOrTwin({ ...asked, ...pays, caller, authorization });
   if ("reply" in begun) return begun.reply;
   const finding = await submit(begun.execution, authorization);
@@ -36,28 +36,23 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
 type Pays = Pick<Execute, "means" | "bind">;
 
 /** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
-async function paidBy(
-  authorization: AuthorizationRow,
-  subjectId: string,
-  credential: string | undefined,
-  now: Date,
-): Promise<Pays> {
+async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent as PaymentIntent;
   if (enforcementPath === "onchain") {
     if (credential !== undefined) throw invalidField("/paymentCredential", "What is paid onchain takes no credential.");
     const prepared = await prepareModulePayment(authorization, now);
     return { means: moduleMeans(prepared), bind: (tx, locked) => bindModulePayment(tx, prepared, locked) };
   }
-  const { verified, proof } = await credentialFor(authorization, subjectId, credential, now);
+  const { verified, proof } = await credentialFor(authorization, caller, credential, now);
   const means = meansOf(authorization, verified);
   return { means, bind: (tx, locked) => bindCredential(tx, { authorization, verified, proof }, locked) };
 }
 
 /** @throws Problem credential_missing */
-async function credentialFor(authorization: AuthorizationRow, subjectId: string, credential: string | undefined, now: Date) {
+async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);
   if (credential !== undefined) return { verified: await verifyCredential(credential, payment, now), proof: null };
-  const proven = await provePayment(authorization, payment, subjectId, now);
+  const proven = await provePayment(authorization, payment, caller, now);
   if (!proven) throw credentialMissing(payment, authorization.intent as PaymentIntent);
   return proven;
 }

@@ -189,10 +189,8 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, intent }: Au
   return rows.length === 1 ? "offering" : "archived";
 }
 
-type Subject = Pick<ExecutionRow, "subjectId" | "organizationId">;
-
-/** Whether the service account or person behind a payment still may act. */
-export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: Subject): Promise<boolean> {
+/** Whether the service account or person behind an execution still may act. */
+export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx
     .select({ id: serviceAccounts.serviceAccountId })
     .from(serviceAccounts)

@@ -5,6 +5,8 @@ import usdc from "../../contracts/artifacts/TestUSDC.json" with { type: "json" }
 import { usdcAddress } from "../../examples/chain.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { database } from "#lib/db/client.ts";
+import { GATE } from "#lib/db/gate.ts";
+import { apiKeys } from "#lib/identity/tables.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
@@ -15,6 +17,7 @@ import { freeSlots } from "#lib/settlement/free-slots.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
 import { authorized, execute, readPayment, useSettlement } from "#test/payments.ts";
@@ -23,7 +26,7 @@ import { listenService, ourFacilitator, stockFacilitator } from "#test/shop.ts";
 import { newKey, transferArgs } from "#test/smart-account.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 const chain = useSettlement();
 const contracts = useContracts(chain);
 afterAll(async () => expect(await brokenInvariants()).toEqual([]));
@@ -180,6 +183,20 @@ describe("what the chain would refuse is told before anything is made", () => {
     const { status, problem } = await execute(paused, { authorizationId });
     expect([status, problem.code]).toEqual([403, "mandate_not_active"]);
     expect(await slots(paused)).toEqual([]);
+  });
+
+  test("a key that was revoked meanwhile: nothing is signed for it", async () => {
+    const scene = await registered();
+    const { authorizationId } = await authorized(scene);
+    const point = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
+    const asked = execute(scene, { authorizationId });
+    await point.blocks();
+    const { serviceAccountId } = scene.agent;
+    await database().update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.serviceAccountId, serviceAccountId));
+    await point.release();
+    const { status, problem } = await asked;
+    expect([status, problem.code]).toEqual([403, "forbidden"]);
+    expect(await slots(scene)).toEqual([]);
   });
 
   test("a poor account: the failure is recorded, and the slot waits for the same payment", async () => {

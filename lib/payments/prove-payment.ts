@@ -3,6 +3,7 @@ import type { PaymentPayload } from "@x402/core/types";
 import { getAddress, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
+import type { Caller } from "#lib/http/operation.ts";
 import { deploymentAt } from "#lib/onchain/deployments.ts";
 import { PATHS } from "#lib/onchain/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/periods.ts";
@@ -10,10 +11,9 @@ import { proveTransfer } from "#lib/onchain/proof.ts";
 import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/refusals.ts";
 import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/slot-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
-import { requireOpen } from "#lib/payments/begin-execution.ts";
+import { requireOpen, requireRightsNow } from "#lib/payments/begin-execution.ts";
 import type { Proof } from "#lib/payments/bind-credential.ts";
-import { requireRights } from "#lib/payments/execution-rules.ts";
-import { sellerStateOf, subjectIsLive, type AuthorizationRow } from "#lib/payments/execution-store.ts";
+import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
@@ -62,7 +62,7 @@ export async function provingRegistration(
 export async function provePayment(
   authorization: AuthorizationRow,
   payment: ExpectedPayment,
-  subjectId: string,
+  caller: Caller,
   now: Date,
 ): Promise<{ readonly verified: Verified; readonly proof: Proof } | null> {
   const registration = await provingRegistration(authorization, payment);
@@ -71,7 +71,7 @@ export async function provePayment(
   requireKept(registration, refused);
   const place = openLife(lifeAt(registration, now, payment.maxTimeoutSeconds), refused);
   await requireAccepted(registration, payment, place, refused);
-  const slot = await reserve(authorization, registration, subjectId, place);
+  const slot = await reserve(authorization, registration, caller, place);
   if (!slot) throw refusedOnChain("SlotOutOfRange", refused);
   const header = await sign(authorization, payment, registration, slot, place.validBefore);
   return { verified: asOurs(await verifyCredential(header, payment, now)), proof: { slot, registration } };
@@ -115,16 +115,15 @@ async function requireAccepted(registration: Registration, payment: ExpectedPaym
 const reserve = (
   authorization: AuthorizationRow,
   registration: Registration,
-  subjectId: string,
+  caller: Caller,
   { period, validBefore }: Open,
 ): Promise<SlotRow | null> =>
   database().transaction(async (tx) => {
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
-    await requireOpen(tx, authorization, subjectId);
+    await requireOpen(tx, authorization, caller.subjectId);
     // Nothing is signed for what may not be paid: the node that is asked about a proof sees it before it is bound.
-    const rights = { callerIsLive: await subjectIsLive(tx, authorization), seller: await sellerStateOf(tx, authorization) };
-    requireRights({ mandate, subjectId, ...rights });
+    await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
     return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
