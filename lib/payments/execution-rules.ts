@@ -61,7 +61,7 @@ const approvalRequired = (href: string | null, askedBy: string | null = null): P
 /** Nothing executes by itself: a person said yes, in time, and this authorization is what he said it to. */
 function requireApproved({ checkout, approval }: ApprovalState, href: string | null, now: Date): void {
   if (approval?.status === "rejected")
-    throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid." });
+    throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(href);
   if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
   throw new Problem("authorization_expired", {
@@ -84,13 +84,22 @@ export type StatusFacts = {
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
-  if (!callerIsLive) throw new Problem("forbidden", { detail: "The credential of this request was revoked." });
-  if (mandate?.status === "revoked") throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked." });
+  if (!callerIsLive)
+    throw new Problem("forbidden", { detail: "The credential of this request was revoked. Ask again with one that is live." });
+  if (mandate?.status === "revoked")
+    throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked. Authorize it under another one." });
   if (mandate?.status !== "active")
-    throw new Problem("mandate_not_active", { detail: "The mandate of this payment is not active." });
+    throw new Problem("mandate_not_active", {
+      detail: "The mandate of this payment is not active. Ask the buyer to make it active again.",
+    });
   if (mandate.agents !== null && !mandate.agents.includes(subjectId))
-    throw new Problem("policy_denied", { detail: "This agent no longer belongs to the mandate." });
+    throw new Problem("policy_denied", {
+      detail: "This agent no longer belongs to the mandate. Ask the buyer to add it, and authorize again.",
+    });
   if (seller === "stopped")
-    throw new Problem("emergency_stop", { detail: "The platform stopped this seller in an emergency. Nothing was paid." });
-  if (seller === "archived") throw new Problem("policy_denied", { detail: "The seller no longer offers this resource." });
+    throw new Problem("emergency_stop", {
+      detail: "The platform stopped this seller in an emergency. Nothing was paid. Pay another seller.",
+    });
+  if (seller === "archived")
+    throw new Problem("policy_denied", { detail: "The seller no longer offers this resource. Authorize what it offers now." });
 }
