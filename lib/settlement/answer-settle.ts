@@ -9,7 +9,6 @@ import {
   type AuthorizationRow,
   type ExecutionRow,
 } from "#lib/payments/execution-store.ts";
-import { lockMandate } from "#lib/payments/hold-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/payments/still-admits.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
@@ -60,15 +59,11 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    await lockMandate(tx, execution.mandateId);
+    // It locks the mandate, so that the execution that is read next stays as it is.
+    const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
-    if (
-      !(await admitsNow(tx, execution, authorization)) ||
-      !(await callerIsLive(tx, seller)) ||
-      !(await mayBroadcast(tx, seller.organizationId))
-    )
-      return "refused";
+    if (!admitted || !(await callerIsLive(tx, seller)) || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
     const now = await clock(tx);
     await updateExecution(tx, execution.executionId, {
       settlementStatus: "processing",
