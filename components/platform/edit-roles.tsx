@@ -3,12 +3,12 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
-import { TextArea } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { updateUserRoles, type PlatformUser } from "#lib/platform/user-contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
-import { platformRoles, Reason, REASON_MIN } from "./role-words.ts";
+import { ReasonField } from "./reason-field.tsx";
+import { platformRoles, Reason } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
@@ -59,13 +59,7 @@ export function EditRoles({ user, self }: Props) {
           })}
         </div>
       </fieldset>
-      <TextArea
-        label="Reason"
-        hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-        {...state.field("reason")}
-        minLength={REASON_MIN}
-        required
-      />
+      <ReasonField {...state.field("reason")} />
       <div>
         <Submit state={state}>Save roles</Submit>
       </div>

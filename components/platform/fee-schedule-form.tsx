@@ -2,14 +2,15 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { Field, Select, TextArea } from "#components/ui/field.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import { saveFeeSchedule } from "#lib/billing/contract.ts";
 import { z } from "zod";
-import { Reason, REASON_MIN } from "./role-words.ts";
+import { ReasonField } from "./reason-field.tsx";
+import { Reason } from "./role-words.ts";
 
 const operation = {
   ...saveFeeSchedule,
@@ -110,13 +111,7 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
       submit="Save schedule"
     >
       <Terms field={field} />
-      <TextArea
-        label="Reason"
-        required
-        minLength={REASON_MIN}
-        hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-        {...field("metadata.reason")}
-      />
+      <ReasonField {...field("metadata.reason")} />
     </FormDialog>
   );
 }

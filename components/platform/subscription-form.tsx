@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { Field, Select, TextArea } from "#components/ui/field.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
@@ -11,7 +11,8 @@ import { assignSubscription } from "#lib/billing/contract.ts";
 import type { SubscriptionLine } from "#lib/platform/view-directory.ts";
 import { PlanTier, SubscriptionStatus } from "#lib/vocabulary.ts";
 import { z } from "zod";
-import { Reason, REASON_MIN } from "./role-words.ts";
+import { ReasonField } from "./reason-field.tsx";
+import { Reason } from "./role-words.ts";
 
 const operation = {
   ...assignSubscription,
@@ -67,13 +68,7 @@ export function SubscriptionForm({ subscription }: Props) {
       />
       <Select label="Plan" options={tiers} {...field("tier")} />
       <Select label="Status" options={statuses} {...field("status")} />
-      <TextArea
-        label="Reason"
-        required
-        minLength={REASON_MIN}
-        hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
-        {...field("metadata.reason")}
-      />
+      <ReasonField {...field("metadata.reason")} />
     </FormDialog>
   );
 }

@@ -1,0 +1,14 @@
+import type { ComponentProps } from "react";
+import { TextArea } from "#components/ui/field.tsx";
+import { REASON_MIN } from "./role-words.ts";
+
+/** Why a change of the platform is made, in words that somebody else can understand later. */
+export const ReasonField = (field: Omit<ComponentProps<typeof TextArea>, "label" | "hint" | "required" | "minLength">) => (
+  <TextArea
+    label="Reason"
+    required
+    minLength={REASON_MIN}
+    hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+    {...field}
+  />
+);
