@@ -41,6 +41,7 @@ for (const width of [1280, 320]) {
       await signInAs(context, owner.credential);
       await page.setViewportSize({ width, height: 640 });
       await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await expect(page.locator("[data-waits]")).toHaveCount(0);
       const stops: Focus[] = [];
       for (let stop = 0; stop < STOPS_MAX; stop += 1) {

@@ -43,7 +43,6 @@ test("a buyer reads what is signed, delegates and registers, and a revocation cl
   page,
   context,
 }) => {
-  test.setTimeout(90_000);
   const buyer = await newOrganization();
   const account = privateKeyToAccount(generatePrivateKey());
   const offers = { delegations: false };
@@ -54,6 +53,7 @@ test("a buyer reads what is signed, delegates and registers, and a revocation cl
   await page.goto(`/mandates/${mandateId}`);
   const panel = page.getByRole("region", { name: "On chain" });
   await panel.getByLabel("Address that may be paid").fill(payee);
+  await expectAccessible(page);
   await panel.getByRole("button", { name: "See what you sign" }).click();
   await expect(panel).toContainText("at most 5.00 USDC and 5 payments a day");
   await panel.getByRole("button", { name: "Delegate and register" }).click();
@@ -62,6 +62,7 @@ test("a buyer reads what is signed, delegates and registers, and a revocation cl
   await panel.getByRole("button", { name: "Back" }).click();
   offers.delegations = true;
   await panel.getByLabel("Address that may be paid").fill(payee);
+  await expectAccessible(page);
   await panel.getByRole("button", { name: "See what you sign" }).click();
   await panel.getByRole("button", { name: "Delegate and register" }).click();
   await expect(panel.getByText("Registered", { exact: true })).toBeVisible({ timeout: 20_000 });
@@ -81,4 +82,5 @@ test("a buyer reads what is signed, delegates and registers, and a revocation cl
   const abi = parseAbi(["function revoked(address account, bytes32 mandateId) view returns (bool)"]);
   const args = [account.address, id as Hex] as const;
   expect(await chain().readContract({ address: registry(), abi, functionName: "revoked", args })).toBe(true);
+  await expectAccessible(page);
 });

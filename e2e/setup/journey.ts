@@ -58,7 +58,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     const loaded = await page.evaluate(() => "axe" in window);
     // Without frames there is nothing to put together, which the other mode does in a page of its own.
     const axe = new AxeBuilder({ page, ...(loaded && { axeSource: ";" }) })
-      .options({ resultTypes: ["violations"], preload: false })
+      .options({ resultTypes: ["violations"] })
       .setLegacyMode();
     // The second scheme changes colours alone, so only the rules about colours are asked again.
     const rules = colorScheme === "light" ? axe.withTags(tags) : axe.withRules(["color-contrast", "link-in-text-block"]);
