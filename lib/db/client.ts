@@ -37,9 +37,15 @@ function connect({ max, lockTimeoutMs, statementTimeoutMs, settings }: Limits): 
 export const pool = (): Sql =>
   perProcess("pool", () => connect({ max: env().DATABASE_POOL, lockTimeoutMs: 5_000, statementTimeoutMs: 10_000 }));
 
+/**
+ * Lists make the same few statements for ever, so each is planned once for a connection: planning took longer than finding. Plans are
+ * made while tables are young; none may walk a table for that.
+ */
+const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
+
 /** The connections of the authorize lists: two lists open at once, and one more for key look-ups. */
 export const listPool = (): Sql =>
-  perProcess("listPool", () => connect({ max: 3, lockTimeoutMs: 1_000, statementTimeoutMs: 3_000 }));
+  perProcess("listPool", () => connect({ max: 3, lockTimeoutMs: 1_000, statementTimeoutMs: 3_000, settings: planOnce }));
 
 /** The connections of what must never wait behind traffic: one works, one lets the next caller in. */
 export const urgentPool = (): Sql =>

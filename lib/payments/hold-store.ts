@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
@@ -133,7 +133,8 @@ export async function mandatesWithDueHolds(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db.execute<{ mandate_id: string }>(sql`
-    SELECT mandate_id FROM reservations WHERE status = 'held' AND expires_at <= clock_timestamp() AND mandate_id > ${after}
+    SELECT mandate_id FROM reservations
+    WHERE status = 'held' AND resolved_at IS NULL AND expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${after}
     UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${after}
     ORDER BY mandate_id LIMIT ${limit}`);
   return rows.map((row) => row.mandate_id);
@@ -147,7 +148,9 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
   const mine = tx
     .select({ reservationId: reservations.reservationId })
     .from(reservations)
-    .where(and(eq(reservations.mandateId, mandate.mandateId), eq(reservations.status, "held"), due))
+    .where(
+      and(eq(reservations.mandateId, mandate.mandateId), eq(reservations.status, "held"), isNull(reservations.resolvedAt), due),
+    )
     .limit(limit);
   const holds = await tx
     .update(reservations)

@@ -84,9 +84,10 @@ export const reservations = pgTable(
     index("reservations_open")
       .on(table.mandateId, table.approvalKey)
       .where(sql`status = 'held' AND approval_key IS NOT NULL`),
+    // Only a query that says resolved_at IS NULL can use it: a plan made while the table was empty would as soon walk it for the open approvals.
     index("reservations_due")
       .on(table.expiresAt)
-      .where(sql`status = 'held'`),
+      .where(sql`status = 'held' AND resolved_at IS NULL`),
     index("reservations_of_authorization").on(table.authorizationId),
     check("reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
