@@ -109,5 +109,6 @@ try {
 } finally {
   await server.stop();
   await database.stop();
-  await rm(folder, { recursive: true, force: true });
+  // As root the data may lie elsewhere.
+  for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
 }

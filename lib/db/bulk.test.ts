@@ -3,9 +3,17 @@ import { bulkInsert } from "#lib/db/bulk.ts";
 import { pool } from "#lib/db/client.ts";
 import { useDatabase } from "#test/database.ts";
 
-type Kept = { readonly note: string | null; readonly facts: string | null; readonly answer: string };
+type Kept = {
+  readonly id: string | null;
+  readonly size: number | null;
+  readonly note: string | null;
+  readonly facts: string | null;
+  readonly answer: string;
+};
 
 const insert = bulkInsert<Kept>("bulk_kept", [
+  ["id", "id", (row) => row.id],
+  ["size", "int", (row) => row.size?.toString() ?? null],
   ["note", "text", (row) => row.note],
   ["facts", "json", (row) => row.facts],
   ["answer", "json text", (row) => row.answer],
@@ -15,18 +23,24 @@ useDatabase();
 
 describe("bulkInsert", () => {
   test("writes every text and every JSON as it is, whatever stands in it", async () => {
-    await pool()`CREATE TABLE bulk_kept (note text, facts json, answer text)`;
+    await pool()`CREATE TABLE bulk_kept (id text, size int, note text, facts json, answer text)`;
     const hostile = 'a "b", {c} \\ \n \u0001 \u0002 NULL é 𝔸';
     const rows = [
-      { note: null, facts: JSON.stringify({ text: hostile, list: [1, null, ""] }), answer: JSON.stringify(hostile) },
-      { note: hostile, facts: null, answer: "{}" },
-      { note: "", facts: "null", answer: '""' },
+      {
+        id: "a-1",
+        size: 1,
+        note: null,
+        facts: JSON.stringify({ text: hostile, list: [1, null, ""] }),
+        answer: JSON.stringify(hostile),
+      },
+      { id: null, size: null, note: hostile, facts: null, answer: "{}" },
+      { id: "c, {d}", size: -3, note: "", facts: "null", answer: '""' },
     ];
     const c = await pool().reserve();
     for (const list of [rows, ...rows.map((row) => [row])]) {
       await c`TRUNCATE bulk_kept`;
       await insert(c, list);
-      expect(await c`SELECT note, facts::text, answer FROM bulk_kept`).toEqual(list);
+      expect(await c`SELECT id, size, note, facts::text, answer FROM bulk_kept`).toEqual(list);
     }
     c.release();
   });

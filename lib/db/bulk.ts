@@ -1,37 +1,58 @@
 import type { PendingQuery, ReservedSql, Row } from "postgres";
 
-/** A column of a bulk statement: its name, its element type, and how a row gives its text. `json text` is JSON in a column of text. */
+/**
+ * A column of a bulk statement: its name, its element type, and how a row gives its text. `id` is text that is never
+ * empty and has no control characters, such as an id, a hash or a code; `json text` is JSON in a column of text.
+ */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/** Neither stands in JSON, which escapes control characters. */
+/** Neither stands in what travels joined; JSON escapes control characters. */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 
 /**
- * JSON travels as one text per column. As an array it would be escaped by the driver and unescaped by the server, quote
- * by quote, which took longer than the INSERT itself.
+ * Free text alone travels as an array: what people write may have any character. An array is escaped by the driver and
+ * unescaped by the server, quote by quote, which for JSON took longer than the INSERT itself.
  */
-const casts = (type: string, index: number): string => {
-  const parameter = `$${index + 1}`;
-  if (!type.startsWith("json")) return `${parameter}::text[]::${type}[]`;
-  return `string_to_array(${parameter}::text, E'\\x01', E'\\x02')${type === "json" ? "::json[]" : ""}`;
+const isJoined = (type: string): boolean => type !== "text";
+
+function cast(type: string, parameter: string): string {
+  if (!isJoined(type)) return `${parameter}::text[]`;
+  const texts = `string_to_array(${parameter}::text, E'\\x01', E'\\x02')`;
+  return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
+}
+
+const valueOf = <T>([, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] =>
+  isJoined(type) ? rows.map((row) => read(row) ?? NULL).join(SEPARATOR) : rows.map(read);
+
+/** Rows as parameters of a statement, one for each column: one prepared statement for lists of any length. */
+export type Given<T> = {
+  readonly names: string;
+  /** Stands in FROM. */
+  readonly source: string;
+  readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
+  /** How many parameters come before and with it. */
+  readonly last: number;
 };
 
-const parameterOf = <T>([, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] =>
-  type.startsWith("json") ? rows.map((row) => read(row) ?? NULL).join(SEPARATOR) : rows.map(read);
+/** `name` and the names of columns are constants of the code, never input. */
+export function given<T>(name: string, columns: readonly Column<T>[], after = 0): Given<T> {
+  const names = columns.map(([column]) => column).join(", ");
+  const arrays = columns.map(([, type], index) => cast(type, `$${after + index + 1}`)).join(", ");
+  return {
+    names,
+    source: `unnest(${arrays}) AS ${name}(${names})`,
+    values: (rows) => columns.map((column) => valueOf(column, rows)),
+    last: after + columns.length,
+  };
+}
 
 /**
  * An INSERT of any number of rows with one prepared statement. Table, columns and tail are constants of the code, never
  * input.
  */
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
-  const names = columns.map(([name]) => name).join(", ");
-  const arrays = columns.map(([, type], index) => casts(type, index)).join(", ");
-  const text = `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) AS given(${names}) ${tail}`;
-  return (c: ReservedSql, rows: readonly T[]): PendingQuery<Row[]> =>
-    c.unsafe(
-      text,
-      columns.map((column) => parameterOf(column, rows)),
-      { prepare: true },
-    );
+  const { names, source, values } = given("given", columns);
+  const text = `INSERT INTO ${table} (${names}) SELECT * FROM ${source} ${tail}`;
+  return (c: ReservedSql, rows: readonly T[]): PendingQuery<Row[]> => c.unsafe(text, values(rows), { prepare: true });
 }

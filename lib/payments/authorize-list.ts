@@ -11,7 +11,7 @@ import { Authorization } from "#lib/payments/intent.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
 import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/list-load.ts";
-import { auditStatements, eventsOf, saveRows, SlotRace } from "#lib/payments/list-save.ts";
+import { appendAudit, eventsOf, saveRows, SlotRace } from "#lib/payments/list-save.ts";
 import { readOffer } from "#lib/payments/unregistered.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
@@ -47,9 +47,9 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
     }
     const events = eventsOf(rows, extras);
     const heads = await saveRows(c, { rows, extras, events });
-    const audit = auditStatements(c, events, heads);
+    const audit = appendAudit(c, events, heads);
     committing = true;
-    await pipelined([...audit, c`COMMIT`]);
+    await pipelined([audit, c`COMMIT`]);
     metrics().listSize.observe(items.length);
     metrics().auditEvents.inc(events.length);
     return answers;

@@ -1,7 +1,7 @@
 import type { ReservedSql, Row } from "postgres";
 import { insertCheckouts } from "#lib/commerce/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
-import { bulkInsert } from "#lib/db/bulk.ts";
+import { bulkInsert, given } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
@@ -16,63 +16,53 @@ const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `als
 const insertAuthorizations = bulkInsert<Decided>(
   "authorizations",
   [
-    ["authorization_id", "text", (row) => row.authorizationId],
-    ["organization_id", "text", (row) => row.item.organizationId],
-    ["environment", "text", (row) => row.item.environment],
-    ["mandate_id", "text", (row) => row.item.mandateId],
+    ["authorization_id", "id", (row) => row.authorizationId],
+    ["organization_id", "id", (row) => row.item.organizationId],
+    ["environment", "id", (row) => row.item.environment],
+    ["mandate_id", "id", (row) => row.item.mandateId],
     ["policy_version", "int", (row) => String(row.policyVersion)],
-    ["subject_id", "text", (row) => subjectOf(row.item)],
-    ["policy_decision_id", "text", (row) => row.policyDecisionId],
-    ["intent_id", "text", (row) => row.item.intent.intentId],
-    ["nonce", "text", (row) => row.item.intent.nonce],
-    ["outcome", "text", (row) => row.decision.outcome],
-    ["denial_code", "text", (row) => row.decision.denialCode ?? null],
+    ["subject_id", "id", (row) => subjectOf(row.item)],
+    ["policy_decision_id", "id", (row) => row.policyDecisionId],
+    ["intent_id", "id", (row) => row.item.intent.intentId],
+    ["nonce", "id", (row) => row.item.intent.nonce],
+    ["outcome", "id", (row) => row.decision.outcome],
+    ["denial_code", "id", (row) => row.decision.denialCode ?? null],
     ["intent", "json", (row) => JSON.stringify(row.intent)],
-    ["slot", "text", slotOf],
+    ["slot", "id", slotOf],
     ["fingerprint", "text", (row) => row.item.fingerprint],
     ["answer", "json text", (row) => row.body],
     ["amount", "numeric", (row) => String(row.amount)],
     ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
     ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
-    ["asset", "text", (row) => row.intent.asset],
-    ["chain", "text", (row) => row.intent.chain],
-    ["pay_to", "text", (row) => row.payTo],
-    ["seller_id", "text", (row) => row.seller?.sellerId ?? null],
-    ["seller_organization_id", "text", (row) => row.seller?.organizationId ?? null],
-    ["resource_id", "text", (row) => row.resource?.resourceId ?? null],
-    ["settlement_mode", "text", (row) => row.intent.settlementMode],
+    ["asset", "id", (row) => row.intent.asset],
+    ["chain", "id", (row) => row.intent.chain],
+    ["pay_to", "id", (row) => row.payTo],
+    ["seller_id", "id", (row) => row.seller?.sellerId ?? null],
+    ["seller_organization_id", "id", (row) => row.seller?.organizationId ?? null],
+    ["resource_id", "id", (row) => row.resource?.resourceId ?? null],
+    ["settlement_mode", "id", (row) => row.intent.settlementMode],
     ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
     ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
-    ["fee_schedule_id", "text", (row) => row.feeScheduleId],
-    ["reservation_id", "text", (row) => row.hold?.reservationId ?? null],
+    ["fee_schedule_id", "id", (row) => row.feeScheduleId],
+    ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
     ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
     ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
   ],
   "ON CONFLICT (slot) DO NOTHING RETURNING slot",
 );
 
-const insertReservations = bulkInsert<Held>("reservations", [
-  ["reservation_id", "text", (row) => row.hold.reservationId],
-  ["authorization_id", "text", (row) => row.authorizationId],
-  ["organization_id", "text", (row) => row.item.organizationId],
-  ["mandate_id", "text", (row) => row.item.mandateId],
-  ["status", "text", () => "held"],
+/** A hold and its line of the ledger. */
+const holdColumns = given<Held>("hold", [
+  ["reservation_id", "id", (row) => row.hold.reservationId],
+  ["authorization_id", "id", (row) => row.authorizationId],
+  ["organization_id", "id", (row) => row.item.organizationId],
+  ["mandate_id", "id", (row) => row.item.mandateId],
   ["amount", "numeric", (row) => String(row.hold.amount)],
   ["approval_key", "text", (row) => row.hold.approvalKey],
   ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
   ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
   ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
-]);
-
-const insertLedger = bulkInsert<Held>("mandate_ledger", [
-  ["ledger_id", "text", () => newId("ledger")],
-  ["organization_id", "text", (row) => row.item.organizationId],
-  ["mandate_id", "text", (row) => row.item.mandateId],
-  ["reservation_id", "text", (row) => row.hold.reservationId],
-  ["authorization_id", "text", (row) => row.authorizationId],
-  ["kind", "text", () => "hold"],
-  ["amount", "numeric", (row) => String(row.hold.amount)],
-  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+  ["ledger_id", "id", () => newId("ledger")],
 ]);
 
 type Added = {
@@ -85,10 +75,10 @@ type Added = {
   payments: number;
 };
 
-const addToBuckets = bulkInsert<Added>(
-  "usage_buckets",
+const bucketColumns = given<Added>(
+  "bucket",
   [
-    ["mandate_id", "text", (row) => row.mandateId],
+    ["mandate_id", "id", (row) => row.mandateId],
     ["window_key", "text", (row) => row.windowKey],
     ["start", "timestamptz", (row) => row.start.toISOString()],
     ["live_until", "timestamptz", (row) => row.liveUntil.toISOString()],
@@ -96,51 +86,93 @@ const addToBuckets = bulkInsert<Added>(
     ["reserved", "numeric", (row) => String(row.amount)],
     ["payments", "int", (row) => String(row.payments)],
   ],
-  `ORDER BY mandate_id, window_key, start ON CONFLICT (mandate_id, window_key, start) DO UPDATE
-   SET reserved = usage_buckets.reserved + excluded.reserved, payments = usage_buckets.payments + excluded.payments`,
+  holdColumns.last,
 );
 
-const insertAudit = bulkInsert<ChainedEvent>("audit_events", [
-  ["chain", "text", (event) => event.chain],
-  ["sequence", "bigint", (event) => String(event.sequence)],
-  ["audit_event_id", "text", (event) => event.auditEventId],
-  ["type", "text", (event) => event.type],
-  ["actor_id", "text", (event) => event.actorId],
-  ["organization_id", "text", (event) => event.organizationId],
-  ["subject_id", "text", (event) => event.subjectId],
-  ["entity_type", "text", (event) => event.entityType],
-  ["entity_id", "text", (event) => event.entityId],
-  ["metadata", "json", (event) => JSON.stringify(event.metadata)],
-  ["hash", "text", (event) => event.hash],
-  ["created_at", "timestamptz", (event) => event.createdAt.toISOString()],
-]);
+type Sum = readonly [mandateId: string, amount: Atomic];
+const sumColumns = given<Sum>(
+  "sum",
+  [
+    ["mandate_id", "id", ([mandateId]) => mandateId],
+    ["amount", "numeric", ([, amount]) => String(amount)],
+  ],
+  bucketColumns.last,
+);
 
-function addReserved(c: ReservedSql, held: readonly Held[]) {
-  const sums = new Map<string, Atomic>();
-  for (const { item, hold } of held) sums.set(item.mandateId, add(sums.get(item.mandateId) ?? zero, hold.amount));
-  const mandateIds = [...sums.keys()];
-  return c`
-    UPDATE mandates SET last_held_at = ${held[0]!.createdAt.toISOString()}::timestamptz, reserved = reserved + (
-      SELECT d.amount::numeric FROM unnest(${mandateIds}::text[], ${[...sums.values()].map(String)}::text[]) AS d(mandate_id, amount)
-      WHERE d.mandate_id = mandates.mandate_id)
-    WHERE mandate_id = ANY(${mandateIds}::text[])`;
+/** What the list takes from the budgets, in one statement: each costs more than what it writes. */
+const TAKE_HOLDS = `
+  WITH held AS MATERIALIZED (SELECT * FROM ${holdColumns.source}),
+    summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
+    reserved AS (
+      INSERT INTO reservations (reservation_id, authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets,
+        expires_at, created_at)
+      SELECT reservation_id, authorization_id, organization_id, mandate_id, 'held', amount, approval_key, buckets, expires_at, created_at
+      FROM held),
+    booked AS (
+      INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount, created_at)
+      SELECT ledger_id, organization_id, mandate_id, reservation_id, authorization_id, 'hold', amount, created_at FROM held),
+    counted AS (
+      INSERT INTO usage_buckets (${bucketColumns.names}) SELECT * FROM ${bucketColumns.source}
+      ORDER BY mandate_id, window_key, start ON CONFLICT (mandate_id, window_key, start) DO UPDATE
+      SET reserved = usage_buckets.reserved + excluded.reserved, payments = usage_buckets.payments + excluded.payments)
+  UPDATE mandates SET last_held_at = $${sumColumns.last + 1}::timestamptz,
+    reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
+  WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
+
+function takeHolds(c: ReservedSql, held: readonly Held[]) {
+  const byMandate = new Map<string, Atomic>();
+  for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
+  const lists = [...holdColumns.values(held), ...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
+  return c.unsafe(TAKE_HOLDS, [...lists, held[0]!.createdAt.toISOString(), [...byMandate.keys()]], { prepare: true });
 }
 
 /** What the list adds to each bucket, summed. */
 function addedOf(held: readonly Held[]): Added[] {
-  const sums = new Map<string, Added>();
+  const added = new Map<string, Added>();
   for (const { item, hold } of held) {
     for (const { windowKey, start, liveUntil, ceiling } of hold.buckets) {
       const key = `${item.mandateId} ${windowKey} ${start.getTime()}`;
-      const sum = sums.get(key);
+      const sum = added.get(key);
       if (sum) {
         sum.amount = add(sum.amount, hold.amount);
         sum.payments += 1;
-      } else sums.set(key, { mandateId: item.mandateId, windowKey, start, liveUntil, ceiling, amount: hold.amount, payments: 1 });
+      } else
+        added.set(key, { mandateId: item.mandateId, windowKey, start, liveUntil, ceiling, amount: hold.amount, payments: 1 });
     }
   }
-  return [...sums.values()];
+  return [...added.values()];
 }
+
+const auditColumns = given<ChainedEvent>("event", [
+  ["chain", "id", (event) => event.chain],
+  ["sequence", "bigint", (event) => String(event.sequence)],
+  ["audit_event_id", "id", (event) => event.auditEventId],
+  ["type", "id", (event) => event.type],
+  ["actor_id", "id", (event) => event.actorId],
+  ["organization_id", "id", (event) => event.organizationId],
+  ["subject_id", "id", (event) => event.subjectId],
+  ["entity_type", "id", (event) => event.entityType],
+  ["entity_id", "id", (event) => event.entityId],
+  ["metadata", "json", (event) => JSON.stringify(event.metadata)],
+  ["hash", "id", (event) => event.hash],
+  ["created_at", "timestamptz", (event) => event.createdAt.toISOString()],
+]);
+
+const headColumns = given<ChainedEvent>(
+  "head",
+  [
+    ["chain", "id", (event) => event.chain],
+    ["sequence", "bigint", (event) => String(event.sequence)],
+    ["hash", "id", (event) => event.hash],
+  ],
+  auditColumns.last,
+);
+
+const APPEND = `
+  WITH appended AS (INSERT INTO audit_events (${auditColumns.names}) SELECT * FROM ${auditColumns.source}),
+    newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
+  UPDATE audit_heads SET (sequence, hash) = (SELECT sequence, hash FROM newest WHERE newest.chain = audit_heads.chain)
+  WHERE chain = ANY($${headColumns.last + 1}::text[])`;
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
@@ -175,10 +207,10 @@ export class SlotRace extends Error {}
 const insertReplies = bulkInsert<ItemExtra>(
   "idempotency",
   [
-    ["slot", "text", ({ item }) => item.slot],
+    ["slot", "id", ({ item }) => item.slot],
     ["fingerprint", "text", ({ item }) => item.fingerprint],
     ["status", "int", ({ status }) => String(status)],
-    ["body", "text", ({ body }) => body],
+    ["body", "json text", ({ body }) => body],
   ],
   "ON CONFLICT (slot) DO NOTHING RETURNING slot",
 );
@@ -194,51 +226,44 @@ export const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[])
   ...extras.flatMap((extra) => extra.events),
 ];
 
+const headsOf = (c: ReservedSql, chains: readonly string[]) =>
+  c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
+
+/** The heads, where some chain had no event before. */
+async function newHeads(c: ReservedSql, chains: readonly string[]): Promise<readonly Row[]> {
+  const begun = c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}
+    FROM unnest(${chains}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`;
+  return (await pipelined([begun, headsOf(c, chains)]))[1];
+}
+
 /** Trip 2: every row of the list and the audit heads, the last lock. */
 export async function saveRows(c: ReservedSql, { rows, extras, events }: Saved): Promise<readonly Row[]> {
   const held = rows.filter((row): row is Held => row.hold !== null);
-  const added = addedOf(held);
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = extras.filter((extra) => extra.item.also?.keyed);
-  const organizations = [...new Set(events.map((event) => event.organizationId ?? "platform"))];
+  const chains = [...new Set(events.map((event) => event.organizationId ?? "platform"))];
   const nothing: Promise<readonly Row[]> = Promise.resolve([]);
   const opened = checkouts.length > 0 ? [insertCheckouts(c, checkouts)] : [];
-  const [slots, , , , , replies, , , heads] = await pipelined([
+  const [slots, , replies, , heads] = await pipelined([
     // In the order of their slots, so that two processes with the same keys wait for each other in one direction.
     rows.length > 0 ? insertAuthorizations(c, bySlot(rows)) : nothing,
-    held.length > 0 ? insertReservations(c, held) : nothing,
-    held.length > 0 ? insertLedger(c, held) : nothing,
-    held.length > 0 ? addReserved(c, held) : nothing,
-    added.length > 0 ? addToBuckets(c, added) : nothing,
+    held.length > 0 ? takeHolds(c, held) : nothing,
     kept.length > 0 ? insertReplies(c, bySlot(kept)) : nothing,
     opened.length + extras.length > 0 ? pipelined([...opened, ...extras.flatMap((extra) => extra.write(c))]) : nothing,
-    c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, 0, ${genesis.hash} FROM unnest(${organizations}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`,
-    c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${organizations}::text[]) ORDER BY chain FOR NO KEY UPDATE`,
+    headsOf(c, chains),
   ]);
   if (slots.length < rows.length || replies.length < kept.length) throw new SlotRace();
-  return heads as readonly Row[];
+  return heads.length < chains.length ? newHeads(c, chains) : heads;
 }
 
 /** Trip 3: the audit events behind their heads. The caller sends COMMIT in the same trip. */
-export function auditStatements(
-  c: ReservedSql,
-  happened: readonly AuditEvent[],
-  heads: readonly Row[],
-): readonly PromiseLike<unknown>[] {
-  const events = Map.groupBy(happened, (event) => event.organizationId ?? "platform");
-  const chained = heads.flatMap((head) => {
+export function appendAudit(c: ReservedSql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
+  const byChain = Map.groupBy(happened, (event) => event.organizationId ?? "platform");
+  const chained = from.flatMap((head) => {
     const chain = head["chain"] as string;
-    return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, events.get(chain) ?? []);
+    return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, byChain.get(chain) ?? []);
   });
   const last = [...Map.groupBy(chained, (event) => event.chain).values()].map((ofChain) => ofChain.at(-1)!);
-  const chains = last.map((event) => event.chain);
-  return [
-    insertAudit(c, chained),
-    c`UPDATE audit_heads SET (sequence, hash) = (
-        SELECT d.sequence::bigint, d.hash
-        FROM unnest(${chains}::text[], ${last.map((event) => String(event.sequence))}::text[], ${last.map((event) => event.hash)}::text[])
-          AS d(chain, sequence, hash)
-        WHERE d.chain = audit_heads.chain)
-      WHERE chain = ANY(${chains}::text[])`,
-  ];
+  const lists = [...auditColumns.values(chained), ...headColumns.values(last)];
+  return c.unsafe(APPEND, [...lists, last.map((event) => event.chain)], { prepare: true });
 }
