@@ -3,7 +3,8 @@
 // closed connection goes on writing to whoever has it next. Each life of a connection gets a number, and who holds an older one
 // is told CONNECTION_CLOSED. A server that vanished without a word (a host that lost power, a network that is cut) would be waited for
 // until TCP gives up, a quarter of an hour: five seconds after statement_timeout, which a live server keeps, its silence counts as an
-// end. Runs after each install; goes away with the release that brings this.
+// end. What was sent is let go with the answer: a query that is over is not collected before the next full collection of garbage, and
+// carried its parameters through every small one. Runs after each install; goes away with the release that brings this.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const VERSION = "3.4.9";
@@ -25,6 +26,10 @@ const changes = {
     [
       `    closedTime = performance.now()\n    hadError`,
       `    query = results = errorResponse = null\n    result = new Result()\n    closedTime = performance.now()\n    hadError`,
+    ],
+    [
+      `        query.resolve(results || result)\n      }\n`,
+      `        query.resolve(results || result)\n        query.args = query.parameters = null\n      }\n`,
     ],
     [
       `    const x = socket.write(chunk, fn)\n`,

@@ -37,10 +37,16 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function drain(server: Server, open: ReadonlySet<ServerResponse>, limitMs: number): Promise<boolean> {
+/**
+ * An answer that is not finished, until it is. A Set that entries come to and leave points, in the tables that it has outgrown, to what it
+ * held then: whole answers would live until the next full collection of garbage.
+ */
+type Open = { outgoing: ServerResponse | null };
+
+async function drain(server: Server, open: ReadonlySet<Open>, limitMs: number): Promise<boolean> {
   const closed = new Promise<void>((done) => server.close(() => done()));
   // A client that keeps its connection would otherwise send the next request into a closing server.
-  for (const outgoing of open) outgoing.shouldKeepAlive = false;
+  for (const { outgoing } of open) if (outgoing) outgoing.shouldKeepAlive = false;
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -67,7 +73,7 @@ function refuseUnreadable(error: unknown): Promise<Response> {
 }
 
 export async function startListener({ port, dispatch, pages, headers }: ListenOptions): Promise<Listener> {
-  const open = new Set<ServerResponse>();
+  const open = new Set<Open>();
   const direct =
     dispatch &&
     getRequestListener(
@@ -84,8 +90,12 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, noDelay: true },
     (incoming, outgoing) => {
-      open.add(outgoing);
-      outgoing.once("close", () => open.delete(outgoing));
+      const one: Open = { outgoing };
+      open.add(one);
+      outgoing.once("close", () => {
+        open.delete(one);
+        one.outgoing = null;
+      });
       for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
       if (direct && DISPATCHED.test(incoming.url ?? "")) return void direct(incoming, outgoing);
       noteLocal(incoming);

@@ -18,7 +18,8 @@ type Waiting = {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
 };
-type Live = { readonly fingerprint: string; readonly answer: Promise<Answer> };
+/** Emptied when it is over: what a Map has outgrown still points to what it held then, and would carry it into the old generation. */
+type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /** Its checkout and its order: a list takes one item of each, because what it decides for one is not seen by the next. */
 const lockedWith = ({ also }: Item): string[] => [also?.checkoutIntentId, also?.orderId].filter((id) => typeof id === "string");
@@ -60,7 +61,7 @@ export class AuthorizeQueue {
   /** Twins of a live request wait for its answer; the same key with another body is refused. */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
-    if (twin) {
+    if (twin?.answer) {
       if (twin.fingerprint !== item.fingerprint) return refusal(this.#keyReused());
       const answer = await twin.answer;
       return answer.kind === "reply" ? { ...answer, replayed: true } : answer;
@@ -70,12 +71,14 @@ export class AuthorizeQueue {
     const answer = new Promise<Answer>((settle, fail) => queue.push({ item, at: performance.now(), settle, fail }));
     if (queue.length === 1) this.#queues.set(item.organizationId, queue);
     this.#queued += 1;
-    this.#live.set(item.slot, { fingerprint: item.fingerprint, answer });
+    const live: Live = { fingerprint: item.fingerprint, answer };
+    this.#live.set(item.slot, live);
     this.#wake();
     try {
       return await answer;
     } finally {
       this.#live.delete(item.slot);
+      live.answer = null;
     }
   }
 
