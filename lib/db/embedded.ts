@@ -28,6 +28,7 @@ export type Embedded = {
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
+const REAP_LIMIT_MS = 1_000;
 
 const settings = (port: number, durable: boolean): string[] =>
   Object.entries({
@@ -223,6 +224,9 @@ async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<v
     // It was let go of at its start, and a process that waits for nothing else would end here, in the middle of its own end.
     child?.ref();
     if (child) await finished(child);
+    // Its lock file goes first, the process a moment later.
+    const reaped = performance.now() + REAP_LIMIT_MS;
+    while (alive(pid) && performance.now() < reaped) await pause(10);
   }
   await sql.end({ timeout: 1 });
 }
