@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import canonicalize from "canonicalize";
 
 /** One line of an audit chain, before it has a place in it. */
@@ -39,9 +39,7 @@ function canonicalEvent(event: AuditEvent): string {
 }
 
 export const hashEvent = (previousHash: string, sequence: number, event: AuditEvent): string =>
-  createHash("sha256")
-    .update(`countersign.audit.v1\n${previousHash}\n${sequence}\n${canonicalEvent(event)}`)
-    .digest("hex");
+  digest("sha256", `countersign.audit.v1\n${previousHash}\n${sequence}\n${canonicalEvent(event)}`, "hex");
 
 /** Chains events behind a head, in order. */
 export function chainEvents(chain: string, head: AuditHead, events: readonly AuditEvent[]): ChainedEvent[] {

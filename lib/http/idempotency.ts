@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { lockTimedOut } from "#lib/db/failure.ts";
@@ -16,10 +16,10 @@ type Scope = {
 
 /** Scoped to the organization, not to the API key: rotation must not double-pay. */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
-  createHash("sha256").update(`${organizationId}\n${environment}\n${operationId}\n${key}`).digest("base64url");
+  hash("sha256", `${organizationId}\n${environment}\n${operationId}\n${key}`, "base64url");
 
 /** SHA-256 over the RFC 8785 text of what was asked. */
-export const fingerprintOf = (canonical: string): string => createHash("sha256").update(canonical).digest("base64url");
+export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
 
 export const keyReused = (): Problem =>
   new Problem("idempotency_key_reused", { detail: "This idempotency key was used for a different request. Use a new key." });

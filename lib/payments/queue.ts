@@ -47,6 +47,7 @@ export class AuthorizeQueue {
   readonly #idle: (() => void)[] = [];
   #queued = 0;
   #open = 0;
+  #unanswered = 0;
   #woken = false;
 
   constructor(run: RunList, keyReused: () => Problem) {
@@ -82,9 +83,9 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Resolves when nothing is queued and no list is open. */
+  /** Resolves when nothing is queued and every list is answered. */
   async drained(): Promise<void> {
-    if (this.#queued === 0 && this.#open === 0) return;
+    if (this.#resting) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
@@ -93,29 +94,45 @@ export class AuthorizeQueue {
     this.#woken = true;
     setImmediate(() => {
       this.#woken = false;
-      while (this.#open < bounds.listsOpen) {
-        const list = this.#nextList();
-        if (list.length === 0) break;
-        void this.#decide(list);
-      }
-      if (this.#queued === 0 && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      this.#openLists();
+      this.#rest();
     });
+  }
+
+  #openLists(): void {
+    while (this.#open < bounds.listsOpen) {
+      const list = this.#nextList();
+      if (list.length === 0) break;
+      void this.#decide(list);
+    }
+  }
+
+  #rest(): void {
+    if (this.#resting) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  get #resting(): boolean {
+    return this.#queued === 0 && this.#unanswered === 0;
   }
 
   async #decide(list: readonly Waiting[]): Promise<void> {
     const mandates = new Set(list.map(({ item }) => item.mandateId));
     for (const mandateId of mandates) this.#busyMandates.add(mandateId);
     this.#open += 1;
-    try {
-      const answers = await this.#run(list.map(({ item }) => item));
-      list.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded())));
-    } catch (error) {
-      for (const waiting of list) waiting.fail(error);
-    } finally {
-      this.#open -= 1;
-      for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
-      this.#wake();
-    }
+    this.#unanswered += 1;
+    const settle = await this.#run(list.map(({ item }) => item)).then(
+      (answers) => () => list.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded()))),
+      (error: unknown) => () => list.forEach((waiting) => waiting.fail(error)),
+    );
+    this.#open -= 1;
+    for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
+    // The database begins with the next list while this process writes the replies of the last one.
+    this.#openLists();
+    setImmediate(() => {
+      settle();
+      this.#unanswered -= 1;
+      this.#rest();
+    });
   }
 
   /** Round robin over organizations, one item per turn, skipping mandates that another list holds. */
