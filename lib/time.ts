@@ -6,7 +6,18 @@ export const Timestamp = z.iso
   .max(40)
   .meta({ examples: ["2026-11-21T12:00:00.000Z"] });
 
-export const toWire = (time: Date): string => time.toISOString();
+const written = new Map<number, string>();
+
+/** V8 writes a date as slowly as it parses a kilobyte of JSON, and a list writes the same few moments hundreds of times. */
+export function toWire(time: Date): string {
+  const at = time.getTime();
+  let text = written.get(at);
+  if (text === undefined) {
+    if (written.size >= 64) written.clear();
+    written.set(at, (text = time.toISOString()));
+  }
+  return text;
+}
 
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));

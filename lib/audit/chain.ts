@@ -1,5 +1,6 @@
 import { hash as digest } from "node:crypto";
 import canonicalize from "canonicalize";
+import { toWire } from "#lib/time.ts";
 
 /** One line of an audit chain, before it has a place in it. */
 export type AuditEvent = {
@@ -32,7 +33,7 @@ function canonicalEvent(event: AuditEvent): string {
     entityType: event.entityType,
     entityId: event.entityId,
     metadata: event.metadata,
-    createdAt: event.createdAt.toISOString(),
+    createdAt: toWire(event.createdAt),
   });
   if (text === undefined) throw new TypeError("An audit event must be JSON.");
   return text;

@@ -1,4 +1,5 @@
 import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
+import { toWire } from "#lib/time.ts";
 import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
 
 /** A fee schedule as the decision sees it. Absent terms restrict nothing; amounts are of the schedule's own asset. */
@@ -191,8 +192,8 @@ export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: Q
     feePayer: schedule.feePayer,
     feeRecipient: schedule.feeRecipient,
     feeScheduleHash: schedule.hash,
-    expiresAt: quoted.expiresAt.toISOString(),
-    createdAt: quoted.createdAt.toISOString(),
+    expiresAt: toWire(quoted.expiresAt),
+    createdAt: toWire(quoted.createdAt),
     ...(quoted.metadata !== undefined && { metadata: quoted.metadata }),
   };
 }

@@ -1,4 +1,5 @@
 import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
+import { toWire } from "#lib/time.ts";
 
 /** Whether the intent is sound: in time, new, as registered, and in the mandate's asset. */
 export function intentRules(on: Case): void {
@@ -13,8 +14,7 @@ function soundness(on: Case): void {
   const { intent, now } = on;
   const { amount, fee, expiresAt } = intent;
   // A time that cannot be read is not in the future: NaN compares false.
-  if (expiresAt.getTime() > now.getTime())
-    satisfy(on, "intent.expiresAt", `The intent is valid until ${expiresAt.toISOString()}.`);
+  if (expiresAt.getTime() > now.getTime()) satisfy(on, "intent.expiresAt", `The intent is valid until ${toWire(expiresAt)}.`);
   else deny(on, "intent_expired", "intent.expiresAt", "The intent has expired. Make a new one.");
   if (amount <= 0n || fee.buyerShare < 0n)
     deny(on, "intent_invalid", "intent.amount", "The amount of a payment must be above zero.");

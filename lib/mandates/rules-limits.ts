@@ -3,6 +3,7 @@ import type { BucketUsage, ReasonWindow } from "#lib/mandates/facts.ts";
 import { deny, display, satisfy, text, type Case } from "#lib/mandates/reason.ts";
 import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
+import { toWire } from "#lib/time.ts";
 
 /** How much, how often, and when. */
 export function limitRules(on: Case): void {
@@ -98,7 +99,7 @@ function spanOf(window: Window, now: Date): ReasonWindow {
     return { kind: "calendar", start: startText, end: endText, timezone: window.timezone };
   }
   const { start, end } = windowAt(window, now);
-  return { kind: "rolling", start: start.toISOString(), end: end.toISOString() };
+  return { kind: "rolling", start: toWire(start), end: toWire(end) };
 }
 
 function budget(on: Case, window: Window, limit: Atomic, used: Atomic, span: ReasonWindow): void {

@@ -1,5 +1,6 @@
 import { reaches } from "#lib/mandates/assurance.ts";
 import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
+import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** The mandate's life cycle and who may use it. */
@@ -29,14 +30,14 @@ function validity(on: Case): void {
   const early = validFrom !== null && at < validFrom.getTime();
   const late = validUntil !== null && at >= validUntil.getTime();
   if (early)
-    deny(on, "mandate_not_yet_valid", "validFrom", `This mandate is valid from ${validFrom.toISOString()} on.`, {
+    deny(on, "mandate_not_yet_valid", "validFrom", `This mandate is valid from ${toWire(validFrom)} on.`, {
       pointer: "/validFrom",
     });
   if (late)
-    deny(on, "mandate_expired", "validUntil", `This mandate expired at ${validUntil.toISOString()}.`, { pointer: "/validUntil" });
+    deny(on, "mandate_expired", "validUntil", `This mandate expired at ${toWire(validUntil)}.`, { pointer: "/validUntil" });
   if (validFrom !== null && !early) satisfy(on, "validFrom", "The mandate's validity has begun.", { pointer: "/validFrom" });
   if (validUntil !== null && !late)
-    satisfy(on, "validUntil", `The mandate is valid until ${validUntil.toISOString()}.`, { pointer: "/validUntil" });
+    satisfy(on, "validUntil", `The mandate is valid until ${toWire(validUntil)}.`, { pointer: "/validUntil" });
 }
 
 function agent(on: Case): void {

@@ -16,7 +16,7 @@ import { presentIntent, settlementModeOf, type Terms } from "#lib/payments/prese
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
-import { earliest, minutes } from "#lib/time.ts";
+import { earliest, minutes, toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** What the installation's configuration adds to the facts. */
@@ -218,9 +218,9 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
       reasons: [...decision.reasons],
       ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
       ...(hold && { reservationId: hold.reservationId }),
-      createdAt: now.toISOString(),
+      createdAt: toWire(now),
     },
-    expiresAt: expiresAt.toISOString(),
+    expiresAt: toWire(expiresAt),
   });
   return {
     item,

@@ -78,6 +78,8 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
   return groups;
 }
 
+const usedAs = (what: "slot" | "intent" | "nonce", { used }: Loaded): Row[] => used.filter((row) => row["used"] === what);
+
 type DecimalsOf = (chain: string, asset: string) => number;
 type Policies = { readonly known: ReadonlyMap<string, Compiled>; readonly read: ReadonlyMap<string, Policy> };
 
@@ -123,8 +125,8 @@ function bucketsOf(buckets: readonly Row[]): Buckets {
 function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
   const buckets = Map.groupBy(loaded.buckets, (row) => text(row, "mandate_id"));
-  const intents = group(loaded.intents, "mandate_id", "intent_id");
-  const nonces = group(loaded.nonces, "mandate_id", "nonce");
+  const intents = group(usedAs("intent", loaded), "mandate_id", "name");
+  const nonces = group(usedAs("nonce", loaded), "mandate_id", "name");
   const paid = group(loaded.paid, "mandate_id", "seller_id");
   const approvals = Map.groupBy(loaded.approvals, (row) => text(row, "mandate_id"));
   const budgets = new Map<string, Budget | Unreadable>();
@@ -184,7 +186,7 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
 export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
   return {
     now: loaded.now,
-    stored: new Map(loaded.stored.map((row) => [text(row, "slot"), row])),
+    stored: new Map(usedAs("slot", loaded).map((row) => [text(row, "slot"), row])),
     budgets: budgetsOf(loaded, known, decimalsOf),
     sellers: new Map(
       loaded.sellers.map((row) => [

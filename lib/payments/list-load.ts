@@ -74,14 +74,18 @@ const bucketsOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
     SELECT mandate_id, window_key, start, live_until, spent, reserved, payments FROM usage_buckets
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b`;
 
-const knownIntents = (c: ReservedSql, pairs: readonly string[]) => c`
-  SELECT a.* FROM unnest(${pairs}::text[]) AS w(pair), LATERAL (
-    SELECT mandate_id, intent_id FROM authorizations
-    WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
+type Asked = { readonly slots: readonly string[]; readonly intents: readonly string[]; readonly nonces: readonly string[] };
 
-const knownNonces = (c: ReservedSql, pairs: readonly string[]) => c`
-  SELECT a.* FROM unnest(${pairs}::text[]) AS w(pair), LATERAL (
-    SELECT mandate_id, nonce FROM authorizations WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
+/** Answers that are stored under the slots of the list, and what of its intents and nonces was used before. */
+const usedBefore = (c: ReservedSql, { slots, intents, nonces }: Asked) => c`
+  SELECT 'slot' AS used, a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
+    SELECT mandate_id, slot, fingerprint, answer, null AS name FROM authorizations WHERE slot = w.slot LIMIT 1) a
+  UNION ALL SELECT 'intent', a.* FROM unnest(${intents}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, null, null, null, intent_id FROM authorizations
+    WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a
+  UNION ALL SELECT 'nonce', a.* FROM unnest(${nonces}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, null, null, null, nonce FROM authorizations
+    WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
 
 const paidSellers = (c: ReservedSql, { mandateIds, paidIds }: MandatePairs) => c`
   SELECT p.* FROM unnest(${mandateIds}::text[], ${paidIds}::text[]) AS w(mandate_id, seller_id), LATERAL (
@@ -93,10 +97,6 @@ const openApprovals = (c: ReservedSql, mandateIds: readonly string[]) => c`
     WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true`;
 
-const storedAnswers = (c: ReservedSql, slots: readonly string[]) => c`
-  SELECT a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
-    SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a`;
-
 /** Everything that decisions of a list look at, read under the locks. */
 export type Loaded = {
   readonly now: Date;
@@ -104,15 +104,14 @@ export type Loaded = {
   /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
   readonly offers: ReadonlyMap<Item, Offer>;
   readonly atDomains: ReadonlyMap<string, string>;
-  readonly stored: readonly Row[];
+  /** `used` says what of an authorization: its slot, or its intent or nonce by name. */
+  readonly used: readonly Row[];
   readonly keys: readonly Row[];
   readonly sessions: readonly Row[];
   readonly sellers: readonly Row[];
   readonly resources: readonly Row[];
   readonly policies: readonly Row[];
   readonly buckets: readonly Row[];
-  readonly intents: readonly Row[];
-  readonly nonces: readonly Row[];
   readonly paid: readonly Row[];
   readonly approvals: readonly Row[];
   readonly feeBasis: readonly Row[];
@@ -247,11 +246,9 @@ export async function openAndLoad(
     c`SELECT clock_timestamp() AS now`,
   ]);
   const asked = pipelined([
-    storedAnswers(c, ids.slots),
+    usedBefore(c, ids),
     liveKeys(c, ids.keyIds),
     sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : nothing,
-    knownIntents(c, ids.intents),
-    knownNonces(c, ids.nonces),
   ]);
   const offered = pipelined([
     sellersOf(c, ids.sellerIds),
@@ -273,7 +270,7 @@ export async function openAndLoad(
     limiting,
     further,
   ]);
-  const [stored, keys, sessions, intents, nonces] = first;
+  const [used, keys, sessions] = first;
   const [sellers, resources, feeBasis] = second;
   const [policies, buckets, paid, approvals] = third;
   const now = (clock as readonly Row[])[0]!["now"] as Date;
@@ -282,15 +279,13 @@ export async function openAndLoad(
     mandates,
     offers,
     atDomains,
-    stored,
+    used,
     keys,
     sessions,
     sellers,
     resources,
     policies,
     buckets,
-    intents,
-    nonces,
     paid,
     approvals,
     feeBasis,

@@ -7,6 +7,7 @@ import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
+import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 
@@ -45,8 +46,8 @@ const insertAuthorizations = bulkInsert<Decided>(
     ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
     ["fee_schedule_id", "id", (row) => row.feeScheduleId],
     ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
-    ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
-    ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+    ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
+    ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
   ],
   "ON CONFLICT (slot) DO NOTHING RETURNING slot",
 );
@@ -60,8 +61,8 @@ const holdColumns = given<Held>("hold", [
   ["amount", "numeric", (row) => String(row.hold.amount)],
   ["approval_key", "text", (row) => row.hold.approvalKey],
   ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
-  ["expires_at", "timestamptz", (row) => row.expiresAt.toISOString()],
-  ["created_at", "timestamptz", (row) => row.createdAt.toISOString()],
+  ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
+  ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
   ["ledger_id", "id", () => newId("ledger")],
 ]);
 
@@ -80,8 +81,8 @@ const bucketColumns = given<Added>(
   [
     ["mandate_id", "id", (row) => row.mandateId],
     ["window_key", "text", (row) => row.windowKey],
-    ["start", "timestamptz", (row) => row.start.toISOString()],
-    ["live_until", "timestamptz", (row) => row.liveUntil.toISOString()],
+    ["start", "timestamptz", (row) => toWire(row.start)],
+    ["live_until", "timestamptz", (row) => toWire(row.liveUntil)],
     ["ceiling", "numeric", (row) => row.ceiling],
     ["reserved", "numeric", (row) => String(row.amount)],
     ["payments", "int", (row) => String(row.payments)],
@@ -123,7 +124,7 @@ function takeHolds(c: ReservedSql, held: readonly Held[]) {
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   const lists = [...holdColumns.values(held), ...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
-  return c.unsafe(TAKE_HOLDS, [...lists, held[0]!.createdAt.toISOString(), [...byMandate.keys()]], { prepare: true });
+  return c.unsafe(TAKE_HOLDS, [...lists, toWire(held[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
 /** What the list adds to each bucket, summed. */
@@ -155,7 +156,7 @@ const auditColumns = given<ChainedEvent>("event", [
   ["entity_id", "id", (event) => event.entityId],
   ["metadata", "json", (event) => JSON.stringify(event.metadata)],
   ["hash", "id", (event) => event.hash],
-  ["created_at", "timestamptz", (event) => event.createdAt.toISOString()],
+  ["created_at", "timestamptz", (event) => toWire(event.createdAt)],
 ]);
 
 const headColumns = given<ChainedEvent>(

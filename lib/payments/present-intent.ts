@@ -4,6 +4,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Judged } from "#lib/payments/unregistered.ts";
+import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
@@ -59,10 +60,10 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
     feeQuote,
     ...(intent.challenge && { challenge: intent.challenge }),
     ...(intent.metadata && { metadata: intent.metadata }),
-    expiresAt: terms.expiresAt.toISOString(),
+    expiresAt: toWire(terms.expiresAt),
     nonce: intent.nonce,
     idempotencyKey: item.idempotencyKey,
-    createdAt: createdAt.toISOString(),
+    createdAt: toWire(createdAt),
   };
 }
 
