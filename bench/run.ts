@@ -60,7 +60,14 @@ const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
 say("starting PostgreSQL and the production server.");
 const database = await startEmbedded({ dataDir: folder });
 const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
-const program = ["--min-semi-space-size=16", "--max-semi-space-size=32", "--max-old-space-size=384", "server.ts", "--api"];
+// As npm start gives them to Node.
+const memory = [
+  "--no-allocation-site-pretenuring",
+  "--min-semi-space-size=16",
+  "--max-semi-space-size=32",
+  "--max-old-space-size=384",
+];
+const program = [...memory, "server.ts", "--api"];
 const server = await start(program, environment, "/api/v1/health/live");
 try {
   const scene = await setScene(server.url, 4);

@@ -58,7 +58,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // A session of its own: Ctrl-C must reach the demo first, which stops the server before the chain.
   const child = spawn(
     process.execPath,
-    ["--min-semi-space-size=16", "--max-semi-space-size=32", "--max-old-space-size=384", "server.ts"],
+    [
+      "--no-allocation-site-pretenuring",
+      "--min-semi-space-size=16",
+      "--max-semi-space-size=32",
+      "--max-old-space-size=384",
+      "server.ts",
+    ],
     {
       cwd: root,
       env: { ...variables(options), NODE_ENV: "production" },
