@@ -1,3 +1,4 @@
+import type { ReservedSql } from "postgres";
 import { describe, expect, test } from "vitest";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { pool } from "#lib/db/client.ts";
@@ -43,5 +44,10 @@ describe("bulkInsert", () => {
       expect(await c`SELECT id, size, note, facts::text, answer FROM bulk_kept`).toEqual(list);
     }
     c.release();
+  });
+
+  test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as other rows have it", (id) => {
+    const row = { id, size: 1, note: null, facts: null, answer: "{}" };
+    expect(() => insert(pool() as unknown as ReservedSql, [row])).toThrow(/An id/);
   });
 });

@@ -22,8 +22,20 @@ function cast(type: string, parameter: string): string {
   return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
 }
 
-const valueOf = <T>([, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] =>
-  isJoined(type) ? rows.map((row) => read(row) ?? NULL).join(SEPARATOR) : rows.map(read);
+/** The last wall: one id that reads as two would hand every row after it what belongs to another. */
+function unmistakable(column: string, text: string): string {
+  if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
+  throw new RangeError(`An id for ${column} is empty or has control characters.`);
+}
+
+function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] {
+  if (!isJoined(type)) return rows.map(read);
+  const texts = rows.map((row) => {
+    const text = read(row);
+    return text === null ? NULL : type === "id" ? unmistakable(column, text) : text;
+  });
+  return texts.join(SEPARATOR);
+}
 
 /** Rows as parameters of a statement, one for each column: one prepared statement for lists of any length. */
 export type Given<T> = {
