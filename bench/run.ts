@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEmbedded } from "#lib/db/embedded.ts";
+import { nodeFlags } from "../scripts/node-flags.ts";
 import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
@@ -60,14 +61,7 @@ const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
 say("starting PostgreSQL and the production server.");
 const database = await startEmbedded({ dataDir: folder });
 const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
-// As npm start gives them to Node.
-const memory = [
-  "--no-allocation-site-pretenuring",
-  "--min-semi-space-size=16",
-  "--max-semi-space-size=32",
-  "--max-old-space-size=384",
-];
-const program = [...memory, "server.ts", "--api"];
+const program = [...nodeFlags, "server.ts", "--api"];
 const server = await start(program, environment, "/api/v1/health/live");
 try {
   const scene = await setScene(server.url, 4);

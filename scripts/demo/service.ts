@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
+import { nodeFlags } from "../node-flags.ts";
 import type { Contracts } from "./contracts.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -56,22 +57,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logFile = join(dataDir, "server.log");
   const log = await open(logFile, "w", 0o600);
   // A session of its own: Ctrl-C must reach the demo first, which stops the server before the chain.
-  const child = spawn(
-    process.execPath,
-    [
-      "--no-allocation-site-pretenuring",
-      "--min-semi-space-size=16",
-      "--max-semi-space-size=32",
-      "--max-old-space-size=384",
-      "server.ts",
-    ],
-    {
-      cwd: root,
-      env: { ...variables(options), NODE_ENV: "production" },
-      detached: true,
-      stdio: ["ignore", log.fd, "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [...nodeFlags, "server.ts"], {
+    cwd: root,
+    env: { ...variables(options), NODE_ENV: "production" },
+    detached: true,
+    stdio: ["ignore", log.fd, "pipe"],
+  });
   const orphaned = () => child.kill("SIGTERM");
   process.once("exit", orphaned);
   const ended = new Promise<number | null>((resolve) => child.once("error", () => resolve(1)).once("close", resolve));
