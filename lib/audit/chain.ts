@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { toWire } from "#lib/time.ts";
 
 /** One line of an audit chain, before it has a place in it. */
@@ -22,21 +22,30 @@ export type ChainedEvent = AuditEvent & { readonly chain: string; readonly seque
 
 export const genesis: AuditHead = { sequence: 0, hash: "0".repeat(64) };
 
-/** The event as it is hashed: RFC 8785, absent fields left out. */
+/** Whether JSON.stringify writes it as RFC 8785 does: nothing within, and every name behind the one before. */
+function isInOrder(metadata: AuditEvent["metadata"]): boolean {
+  let last = "";
+  for (const name in metadata) {
+    if (name <= last || typeof metadata[name] === "object") return false;
+    last = name;
+  }
+  return true;
+}
+
+/** The event as it is hashed: RFC 8785, absent fields left out. Written in order, so that most need no sorting. */
 function canonicalEvent(event: AuditEvent): string {
-  const text = canonicalize({
-    auditEventId: event.auditEventId,
-    type: event.type,
+  const told = {
     actorId: event.actorId,
-    ...(event.organizationId !== null && { organizationId: event.organizationId }),
-    ...(event.subjectId !== null && { subjectId: event.subjectId }),
-    entityType: event.entityType,
-    entityId: event.entityId,
-    metadata: event.metadata,
+    auditEventId: event.auditEventId,
     createdAt: toWire(event.createdAt),
-  });
-  if (text === undefined) throw new TypeError("An audit event must be JSON.");
-  return text;
+    entityId: event.entityId,
+    entityType: event.entityType,
+    metadata: event.metadata,
+    organizationId: event.organizationId ?? undefined,
+    subjectId: event.subjectId ?? undefined,
+    type: event.type,
+  };
+  return isInOrder(event.metadata) ? JSON.stringify(told) : canonicalJson(told);
 }
 
 export const hashEvent = (previousHash: string, sequence: number, event: AuditEvent): string =>

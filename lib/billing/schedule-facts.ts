@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
 import { zeroSchedule, type ScheduleFacts } from "#lib/billing/fees.ts";
 import type { FeeScheduleRow } from "#lib/billing/store.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { env } from "#lib/env.ts";
 import { parseAmount, zero } from "#lib/money.ts";
 import { FeePayer } from "#lib/vocabulary.ts";
@@ -47,9 +47,7 @@ export function scheduleHash(row: Terms): string {
     effectiveUntil: row.effectiveUntil?.toISOString() ?? null,
   };
   const present = Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
-  return createHash("sha256")
-    .update(canonicalize(present) ?? "")
-    .digest("hex");
+  return createHash("sha256").update(canonicalJson(present)).digest("hex");
 }
 
 /** The built-in schedule as a row, for lists and its hash. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 
 /** A line as a storefront or a resource names it. */
@@ -42,7 +42,7 @@ const inOrder = (a: BasketLine, b: BasketLine): number =>
   compare(a.productId, b.productId) ||
   compare(a.variantId ?? "", b.variantId ?? "") ||
   // Two lines of one variant: whatever order the storefront chose, it is the same basket.
-  compare(canonicalize(a) ?? "", canonicalize(b) ?? "");
+  compare(canonicalJson(a), canonicalJson(b));
 
 /** The one form of a basket, whatever order and spelling the storefront chose. */
 export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asset, lines: readonly Line[]): CanonicalBasket {
@@ -64,10 +64,7 @@ export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asse
 }
 
 /** SHA-256 over the RFC 8785 text, in hexadecimal. */
-export const basketHash = (basket: CanonicalBasket): string =>
-  createHash("sha256")
-    .update(canonicalize(basket) ?? "")
-    .digest("hex");
+export const basketHash = (basket: CanonicalBasket): string => createHash("sha256").update(canonicalJson(basket)).digest("hex");
 
 /** What a line comes to. */
 export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>

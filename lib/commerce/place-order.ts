@@ -1,4 +1,4 @@
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { placeOrder as operation } from "#lib/commerce/order-contract.ts";
 import { credentialOf, runOrder } from "#lib/commerce/order-run.ts";
 import { openOrder } from "#lib/commerce/order-store.ts";
@@ -13,7 +13,7 @@ export const placeOrder: Handler<typeof operation> = async ({ body }, { caller, 
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { storefrontUrl, mandateId, items, metadata, paymentCredential } = body;
   const { organizationId, environment, subjectId } = caller;
-  const fingerprint = fingerprintOf(canonicalize({ storefrontUrl, mandateId, items }) ?? "");
+  const fingerprint = fingerprintOf(canonicalJson({ storefrontUrl, mandateId, items }));
   const order = await openOrder(database(), {
     orderId: newId("order"),
     organizationId,

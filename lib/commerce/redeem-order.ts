@@ -1,6 +1,6 @@
-import canonicalize from "canonicalize";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock, transact } from "#lib/audit/transact.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { askedAgain } from "#lib/commerce/asked-intent.ts";
 import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
 import { decide, itemsOf, noCheckout, reload, requireLease } from "#lib/commerce/decide-order.ts";
@@ -21,7 +21,7 @@ const PAYABLE_MS = minutes(15);
 
 /** Everything that a buyer approved and a credential pays. A new quote id alone changes nothing for him. */
 const termsText = (offer: Offer): string =>
-  canonicalize({
+  canonicalJson({
     basketHash: offer.basketHash,
     amount: offer.quote.amount,
     payTo: offer.storefront.payTo,
@@ -31,7 +31,7 @@ const termsText = (offer: Offer): string =>
     accepts: offer.challenge.accepts,
     url: offer.challenge.resource?.url,
     mismatches: offer.mismatches.length,
-  }) ?? "";
+  });
 
 /** The quote again where it has expired. Null when it is another one now, or cannot be had any more. */
 async function stillOffered(order: OrderRow, offer: Offer, on: Ordering, now: Date): Promise<Offer | null> {

@@ -1,5 +1,5 @@
-import canonicalize from "canonicalize";
 import { z } from "zod";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { fingerprintOf, slotOf } from "#lib/http/idempotency.ts";
 import type { ParsedInput } from "#lib/http/input.ts";
 import type { Caller, Idempotency, Operation } from "#lib/http/operation.ts";
@@ -56,7 +56,7 @@ export function compileIdempotency(
     return {
       key,
       slot: slotOf({ organizationId: scopeOf(caller, operation.access), environment, operationId: operation.id, key }),
-      fingerprint: fingerprintOf(canonicalize({ path: input.params, body: input.raw }) ?? ""),
+      fingerprint: fingerprintOf(canonicalJson({ path: input.params, body: input.raw })),
     };
   };
 }

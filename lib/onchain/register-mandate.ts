@@ -1,6 +1,6 @@
-import canonicalize from "canonicalize";
 import { encodeFunctionData } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { addressOf } from "#lib/http/address.ts";
@@ -70,7 +70,7 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
   const deployment = requireDeployment(body.chain, "/chain");
   const mandate = await findRegistrable(database(), id);
   if (!mandate) throw notFound("mandate");
-  const fingerprint = fingerprintOf(canonicalize({ id, body }) ?? "");
+  const fingerprint = fingerprintOf(canonicalJson({ id, body }));
   const asked: Asked = { body, fingerprint, requestId, mandate, deployment };
   const earlier = await findAsked(database(), id, fingerprint);
   if (earlier) return answer(earlier, deployment);

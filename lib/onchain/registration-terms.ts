@@ -1,5 +1,5 @@
 import { keccak256, stringToHex } from "viem/utils";
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { Window } from "#lib/mandates/windows.ts";
@@ -60,7 +60,7 @@ const secondsOf = (window: Window): number =>
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
 /** Binds the policy as it was written. */
-export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalize(policy) ?? ""));
+export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalJson(policy)));
 
 /** Whether the policy lets this address, in lower case, be paid. */
 export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { formatAmount } from "#lib/money.ts";
 import { invalidField } from "#lib/problem.ts";
 import { refuseAmbiguous, resolveItems } from "#lib/storefront/catalog.ts";
@@ -22,9 +22,7 @@ function quoteOfChallenge(
   const amount = formatAmount(terms.amount, asset.tokenDecimals);
   const { pathname } = new URL(checkoutUrl);
   const name = SellerText(200).parse((required.resource?.description ?? "").slice(0, 800)) || pathname.slice(0, 200);
-  const hash = createHash("sha256")
-    .update(canonicalize(required) ?? "")
-    .digest("hex");
+  const hash = createHash("sha256").update(canonicalJson(required)).digest("hex");
   return {
     quoteId: `x402_${hash.slice(0, 32)}`,
     amount: terms.amount,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { encodePaymentSignatureHeader } from "@x402/core/http";
 import { PaymentPayloadV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload } from "@x402/core/types";
-import canonicalize from "canonicalize";
 import { z } from "zod";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
@@ -105,9 +105,7 @@ export function readCredential(json: object): DecodedCredential {
       version: accepted.extra?.version,
     },
     payload: json as PaymentPayload,
-    hash: createHash("sha256")
-      .update(canonicalize(json) ?? "")
-      .digest("hex"),
+    hash: createHash("sha256").update(canonicalJson(json)).digest("hex"),
   };
   return { ok: true, credential };
 }

@@ -1,4 +1,4 @@
-import canonicalize from "canonicalize";
+import { canonicalJson } from "#lib/canonical-json.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -39,7 +39,7 @@ function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullab
   return (
     said.scheme === accepted.scheme &&
     said.maxTimeoutSeconds === accepted.maxTimeoutSeconds &&
-    extras.every(([name, value]) => canonicalize(said.extra?.[name]) === canonicalize(value)) &&
+    extras.every(([name, value]) => canonicalJson({ value: said.extra?.[name] }) === canonicalJson({ value })) &&
     (url === undefined || url === required.resource?.url)
   );
 }
