@@ -42,18 +42,23 @@ export function parseAmount(text: string, decimals: number): Atomic {
   return parsed.amount;
 }
 
+const ZERO = 48;
+
 /** The canonical decimal text: no trailing zeros, no exponent. */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return fraction === "" ? whole : `${whole}.${fraction}`;
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }
+
+const grouped = (whole: string): string => (whole.length > 3 ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole);
 
 /** For people: at least two fraction digits, grouped, with the asset, as in "1,200.00 USDC". */
 export function displayAmount(amount: bigint, decimals: number, asset: string): string {
   const [whole = "0", fraction = ""] = formatAmount(amount, decimals).split(".");
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(2, "0")} ${asset}`;
+  return `${grouped(whole)}.${fraction.padEnd(2, "0")} ${asset}`;
 }
 
 export const add = (a: Atomic, b: Atomic): Atomic => (a + b) as Atomic;
