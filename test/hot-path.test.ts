@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/contract.ts";
-import type { Authorization } from "#lib/payments/intent.ts";
+import { Authorization } from "#lib/payments/intent.ts";
 import { authorizations } from "#lib/payments/tables.ts";
 import { newIntent } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
@@ -187,6 +187,11 @@ describe("64 clients on two server processes over one database", () => {
     for (const same of byRequest.values()) expect(new Set(same.map(({ text }) => text)).size).toBe(1);
     const given = new Set(answered.map(({ text }) => text));
     expect(rows.map(({ answer }) => answer).toSorted()).toEqual([...given].toSorted());
+  });
+
+  test("answers say what the contract says, and nothing else", () => {
+    const answers = replies.filter(({ status }) => status === 200).map(({ text }) => JSON.parse(text) as unknown);
+    for (const answer of answers) expect(Authorization.parse(answer)).toEqual(answer);
   });
 
   test("what is poisoned or made the CHECK fire is nowhere", async () => {

@@ -50,7 +50,8 @@ export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organi
       ORDER BY u.method = 'passkey' DESC, u.step_up_id LIMIT 1) u ON true
     LEFT JOIN LATERAL (SELECT reservation_id AS held_id, amount AS held_amount, status AS held_status, buckets AS held_buckets,
         expires_at AS held_expires_at
-      FROM reservations WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
+      FROM reservations
+      WHERE reservation_id = (SELECT reservation_id FROM authorizations WHERE authorization_id = k.authorization_id) LIMIT 1) h ON true`;
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
 

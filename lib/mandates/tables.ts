@@ -93,7 +93,7 @@ export const usageBuckets = pgTable(
 export const mandateLedger = pgTable(
   "mandate_ledger",
   {
-    ledgerId: text("ledger_id").primaryKey(),
+    ledgerId: text("ledger_id").notNull(),
     organizationId: text("organization_id").notNull(),
     mandateId: text("mandate_id").notNull(),
     reservationId: text("reservation_id").notNull(),
@@ -103,7 +103,7 @@ export const mandateLedger = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    index("mandate_ledger_of_mandate").on(table.mandateId, table.ledgerId),
+    primaryKey({ name: "mandate_ledger_of_mandate", columns: [table.mandateId, table.ledgerId] }),
     check("mandate_ledger_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
 );

@@ -7,7 +7,6 @@ import { log } from "#lib/http/log.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
 import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
-import { Authorization } from "#lib/payments/intent.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
 import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/list-load.ts";
@@ -27,7 +26,7 @@ export const listTerms = (): ListTerms => ({
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
   checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
-  serialize: (authorization) => JSON.stringify(Authorization.parse(authorization)),
+  serialize: (authorization) => JSON.stringify(authorization),
   keyReused,
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });

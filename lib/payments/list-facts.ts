@@ -10,6 +10,7 @@ import { atomicOf } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
+import { lengthen } from "#lib/payments/stored-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
@@ -78,7 +79,12 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
   return groups;
 }
 
-const usedAs = (what: "slot" | "intent" | "nonce", { used }: Loaded): Row[] => used.filter((row) => row["used"] === what);
+type What = "slot" | "intent" | "nonce" | "paid" | "approval";
+
+const wasBefore = (what: What, { before }: Loaded): Row[] => before.filter((row) => row["what"] === what);
+
+/** A stored answer, whole. */
+const storedOf = (row: Row): Row => ({ ...row, answer: lengthen(text(row, "answer")) });
 
 type DecimalsOf = (chain: string, asset: string) => number;
 type Policies = { readonly known: ReadonlyMap<string, Compiled>; readonly read: ReadonlyMap<string, Policy> };
@@ -125,10 +131,10 @@ function bucketsOf(buckets: readonly Row[]): Buckets {
 function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
   const buckets = Map.groupBy(loaded.buckets, (row) => text(row, "mandate_id"));
-  const intents = group(usedAs("intent", loaded), "mandate_id", "name");
-  const nonces = group(usedAs("nonce", loaded), "mandate_id", "name");
-  const paid = group(loaded.paid, "mandate_id", "seller_id");
-  const approvals = Map.groupBy(loaded.approvals, (row) => text(row, "mandate_id"));
+  const intents = group(wasBefore("intent", loaded), "mandate_id", "name");
+  const nonces = group(wasBefore("nonce", loaded), "mandate_id", "name");
+  const paid = group(wasBefore("paid", loaded), "mandate_id", "name");
+  const approvals = Map.groupBy(wasBefore("approval", loaded), (row) => text(row, "mandate_id"));
   const budgets = new Map<string, Budget | Unreadable>();
   for (const row of loaded.mandates) {
     const mandateId = text(row, "mandate_id");
@@ -159,7 +165,7 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
       nonces: nonces.get(mandateId) ?? new Set(),
       paidSellers: paid.get(mandateId) ?? new Set(),
       openApprovals: new Map(
-        (approvals.get(mandateId) ?? []).map((row) => [text(row, "approval_key"), row["checkout_intent_id"] as string | null]),
+        (approvals.get(mandateId) ?? []).map((row) => [text(row, "name"), row["checkout_intent_id"] as string | null]),
       ),
     });
   }
@@ -186,7 +192,7 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
 export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
   return {
     now: loaded.now,
-    stored: new Map(usedAs("slot", loaded).map((row) => [text(row, "slot"), row])),
+    stored: new Map(wasBefore("slot", loaded).map((row) => [text(row, "name"), storedOf(row)])),
     budgets: budgetsOf(loaded, known, decimalsOf),
     sellers: new Map(
       loaded.sellers.map((row) => [

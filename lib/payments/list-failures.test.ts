@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { verifyChain } from "#lib/audit/verify-one-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
+import { lengthen } from "#lib/payments/stored-answer.ts";
 import { ask, authorizationsOf, newIntent, outcomes, post } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
@@ -85,7 +86,7 @@ describe("a database that goes away", () => {
     wire.mend();
     await expect.poll(async () => (await post(body, buyer.agent.credential)).status).toBe(200);
     const found = await post(body, buyer.agent.credential);
-    expect([found.replayed, found.text]).toEqual([true, (await committed())[0]?.["answer"]]);
+    expect([found.replayed, found.text]).toEqual([true, lengthen((await committed())[0]!["answer"] as string)]);
     expect(
       await direct`SELECT FROM reservations r JOIN authorizations a USING (authorization_id)
       WHERE a.intent_id = ${intent.intentId}`,

@@ -74,27 +74,33 @@ const bucketsOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
     SELECT mandate_id, window_key, start, live_until, spent, reserved, payments FROM usage_buckets
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b`;
 
-type Asked = { readonly slots: readonly string[]; readonly intents: readonly string[]; readonly nonces: readonly string[] };
+type Asked = {
+  readonly slots: readonly string[];
+  readonly intents: readonly string[];
+  readonly nonces: readonly string[];
+  readonly mandateIds: readonly string[];
+  readonly paid: MandatePairs;
+};
 
-/** Answers that are stored under the slots of the list, and what of its intents and nonces was used before. */
-const usedBefore = (c: ReservedSql, { slots, intents, nonces }: Asked) => c`
-  SELECT 'slot' AS used, a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
-    SELECT mandate_id, slot, fingerprint, answer, null AS name FROM authorizations WHERE slot = w.slot LIMIT 1) a
-  UNION ALL SELECT 'intent', a.* FROM unnest(${intents}::text[]) AS w(pair), LATERAL (
-    SELECT mandate_id, null, null, null, intent_id FROM authorizations
+/**
+ * What was before, in one statement, because each costs more than what it finds: answers that are stored under the slots of the list,
+ * which of its intents and nonces were used, which of its sellers were paid, and the approvals that are open.
+ */
+const whatWasBefore = (c: ReservedSql, { slots, intents, nonces, mandateIds, paid }: Asked) => c`
+  SELECT 'slot' AS what, a.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
+    SELECT mandate_id, slot AS name, fingerprint, answer, null AS checkout_intent_id FROM authorizations WHERE slot = w.slot LIMIT 1) a
+  UNION ALL SELECT 'intent', a.*, null, null, null FROM unnest(${intents}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, intent_id FROM authorizations
     WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a
-  UNION ALL SELECT 'nonce', a.* FROM unnest(${nonces}::text[]) AS w(pair), LATERAL (
-    SELECT mandate_id, null, null, null, nonce FROM authorizations
-    WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a`;
-
-const paidSellers = (c: ReservedSql, { mandateIds, paidIds }: MandatePairs) => c`
-  SELECT p.* FROM unnest(${mandateIds}::text[], ${paidIds}::text[]) AS w(mandate_id, seller_id), LATERAL (
-    SELECT mandate_id, seller_id FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p`;
-
-const openApprovals = (c: ReservedSql, mandateIds: readonly string[]) => c`
-  SELECT r.mandate_id, r.approval_key, k.checkout_intent_id FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
-    SELECT mandate_id, approval_key, authorization_id FROM reservations
-    WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
+  UNION ALL SELECT 'nonce', a.*, null, null, null FROM unnest(${nonces}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, nonce FROM authorizations
+    WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a
+  UNION ALL SELECT 'paid', p.*, null, null, null FROM unnest(${paid.mandateIds}::text[], ${paid.paidIds}::text[]) AS w(mandate_id, seller_id),
+    LATERAL (SELECT mandate_id, seller_id FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p
+  UNION ALL SELECT 'approval', r.mandate_id, r.approval_key, null, null, k.checkout_intent_id
+    FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+      SELECT mandate_id, approval_key, authorization_id FROM reservations
+      WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true`;
 
 /** Everything that decisions of a list look at, read under the locks. */
@@ -104,16 +110,14 @@ export type Loaded = {
   /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
   readonly offers: ReadonlyMap<Item, Offer>;
   readonly atDomains: ReadonlyMap<string, string>;
-  /** `used` says what of an authorization: its slot, or its intent or nonce by name. */
-  readonly used: readonly Row[];
+  /** `what` says which: a stored answer by its slot, a used intent or nonce, a paid seller, an open approval, each with its name. */
+  readonly before: readonly Row[];
   readonly keys: readonly Row[];
   readonly sessions: readonly Row[];
   readonly sellers: readonly Row[];
   readonly resources: readonly Row[];
   readonly policies: readonly Row[];
   readonly buckets: readonly Row[];
-  readonly paid: readonly Row[];
-  readonly approvals: readonly Row[];
   readonly feeBasis: readonly Row[];
   /** Of items that bring more: their checkouts with what an approval looks at, and replies. */
   readonly checkouts: readonly Row[];
@@ -246,7 +250,7 @@ export async function openAndLoad(
     c`SELECT clock_timestamp() AS now`,
   ]);
   const asked = pipelined([
-    usedBefore(c, ids),
+    whatWasBefore(c, ids),
     liveKeys(c, ids.keyIds),
     sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : nothing,
   ]);
@@ -255,12 +259,7 @@ export async function openAndLoad(
     resourcesOf(c, ids.offered),
     selectFeeBasis(c, organizations, ids.sellerIds),
   ]);
-  const limiting = pipelined([
-    policiesOf(c, mandateIds, compiled),
-    bucketsOf(c, mandateIds),
-    paidSellers(c, ids.paid),
-    openApprovals(c, mandateIds),
-  ]);
+  const limiting = pipelined([policiesOf(c, mandateIds, compiled), bucketsOf(c, mandateIds)]);
   const further = loadBrought(c, ids.brought, organizations);
   const [, [mandates, , clock], first, second, third, fourth] = await pipelined([
     begun,
@@ -270,24 +269,22 @@ export async function openAndLoad(
     limiting,
     further,
   ]);
-  const [used, keys, sessions] = first;
+  const [before, keys, sessions] = first;
   const [sellers, resources, feeBasis] = second;
-  const [policies, buckets, paid, approvals] = third;
+  const [policies, buckets] = third;
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
     now,
     mandates,
     offers,
     atDomains,
-    used,
+    before,
     keys,
     sessions,
     sellers,
     resources,
     policies,
     buckets,
-    paid,
-    approvals,
     feeBasis,
     checkouts: fourth[0],
     replies: fourth[1],

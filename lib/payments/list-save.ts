@@ -7,6 +7,7 @@ import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
+import { shorten } from "#lib/payments/stored-answer.ts";
 import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
@@ -31,7 +32,7 @@ const insertAuthorizations = bulkInsert<Decided>(
     ["intent", "json", (row) => JSON.stringify(row.intent)],
     ["slot", "id", slotOf],
     ["fingerprint", "text", (row) => row.item.fingerprint],
-    ["answer", "json text", (row) => row.body],
+    ["answer", "json text", (row) => shorten(row.body)],
     ["amount", "numeric", (row) => String(row.amount)],
     ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
     ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
@@ -185,19 +186,20 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
   subjectId: subjectOf(item),
   entityType: "authorization",
   entityId: row.authorizationId,
+  // In the order of their names, as they are hashed.
   metadata: {
-    requestId: item.requestId,
-    mandateId: item.mandateId,
-    policyVersion: row.policyVersion,
-    policyDecisionId: row.policyDecisionId,
-    intentId: item.intent.intentId,
     amount: row.intent.amount,
     asset: row.intent.asset,
     chain: row.intent.chain,
-    ...(row.seller && { sellerId: row.seller.sellerId }),
-    ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
-    ...(row.hold && { reservationId: row.hold.reservationId }),
     ...(row.checkoutIntentId !== null && { checkoutIntentId: row.checkoutIntentId }),
+    ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
+    intentId: item.intent.intentId,
+    mandateId: item.mandateId,
+    policyDecisionId: row.policyDecisionId,
+    policyVersion: row.policyVersion,
+    requestId: item.requestId,
+    ...(row.hold && { reservationId: row.hold.reservationId }),
+    ...(row.seller && { sellerId: row.seller.sellerId }),
   },
   createdAt: row.createdAt,
 });

@@ -1,6 +1,26 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
+import { lengthen, shorten } from "#lib/payments/stored-answer.ts";
+
+/** Answers are stored short, and read and written whole. */
+const answerText = customType<{ data: string; driverData: string }>({
+  dataType: () => "text",
+  fromDriver: lengthen,
+  toDriver: shorten,
+});
 
 /** Intent, decision, authorization and stored answer of one request: they are born together and never change, so they are one row (ADR 0002). */
 export const authorizations = pgTable(
@@ -23,7 +43,7 @@ export const authorizations = pgTable(
     slot: text("slot").notNull(),
     fingerprint: text("fingerprint").notNull(),
     /** The reply's bytes: the decision with every reason, and what a repeat of the request receives. */
-    answer: text("answer").notNull(),
+    answer: answerText("answer").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
     sellerShare: atomic("seller_share").notNull(),
@@ -88,7 +108,6 @@ export const reservations = pgTable(
     index("reservations_due")
       .on(table.expiresAt)
       .where(sql`status = 'held' AND resolved_at IS NULL`),
-    index("reservations_of_authorization").on(table.authorizationId),
     check("reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
 );
