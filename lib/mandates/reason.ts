@@ -30,7 +30,8 @@ export function deny(on: Case, code: DenialCode, rule: string, message: string, 
 }
 
 export function satisfy(on: Case, rule: string, message: string, details?: Details): void {
-  on.others.push({ code: "satisfied", rule, effect: "allow", message, ...details, policyVersion: on.mandate.version });
+  // What all of them say stands together: it is stored as one phrase.
+  on.others.push({ code: "satisfied", effect: "allow", rule, message, ...details, policyVersion: on.mandate.version });
 }
 
 /** Amounts of the mandate's asset, for people and for reasons. */

@@ -58,12 +58,11 @@ const resourcesOf = (c: ReservedSql, { sellerIds, resourceIds }: SellerPairs) =>
       minimum_assurance_level, payment_config FROM resources
     WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r`;
 
-/** Versions never change, so those that this process has compiled are left out. */
-const policiesOf = (c: ReservedSql, mandateIds: readonly string[], compiled: readonly (string | null)[]) => c`
-  SELECT k.mandate_id, v.policy
-  FROM unnest(${mandateIds}::text[], ${compiled}::text[]) AS k(mandate_id, version),
-    LATERAL (SELECT version FROM mandates WHERE mandate_id = k.mandate_id AND version IS DISTINCT FROM k.version::int LIMIT 1) m,
-    LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = k.mandate_id AND version = m.version LIMIT 1) v`;
+/** The policies that apply. Versions never change, so those that this process has compiled are not asked for. */
+const policiesOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
+  SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
+    LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
+    LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = m.mandate_id AND version = m.version LIMIT 1) v`;
 
 /**
  * At most sixty parts count in each of eight windows. Also what ended within the last minute: the decision looks at a time that was
@@ -220,6 +219,12 @@ async function verifiedSellers(c: ReservedSql, offers: Loaded["offers"]): Promis
 
 type Known = ReadonlyMap<string, { readonly version: number }>;
 
+/** Mandates at another version than this process knows: their policies cost a trip more, once. */
+const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
+  mandates.flatMap(({ mandate_id: id, version }) =>
+    (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
+  );
+
 const loadBrought = (c: ReservedSql, { checkouts, sessionIds, slots }: ReturnType<typeof broughtBy>, organizations: string[]) =>
   pipelined([
     checkouts.length > 0 ? approvalFacts(c, { ids: checkouts, sessionIds }, organizations) : nothing,
@@ -242,7 +247,7 @@ export async function openAndLoad(
   const atDomains = offers.size > 0 ? (await pipelined([begun, verifiedSellers(c, offers)]))[1] : new Map<string, string>();
   const ids = idsOf(items, { offers, atDomains });
   const { mandateIds, organizations, sessionIds } = ids;
-  const compiled = mandateIds.map((mandateId) => known.get(mandateId)?.version.toString() ?? null);
+  const unknown = mandateIds.filter((mandateId) => !known.has(mandateId));
   const { checkouts } = ids.brought;
   const locked = pipelined([
     (purpose === "write" ? mandatesOf : mandatesToRead)(c, items[0]!.environment, mandateIds, organizations),
@@ -259,7 +264,7 @@ export async function openAndLoad(
     resourcesOf(c, ids.offered),
     selectFeeBasis(c, organizations, ids.sellerIds),
   ]);
-  const limiting = pipelined([policiesOf(c, mandateIds, compiled), bucketsOf(c, mandateIds)]);
+  const limiting = pipelined([unknown.length > 0 ? policiesOf(c, unknown) : nothing, bucketsOf(c, mandateIds)]);
   const further = loadBrought(c, ids.brought, organizations);
   const [, [mandates, , clock], first, second, third, fourth] = await pipelined([
     begun,
@@ -272,6 +277,7 @@ export async function openAndLoad(
   const [before, keys, sessions] = first;
   const [sellers, resources, feeBasis] = second;
   const [policies, buckets] = third;
+  const changed = changedSince(known, mandates);
   const now = (clock as readonly Row[])[0]!["now"] as Date;
   return {
     now,
@@ -283,7 +289,7 @@ export async function openAndLoad(
     sessions,
     sellers,
     resources,
-    policies,
+    policies: changed.length > 0 ? [...policies, ...(await policiesOf(c, changed))] : policies,
     buckets,
     feeBasis,
     checkouts: fourth[0],

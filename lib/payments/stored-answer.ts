@@ -1,11 +1,8 @@
 /**
- * What a decision says of each rule that is kept, by one control character each: JSON has none of its own. A third of an answer is
- * this. Rows are written with these, so a line never changes and none goes away.
+ * What a decision says of each rule that is kept, by one control character: JSON has none of its own. A fifth of an answer is this.
+ * Rows are written with it, so phrases may come, and none may change or go away.
  */
-const phrases = [
-  ['{"code":"satisfied","rule":"', "\u0010"],
-  ['","effect":"allow","message":"', "\u0011"],
-] as const;
+const phrases = [['{"code":"satisfied","effect":"allow","rule":"', "\u0010"]] as const;
 
 /** The text of an answer as it is stored. Two rows of usual length fit a page, and PostgreSQL need not compress them. */
 export function shorten(answer: string): string {
