@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authorizations, executions } from "#lib/payments/tables.ts";
@@ -89,7 +89,8 @@ describe("kill -9 of a server that is authorizing", () => {
     expect(await cut).toBeNull();
     await point.release();
     await settled();
-    const rows = () => database().execute(sql`SELECT answer FROM authorizations WHERE mandate_id = ${mandateId}`);
+    const { answer, mandateId: under } = authorizations;
+    const rows = () => database().select({ answer }).from(authorizations).where(eq(under, mandateId));
     const stored = (await rows()).length;
     expect(committed).toContain(stored);
     expect(await brokenInvariants()).toEqual([]);
