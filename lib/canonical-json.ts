@@ -3,7 +3,8 @@ import { configure } from "safe-stable-stringify";
 const write = configure({ bigint: false, strict: true });
 
 /**
- * RFC 8785: the one text of a JSON value, members in the order of their names, absent ones left out.
+ * RFC 8785: the one text of a JSON value, members in the order of their names, absent ones left out. Its texts are well-formed; what
+ * came from outside was refused otherwise.
  * @throws TypeError for what JSON cannot say
  */
 export function canonicalJson(value: unknown): string {
