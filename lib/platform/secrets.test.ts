@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,6 +26,13 @@ describe("provideSecrets", () => {
       API_KEY_SECRET: first["API_KEY_SECRET"],
       SETTLEMENT_PRIVATE_KEY: first["SETTLEMENT_PRIVATE_KEY"],
     });
+  });
+
+  test("servers that start together make them once, also where each is the first process of its container", async () => {
+    const started = Array.from({ length: 16 }, (): Variables => ({ DATA_DIR: dataDir }));
+    await Promise.all(started.map(provideSecrets));
+    for (const variables of started) expect(variables).toEqual(started[0]);
+    expect((await readdir(dataDir)).toSorted()).toEqual(["audit-key.json", "contract-keys.json", "secrets.json"]);
   });
 
   test("a sandbox that has secrets already keeps them and gets the keys of the contracts", async () => {

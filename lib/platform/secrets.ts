@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -30,7 +30,8 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
   const file = join(dataDir, name);
   if (Object.keys(await read(file)).length === 0) {
     await mkdir(dataDir, { recursive: true });
-    const draft = `${file}.${process.pid}`;
+    // In containers that share a volume each process has the same number.
+    const draft = `${file}.${randomUUID()}`;
     const secrets = Object.fromEntries(Object.entries(making).map(([name, make]) => [name, make()]));
     await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
     // Of two processes that start together the second takes the secrets of the first.
