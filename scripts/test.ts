@@ -1,7 +1,7 @@
 /** Everything that must hold, in one run: `npm test`. With arguments it runs only the tests that they name. */
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { findChromium } from "./chromium.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -46,7 +46,8 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
   const child = spawn(program, options, {
     cwd: root,
     env: environment,
-    stdio: shown ? ["ignore", "inherit", "inherit"] : "pipe",
+    // One stream, so that what is said of a failure stands where it happened.
+    stdio: shown ? ["ignore", 1, 1] : "pipe",
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -56,46 +57,80 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
   return code === 0;
 }
 
-type Results = { readonly numPassedTests: number; readonly numFailedTests: number };
+type Counted = { readonly passed: number; readonly failures: readonly string[] };
+type Assertion = { readonly status: string; readonly fullName: string; readonly failureMessages: readonly string[] | null };
+type Results = {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly Assertion[];
+  }[];
+};
 
-async function countTests(succeeded: boolean): Promise<{ passed: number; failed: number }> {
-  const text = await readFile(RESULTS, "utf8").catch(() => null);
-  const { numPassedTests = 0, numFailedTests = 0 } = text ? (JSON.parse(text) as Results) : {};
-  // A file that does not load, or an error outside a test, fails the run without failing a test. So does a run without a report.
-  return { passed: numPassedTests, failed: numFailedTests || (succeeded && text !== null ? 0 : 1) };
+/** A failure in some lines, without the frames of others: what a reader of the end of a long output needs first. */
+function told(name: string, message = ""): string {
+  const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
+  return [name, ...lines.slice(0, 12)].join("\n    ");
 }
 
-type Journeys = { readonly stats: { readonly expected: number; readonly unexpected: number; readonly flaky: number } };
+function failuresIn({ testResults }: Results): string[] {
+  return testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter(({ status }) => status === "failed");
+    if (failed.length === 0 && message !== "") return [told(file, message)];
+    return failed.map(({ fullName, failureMessages }) => told(`${file} › ${fullName}`, failureMessages?.[0]));
+  });
+}
+
+async function countTests(succeeded: boolean): Promise<Counted> {
+  const text = await readFile(RESULTS, "utf8").catch(() => null);
+  const results = JSON.parse(text ?? '{"numPassedTests":0,"testResults":[]}') as Results;
+  const failures = failuresIn(results);
+  // An error outside a test fails the run without failing a test. So does a run without a report.
+  if (failures.length === 0 && (!succeeded || text === null)) failures.push("tests: an error outside of them; see above");
+  return { passed: results.numPassedTests, failures };
+}
+
+type Suite = { readonly specs: readonly Spec[]; readonly suites?: readonly Suite[] };
+type Spec = { readonly ok: boolean; readonly title: string; readonly file: string; readonly line: number };
+type Journeys = { readonly stats: { readonly expected: number }; readonly suites: readonly Suite[] };
+
+const specsOf = ({ specs, suites = [] }: Suite): readonly Spec[] => [...specs, ...suites.flatMap(specsOf)];
 
 /** What people do in a browser, against the production server. */
-async function runJourneys(): Promise<{ passed: number; failed: number }> {
+async function runJourneys(): Promise<Counted> {
   const chromium = await findChromium();
   if (chromium === null) {
-    console.log("\n--- journeys: failed. There is no Chromium and none could be installed; name one in CHROMIUM_PATH.");
-    return { passed: 0, failed: 1 };
+    const failure = "journeys: there is no Chromium and none could be installed; name one in CHROMIUM_PATH.";
+    return { passed: 0, failures: [failure] };
   }
   environment["CHROMIUM_PATH"] = chromium;
   const succeeded = await succeeds(journeys);
   const text = await readFile(JOURNEYS, "utf8").catch(() => null);
-  const { expected = 0, unexpected = 0, flaky = 0 } = text ? (JSON.parse(text) as Journeys).stats : {};
+  const { stats, suites } = JSON.parse(text ?? '{"stats":{"expected":0},"suites":[]}') as Journeys;
+  const failed = suites.flatMap(specsOf).filter(({ ok }) => !ok);
+  const failures = failed.map(({ file, line, title }) => `e2e/${file}:${line} › ${title}`);
   // A run that ended before it wrote its report has failed, whatever it said at its end.
-  return { passed: expected, failed: unexpected + flaky || (succeeded && text !== null ? 0 : 1) };
+  if (failures.length === 0 && (!succeeded || text === null)) failures.push("journeys: an error outside of them; see above");
+  return { passed: stats.expected, failures };
 }
 
 await mkdir(join(root, ".test"), { recursive: true });
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 let passed = 0;
-let failed = 0;
+const failures: string[] = [];
 for (const check of only.length > 0 ? [] : [...checks, pages]) {
   if (await succeeds(check)) passed += 1;
-  else failed += 1;
+  else failures.push(`${check.name}: see above`);
 }
-const counts = [];
+const counts: Counted[] = [];
 if (only.length === 0 || !only.every(isJourney)) counts.push(await countTests(await succeeds(tests)));
 if (only.length === 0 || only.some(isJourney)) counts.push(await runJourneys());
 for (const count of counts) {
   passed += count.passed;
-  failed += count.failed;
+  failures.push(...count.failures);
 }
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exit(failed === 0 && passed > 0 ? 0 : 1);
+for (const failure of failures) console.log(`\nfailed: ${failure.trimEnd()}`);
+console.log(`\n${passed} passed, ${failures.length} failed`);
+process.exit(failures.length === 0 && passed > 0 ? 0 : 1);
