@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { authorizations, reservations } from "#lib/payments/tables.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 
 export type Hold = typeof reservations.$inferSelect;
@@ -24,9 +24,17 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
   return row ?? null;
 }
 
+/** By the key that the authorization names: reservations have no other index for it. */
+export const selectHold = (tx: Tx | Database, authorizationId: string) =>
+  tx
+    .select(getTableColumns(reservations))
+    .from(authorizations)
+    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(eq(authorizations.authorizationId, authorizationId));
+
 /** Read under the mandate's lock. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
-  const [row] = await tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
+  const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
 }
 

@@ -7,7 +7,7 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { readAmount } from "#lib/money.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
+import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
 import { minutes } from "#lib/time.ts";
 
 /* The list of the payments page. Every query names the organization and the environment. */
@@ -199,6 +199,13 @@ export async function lastLookedAt(
   return row?.["count"] === LOOKED_AT_MAX ? (row["last"] as string) : null;
 }
 
+export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
+  db
+    .select({ authorizationId: reservations.authorizationId, status: reservations.status, expiresAt: reservations.expiresAt })
+    .from(authorizations)
+    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(inArray(authorizations.authorizationId, [...authorizationIds]));
+
 /** The attempts, holds and checkouts of a page of payments, which were found in their organization before. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
@@ -214,10 +221,7 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
       })
       .from(executions)
       .where(inArray(executions.authorizationId, ids)),
-    db
-      .select({ authorizationId: reservations.authorizationId, status: reservations.status, expiresAt: reservations.expiresAt })
-      .from(reservations)
-      .where(inArray(reservations.authorizationId, ids)),
+    selectHoldsOf(db, ids),
     db
       .select({
         authorizationId: checkoutIntents.authorizationId,
