@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every id is a typed prefix and a time-ordered 128-bit value, so ids sort by creation. */
+/** Every id is a typed prefix and a 128-bit value that grows with time, so ids sort by creation. */
 export const prefixes = {
   mandate: "mdt",
   policyDecision: "pd",
@@ -44,36 +44,50 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Crockford base 32 of ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 
+/** 48 bits behind two zero bits, which keep the order: ten characters. */
+function timeOf(time: number): string {
+  let text = "";
+  for (let rest = time, pair = 0; pair < 5; pair += 1, rest = Math.floor(rest / 1024)) text = PAIRS[rest % 1024] + text;
+  return text;
+}
+
 let millisecond = -1;
 let timeText = "";
+let made = 0;
 
-/** 48 bits behind two zero bits, which keep the order: ten characters. Ids of one millisecond share them. */
-function timeOf(now: number): string {
-  if (now === millisecond) return timeText;
-  millisecond = now;
-  timeText = "";
-  for (let rest = now, pair = 0; pair < 5; pair += 1, rest = Math.floor(rest / 1024)) timeText = PAIRS[rest % 1024] + timeText;
-  return timeText;
+/**
+ * The time, and how many ids were made in it: twelve characters that are larger each time, so that ids of one process sort as they were
+ * made. A clock that is set back, or a millisecond of more than 1,024 ids, waits for the clock to come along.
+ */
+function next(now: number): string {
+  made = now > millisecond ? 0 : made + 1;
+  if (made === 0 || made === PAIRS.length) {
+    millisecond = made === 0 ? now : millisecond + 1;
+    made = 0;
+    timeText = timeOf(millisecond);
+  }
+  return timeText + PAIRS[made];
 }
 
 /** Two random bytes for each pair of characters. */
-const POOL = 8 * 512;
+const PAIRS_EACH = 7;
+const POOL = PAIRS_EACH * 512;
 let pool = new Uint16Array(0);
 let used = POOL;
 
-/** 80 random bits: sixteen characters. */
+/** 70 random bits: fourteen characters. */
 function random(): string {
   if (used >= pool.length) {
     pool = crypto.getRandomValues(new Uint16Array(POOL));
     used = 0;
   }
   let text = "";
-  for (const end = used + 8; used < end; used += 1) text += PAIRS[pool[used]! & 1023];
+  for (const end = used + PAIRS_EACH; used < end; used += 1) text += PAIRS[pool[used]! & 1023];
   return text;
 }
 
-/** 48 bits of milliseconds and 80 random bits: a ULID behind a prefix. */
-export const newId = (kind: IdKind): string => `${prefixes[kind]}_${timeOf(Date.now())}${random()}`;
+/** 48 bits of milliseconds, 10 that count within one and 70 random bits: a ULID behind a prefix. */
+export const newId = (kind: IdKind): string => `${prefixes[kind]}_${next(Date.now())}${random()}`;
 
 /** Sorts before every id of its kind that was made at `time` or later. */
 export const firstIdAt = (kind: IdKind, time: Date): string => `${prefixes[kind]}_${timeOf(time.getTime())}${"0".repeat(16)}`;
