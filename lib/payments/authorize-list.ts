@@ -9,8 +9,8 @@ import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
 import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/list-load.ts";
-import { appendAudit, eventsOf, saveRows, SlotRace } from "#lib/payments/list-save.ts";
+import { openAndLoad, sellerDomainOf } from "#lib/payments/list-load.ts";
+import { lostSlot, saveList } from "#lib/payments/list-save.ts";
 import { readOffer } from "#lib/payments/unregistered.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
@@ -31,7 +31,7 @@ export const listTerms = (): ListTerms => ({
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });
 
-/** One transaction in three trips (two when nothing is new). Answers are given after COMMIT, never before. */
+/** One transaction in two trips. Answers are given after COMMIT, never before. */
 async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
@@ -44,13 +44,9 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
       await c`ROLLBACK`;
       return answers;
     }
-    const events = eventsOf(rows, extras);
-    const heads = await saveRows(c, { rows, extras, events });
-    const audit = appendAudit(c, events, heads);
-    committing = true;
-    await pipelined([audit, c`COMMIT`]);
+    const events = await saveList(c, { rows, extras }, () => (committing = true));
     metrics().listSize.observe(items.length);
-    metrics().auditEvents.inc(events.length);
+    metrics().auditEvents.inc(events);
     return answers;
   } catch (error) {
     if (committing && databaseAway(error)) throw new CommitUnknown("COMMIT", { cause: error });
@@ -65,9 +61,8 @@ const away = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** Deadlock, serialization, lock timeout: the same list may fit a moment later. */
-const passing = (error: unknown): boolean =>
-  error instanceof SlotRace || ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");
+/** Deadlock, serialization, lock timeout, a slot that was lost: the same list may fit a moment later. */
+const passing = (error: unknown): boolean => lostSlot(error) || ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");
 
 /** What belongs to one mandate stays together. Halves, because one bad item among n then costs at most 1 + 2·log2(n) transactions. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {

@@ -1,15 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { verifyChain } from "#lib/audit/verify-one-chain.ts";
-import { database } from "#lib/db/client.ts";
+import { database, listPool } from "#lib/db/client.ts";
 import { mandates, usageBuckets } from "#lib/mandates/tables.ts";
+import { factsAsked } from "#lib/payments/list-statements.ts";
 import { ask, holdsOf, outcomes } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
-import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 
-const databaseOf = useDatabase();
+useDatabase();
 
 let buyer: Buyer;
 beforeAll(async () => {
@@ -58,23 +58,40 @@ describe("200 parallel authorizations with room for exactly 100", () => {
   });
 });
 
-describe("a window's end between the clock and the sums", () => {
-  test("does not empty the window that the decision is made in", async () => {
-    const counts = [{ period: "year", timezone: "UTC", max: 1 }];
-    const policy = { assets, limits: { perPayment: "0.5", total: "1000", counts } };
-    const mandateId = await activeMandate(buyer.person.credential, { policy });
-    expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
-    // Sellers are read after the clock and before the sums.
-    const reading = await hold(databaseOf().url, "LOCK TABLE sellers");
-    const asked = ask(buyer, mandateId);
-    await reading.blocks();
-    const own = eq(usageBuckets.mandateId, mandateId);
-    await database()
+/** The buckets that a list would look at. */
+async function bucketsRead(mandateId: string): Promise<number> {
+  const nobody = { of: [], ids: [] };
+  const nothing = {
+    slots: [],
+    intents: [],
+    nonces: [],
+    keyIds: [],
+    sellerIds: [],
+    organizations: [],
+    paid: nobody,
+    offered: nobody,
+  };
+  const c = await listPool().reserve();
+  try {
+    const rows = await factsAsked(c, { ...nothing, mandateIds: [mandateId] });
+    return rows.filter(({ what }) => what === "bucket").length;
+  } finally {
+    c.release();
+  }
+}
+
+test("a window that ends between the clock and the sums is not empty to the decision", async () => {
+  const counts = [{ period: "year", timezone: "UTC", max: 1 }];
+  const policy = { assets, limits: { perPayment: "0.5", total: "1000", counts } };
+  const mandateId = await activeMandate(buyer.person.credential, { policy });
+  expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
+  const endedAgo = (time: string) =>
+    database()
       .update(usageBuckets)
-      .set({ liveUntil: sql`clock_timestamp()` })
-      .where(own);
-    await reading.release();
-    const late = await asked;
-    expect(late.data.policyDecision.denialCode).toBe("count_limit_exceeded");
-  });
+      .set({ liveUntil: sql`clock_timestamp() - ${time}::interval` })
+      .where(eq(usageBuckets.mandateId, mandateId));
+  await endedAgo("50 seconds");
+  expect(await bucketsRead(mandateId)).toBe(1);
+  await endedAgo("70 seconds");
+  expect(await bucketsRead(mandateId)).toBe(0);
 });

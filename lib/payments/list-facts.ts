@@ -10,6 +10,7 @@ import { atomicOf } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
+import type { Found } from "#lib/payments/list-statements.ts";
 import { lengthen } from "#lib/payments/stored-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
@@ -79,9 +80,8 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
   return groups;
 }
 
-type What = "slot" | "intent" | "nonce" | "paid" | "approval";
-
-const wasBefore = (what: What, { before }: Loaded): Row[] => before.filter((row) => row["what"] === what);
+/** Rows of one kind, as JSON gives them: times and amounts are text. */
+const found = ({ found }: Loaded, what: Found): readonly Row[] => found.get(what) ?? [];
 
 /** A stored answer, whole. */
 const storedOf = (row: Row): Row => ({ ...row, answer: lengthen(text(row, "answer")) });
@@ -115,8 +115,8 @@ function bucketsOf(buckets: readonly Row[]): Buckets {
   const byWindow: Buckets = new Map();
   for (const bucket of buckets) {
     const usage = {
-      start: bucket["start"] as Date,
-      liveUntil: bucket["live_until"] as Date,
+      start: new Date(text(bucket, "start")),
+      liveUntil: new Date(text(bucket, "live_until")),
       spent: atomicOf(text(bucket, "spent")),
       reserved: atomicOf(text(bucket, "reserved")),
       payments: bucket["payments"] as number,
@@ -130,11 +130,11 @@ function bucketsOf(buckets: readonly Row[]): Buckets {
 
 function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
-  const buckets = Map.groupBy(loaded.buckets, (row) => text(row, "mandate_id"));
-  const intents = group(wasBefore("intent", loaded), "mandate_id", "name");
-  const nonces = group(wasBefore("nonce", loaded), "mandate_id", "name");
-  const paid = group(wasBefore("paid", loaded), "mandate_id", "name");
-  const approvals = Map.groupBy(wasBefore("approval", loaded), (row) => text(row, "mandate_id"));
+  const buckets = Map.groupBy(found(loaded, "bucket"), (row) => text(row, "mandate_id"));
+  const intents = group(found(loaded, "intent"), "mandate_id", "name");
+  const nonces = group(found(loaded, "nonce"), "mandate_id", "name");
+  const paid = group(found(loaded, "paid"), "mandate_id", "name");
+  const approvals = Map.groupBy(found(loaded, "approval"), (row) => text(row, "mandate_id"));
   const budgets = new Map<string, Budget | Unreadable>();
   for (const row of loaded.mandates) {
     const mandateId = text(row, "mandate_id");
@@ -174,7 +174,7 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
 
 /** Null when the credential is no longer live, false when it lost the capability: read under the gate, so a revocation that was acknowledged is seen. */
 function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
-  const keys = new Map(loaded.keys.map((row) => [text(row, "key_id"), row]));
+  const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(loaded.sessions.map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]));
   return ({ asker, organizationId, also }) => {
     const needed = also?.capability ?? "payments:authorize";
@@ -192,10 +192,10 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
 export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
   return {
     now: loaded.now,
-    stored: new Map(wasBefore("slot", loaded).map((row) => [text(row, "name"), storedOf(row)])),
+    stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedOf(row)])),
     budgets: budgetsOf(loaded, known, decimalsOf),
     sellers: new Map(
-      loaded.sellers.map((row) => [
+      found(loaded, "seller").map((row) => [
         text(row, "seller_id"),
         {
           sellerId: text(row, "seller_id"),
@@ -209,7 +209,7 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
       ]),
     ),
     resources: new Map(
-      loaded.resources.map((row) => [
+      found(loaded, "resource").map((row) => [
         `${text(row, "seller_id")} ${text(row, "resource_id")}`,
         {
           sellerId: text(row, "seller_id"),
@@ -226,7 +226,7 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
     ),
     offers: loaded.offers,
     atDomains: loaded.atDomains,
-    feeBasis: toFeeBasis(loaded.feeBasis[0]),
+    feeBasis: toFeeBasis(found(loaded, "fees")[0]),
     checkouts: new Map(loaded.checkouts.map((row) => [text(row, "checkout_intent_id"), row])),
     replies: new Map(loaded.replies.map((row) => [text(row, "slot"), row])),
     mayAuthorize: mayAuthorize(loaded),

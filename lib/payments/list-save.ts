@@ -1,4 +1,4 @@
-import type { ReservedSql, Row } from "postgres";
+import postgres, { type ReservedSql, type Row } from "postgres";
 import { insertCheckouts } from "#lib/commerce/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { bulkInsert, given } from "#lib/db/bulk.ts";
@@ -15,43 +15,39 @@ type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 /** The slot of an item that brings more belongs to its whole reply; its authorization has one of its own. */
 const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
 
-const insertAuthorizations = bulkInsert<Decided>(
-  "authorizations",
-  [
-    ["authorization_id", "id", (row) => row.authorizationId],
-    ["organization_id", "id", (row) => row.item.organizationId],
-    ["environment", "id", (row) => row.item.environment],
-    ["mandate_id", "id", (row) => row.item.mandateId],
-    ["policy_version", "int", (row) => String(row.policyVersion)],
-    ["subject_id", "id", (row) => subjectOf(row.item)],
-    ["policy_decision_id", "id", (row) => row.policyDecisionId],
-    ["intent_id", "id", (row) => row.item.intent.intentId],
-    ["nonce", "id", (row) => row.item.intent.nonce],
-    ["outcome", "id", (row) => row.decision.outcome],
-    ["denial_code", "id", (row) => row.decision.denialCode ?? null],
-    ["intent", "json", (row) => JSON.stringify(row.intent)],
-    ["slot", "id", slotOf],
-    ["fingerprint", "text", (row) => row.item.fingerprint],
-    ["answer", "json text", (row) => shorten(row.body)],
-    ["amount", "numeric", (row) => String(row.amount)],
-    ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
-    ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
-    ["asset", "id", (row) => row.intent.asset],
-    ["chain", "id", (row) => row.intent.chain],
-    ["pay_to", "id", (row) => row.payTo],
-    ["seller_id", "id", (row) => row.seller?.sellerId ?? null],
-    ["seller_organization_id", "id", (row) => row.seller?.organizationId ?? null],
-    ["resource_id", "id", (row) => row.resource?.resourceId ?? null],
-    ["settlement_mode", "id", (row) => row.intent.settlementMode],
-    ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
-    ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
-    ["fee_schedule_id", "id", (row) => row.feeScheduleId],
-    ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
-    ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
-    ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
-  ],
-  "ON CONFLICT (slot) DO NOTHING RETURNING slot",
-);
+const insertAuthorizations = bulkInsert<Decided>("authorizations", [
+  ["authorization_id", "id", (row) => row.authorizationId],
+  ["organization_id", "id", (row) => row.item.organizationId],
+  ["environment", "id", (row) => row.item.environment],
+  ["mandate_id", "id", (row) => row.item.mandateId],
+  ["policy_version", "int", (row) => String(row.policyVersion)],
+  ["subject_id", "id", (row) => subjectOf(row.item)],
+  ["policy_decision_id", "id", (row) => row.policyDecisionId],
+  ["intent_id", "id", (row) => row.item.intent.intentId],
+  ["nonce", "id", (row) => row.item.intent.nonce],
+  ["outcome", "id", (row) => row.decision.outcome],
+  ["denial_code", "id", (row) => row.decision.denialCode ?? null],
+  ["intent", "json", (row) => JSON.stringify(row.intent)],
+  ["slot", "id", slotOf],
+  ["fingerprint", "text", (row) => row.item.fingerprint],
+  ["answer", "json text", (row) => shorten(row.body)],
+  ["amount", "numeric", (row) => String(row.amount)],
+  ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
+  ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
+  ["asset", "id", (row) => row.intent.asset],
+  ["chain", "id", (row) => row.intent.chain],
+  ["pay_to", "id", (row) => row.payTo],
+  ["seller_id", "id", (row) => row.seller?.sellerId ?? null],
+  ["seller_organization_id", "id", (row) => row.seller?.organizationId ?? null],
+  ["resource_id", "id", (row) => row.resource?.resourceId ?? null],
+  ["settlement_mode", "id", (row) => row.intent.settlementMode],
+  ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
+  ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
+  ["fee_schedule_id", "id", (row) => row.feeScheduleId],
+  ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
+  ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
+  ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
+]);
 
 /** A hold and its line of the ledger. */
 const holdColumns = given<Held>("hold", [
@@ -205,28 +201,35 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
 });
 
 /** Another process stored this slot meanwhile, for another mandate: the next try finds it. */
-export class SlotRace extends Error {}
+export const lostSlot = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && slots.has(error.constraint_name ?? "");
 
-const insertReplies = bulkInsert<ItemExtra>(
-  "idempotency",
-  [
-    ["slot", "id", ({ item }) => item.slot],
-    ["fingerprint", "text", ({ item }) => item.fingerprint],
-    ["status", "int", ({ status }) => String(status)],
-    ["body", "json text", ({ body }) => body],
-  ],
-  "ON CONFLICT (slot) DO NOTHING RETURNING slot",
-);
+const slots: ReadonlySet<string> = new Set(["authorizations_slot", "idempotency_pkey"]);
 
-type Saved = { readonly rows: readonly Decided[]; readonly extras: readonly ItemExtra[]; readonly events: readonly AuditEvent[] };
+const insertReplies = bulkInsert<ItemExtra>("idempotency", [
+  ["slot", "id", ({ item }) => item.slot],
+  ["fingerprint", "text", ({ item }) => item.fingerprint],
+  ["status", "int", ({ status }) => String(status)],
+  ["body", "json text", ({ body }) => body],
+]);
+
+type Saved = { readonly rows: readonly Decided[]; readonly extras: readonly ItemExtra[] };
+
+const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1));
 
 /** What happened, in the order of the list: an authorization has one event, what came with it its own. */
-export const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): AuditEvent[] => [
+const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): AuditEvent[] => [
   ...rows.map(eventOf),
   ...extras.flatMap((extra) => extra.events),
+];
+
+const chainOf = ({ organizationId }: { readonly organizationId: string | null }): string => organizationId ?? "platform";
+
+const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): string[] => [
+  ...new Set([...rows.map(({ item }) => item.organizationId), ...extras.flatMap(({ events }) => events.map(chainOf))]),
 ];
 
 const headsOf = (c: ReservedSql, chains: readonly string[]) =>
@@ -239,29 +242,41 @@ async function newHeads(c: ReservedSql, chains: readonly string[]): Promise<read
   return (await pipelined([begun, headsOf(c, chains)]))[1];
 }
 
-/** Trip 2: every row of the list and the audit heads, the last lock. */
-export async function saveRows(c: ReservedSql, { rows, extras, events }: Saved): Promise<readonly Row[]> {
+/**
+ * Trip 2, all of which is sent before its end is known: what comes with the items, the audit heads, the authorizations with their holds,
+ * the audit events as soon as the heads are there, and COMMIT, which PostgreSQL makes a ROLLBACK where anything before it failed. The
+ * slots of authorizations come after the heads, unlike all others: only lists write them, and one slot is always under one head.
+ */
+export async function saveList(c: ReservedSql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
   const held = rows.filter((row): row is Held => row.hold !== null);
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = extras.filter((extra) => extra.item.also?.keyed);
-  const chains = [...new Set(events.map((event) => event.organizationId ?? "platform"))];
-  const nothing: Promise<readonly Row[]> = Promise.resolve([]);
-  const opened = checkouts.length > 0 ? [insertCheckouts(c, checkouts)] : [];
-  const [slots, , replies, , heads] = await pipelined([
+  const chains = chainsOf(rows, extras);
+  const more = pipelined([
+    kept.length > 0 ? insertReplies(c, bySlot(kept)) : nothing,
+    checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
+    ...extras.flatMap((extra) => extra.write(c)),
+  ]);
+  const heads = headsOf(c, chains);
+  const written = pipelined([
+    more,
+    heads,
     // In the order of their slots, so that two processes with the same keys wait for each other in one direction.
     rows.length > 0 ? insertAuthorizations(c, bySlot(rows)) : nothing,
     held.length > 0 ? takeHolds(c, held) : nothing,
-    kept.length > 0 ? insertReplies(c, bySlot(kept)) : nothing,
-    opened.length + extras.length > 0 ? pipelined([...opened, ...extras.flatMap((extra) => extra.write(c))]) : nothing,
-    headsOf(c, chains),
   ]);
-  if (slots.length < rows.length || replies.length < kept.length) throw new SlotRace();
-  return heads.length < chains.length ? newHeads(c, chains) : heads;
+  // It is told of its failure below, and until then nobody looks.
+  written.catch(() => {});
+  const events = eventsOf(rows, extras);
+  const found = await heads;
+  const audit = appendAudit(c, events, found.length < chains.length ? await newHeads(c, chains) : found);
+  onCommit();
+  await pipelined([written, audit, c`COMMIT`]);
+  return events.length;
 }
-
-/** Trip 3: the audit events behind their heads. The caller sends COMMIT in the same trip. */
-export function appendAudit(c: ReservedSql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
-  const byChain = Map.groupBy(happened, (event) => event.organizationId ?? "platform");
+/** The audit events behind their heads. */
+function appendAudit(c: ReservedSql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
+  const byChain = Map.groupBy(happened, chainOf);
   const chained = from.flatMap((head) => {
     const chain = head["chain"] as string;
     return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, byChain.get(chain) ?? []);

@@ -71,7 +71,5 @@ const dates = (rows: readonly Row[], ...names: readonly string[]): Row[] =>
 /** On this pool drizzle reads times itself, so the driver leaves them as text; the pool of the lists is not drizzle's. */
 const withDates = (loaded: Loaded): Loaded => ({
   ...loaded,
-  now: new Date(loaded.now),
   mandates: dates(loaded.mandates, "last_held_at"),
-  buckets: dates(loaded.buckets, "start", "live_until"),
 });

@@ -1,0 +1,125 @@
+import type { ReservedSql } from "postgres";
+import { selectFeeBasis } from "#lib/billing/store.ts";
+import { GATE } from "#lib/db/gate.ts";
+
+/*
+ * Each statement walks the list and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
+ * A join that the planner may turn round, or = ANY, would with a plan made while the tables were young scan a whole
+ * table for ever, and the cost of a list would grow with history.
+ */
+
+/** The gate is taken in a statement of its own: what is read after it sees every revocation that was acknowledged. */
+export const beginToWrite = (c: ReservedSql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
+
+/** One snapshot, without the gate and without a lock: nobody waits for a simulation. */
+export const beginToRead = (c: ReservedSql) => c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+
+/** Own mandates only, locked in the order of their ids. */
+export const mandatesOf = (
+  c: ReservedSql,
+  environment: string,
+  mandateIds: readonly string[],
+  organizations: readonly string[],
+) => c`
+  SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
+    WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
+    LIMIT 1 FOR NO KEY UPDATE) m`;
+
+/** The same without a lock, for what is only simulated. */
+export const mandatesToRead: typeof mandatesOf = (c, environment, mandateIds, organizations) => c`
+  SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
+    WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[]) LIMIT 1) m`;
+
+/** Whose domain it is, if anybody verified it: that seller's record and rules apply, whoever forgot to name it. A stopped seller's counts too. */
+export const sellersAtDomains = (c: ReservedSql, domains: readonly string[]) => c`
+  SELECT s.* FROM unnest(${domains}::text[]) AS w(domain), LATERAL (
+    SELECT seller_id, domain FROM sellers WHERE domain = w.domain AND (verified OR stopped_at IS NOT NULL) ORDER BY verified DESC, seller_id LIMIT 1) s`;
+
+/** The policies that apply. Versions never change, so those that this process has compiled are not asked for. */
+export const policiesOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
+  SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
+    LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
+    LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = m.mandate_id AND version = m.version LIMIT 1) v`;
+
+export const liveSessions = (c: ReservedSql, sessionIds: readonly string[], organizations: readonly string[]) => c`
+  SELECT s.id AS session_id, m.organization_id, m.role
+  FROM unnest(${sessionIds}::text[]) AS w(id),
+    LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND expires_at > clock_timestamp() LIMIT 1) s,
+    LATERAL (SELECT id FROM "user" WHERE id = s.user_id AND (NOT banned OR ban_expires <= clock_timestamp()) LIMIT 1) u,
+    unnest(${organizations}::text[]) AS o(id),
+    LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
+
+/** A mandate or a seller with something under it, in two columns of one length. */
+export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
+
+export type Asked = {
+  readonly slots: readonly string[];
+  readonly intents: readonly string[];
+  readonly nonces: readonly string[];
+  readonly mandateIds: readonly string[];
+  readonly paid: Pairs;
+  readonly keyIds: readonly string[];
+  readonly sellerIds: readonly string[];
+  readonly offered: Pairs;
+  readonly organizations: readonly string[];
+};
+
+/** What a row of factsAsked is. */
+export type Found =
+  | "clock"
+  | "slot"
+  | "intent"
+  | "nonce"
+  | "paid"
+  | "approval"
+  | "key"
+  | "seller"
+  | "resource"
+  | "bucket"
+  | "fees";
+
+/**
+ * What decisions look at, in one statement, because each costs more than what it finds: `what` says what a row is, and `row` has it in
+ * JSON, its amounts as text. The clock; answers that are stored under the slots of the list; which of its intents and nonces were used,
+ * and which of its sellers were paid; the approvals that are open; the live keys; sellers, resources and fees; and the running usage.
+ *
+ * Of usage at most sixty parts count in each of eight windows. Also what ended within the last minute: the decision looks at a time that
+ * was read a moment ago. A scalar subquery, because no index serves a comparison with a volatile function.
+ */
+export const factsAsked = (c: ReservedSql, asked: Asked) => c`
+  SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
+  UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(${asked.slots}::text[]) AS w(slot), LATERAL (
+    SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a
+  UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(${asked.intents}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, intent_id AS name FROM authorizations
+    WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a
+  UNION ALL SELECT 'nonce', row_to_json(a) FROM unnest(${asked.nonces}::text[]) AS w(pair), LATERAL (
+    SELECT mandate_id, nonce AS name FROM authorizations
+    WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a
+  UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(${asked.paid.of}::text[], ${asked.paid.ids}::text[]) AS w(mandate_id, seller_id),
+    LATERAL (SELECT mandate_id, seller_id AS name FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p
+  UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id)
+    FROM unnest(${asked.mandateIds}::text[]) AS w(mandate_id), LATERAL (
+      SELECT mandate_id, approval_key, authorization_id FROM reservations
+      WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
+    LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
+  UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities)
+    FROM unnest(${asked.keyIds}::text[]) AS w(key_id),
+    LATERAL (SELECT key_id, service_account_id FROM api_keys
+      WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
+    LATERAL (SELECT organization_id, capabilities FROM service_accounts
+      WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a
+  UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(${asked.sellerIds}::text[]) AS w(seller_id), LATERAL (
+    SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level FROM sellers
+    WHERE seller_id = w.seller_id LIMIT 1) s
+  UNION ALL SELECT 'resource', row_to_json(r)
+    FROM unnest(${asked.offered.of}::text[], ${asked.offered.ids}::text[]) AS w(seller_id, resource_id), LATERAL (
+    SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
+      minimum_assurance_level, payment_config FROM resources
+    WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r
+  UNION ALL SELECT 'bucket', row_to_json(b) FROM unnest(${asked.mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT mandate_id, window_key, start, live_until, spent::text, reserved::text, payments FROM usage_buckets
+    WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
+  UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
