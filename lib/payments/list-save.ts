@@ -267,8 +267,9 @@ export async function saveList(c: ReservedSql, { rows, extras }: Saved, onCommit
   ]);
   // It is told of its failure below, and until then nobody looks.
   written.catch(() => {});
-  const events = eventsOf(rows, extras);
   const found = await heads;
+  // While PostgreSQL writes the rows; before the wait it would hold them up.
+  const events = eventsOf(rows, extras);
   const audit = appendAudit(c, events, found.length < chains.length ? await newHeads(c, chains) : found);
   onCommit();
   await pipelined([written, audit, c`COMMIT`]);
