@@ -6,11 +6,12 @@ import { authorizeList } from "#lib/payments/authorize-list.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { authorizationsOf, holdsOf } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { inShort, itemOf, tally } from "#test/lists.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 let buyer: Buyer;
 beforeAll(async () => {
@@ -147,5 +148,27 @@ describe("a resource that cannot be read", () => {
     const broken = itemOf(buyer, mandateId, { seller: { sellerId }, resource: { resourceId } });
     const answers = await authorizeList([itemOf(buyer, mandateId), broken, itemOf(buyer, mandateId)]);
     expect(answers.map(inShort)).toEqual(["allow", "internal_error", "allow"]);
+  });
+});
+
+describe("one key under two mandates in two processes", () => {
+  test("has one effect, and the other is told that the key was used", async () => {
+    const [mandateIds, before] = [await newMandates(2), await attempts()];
+    const [one, other] = mandateIds.map((mandateId) => itemOf(buyer, mandateId));
+    const others = Array.from({ length: 3 }, () => itemOf(buyer, mandateIds[1]!));
+    // Both have looked for the key before either has written it.
+    const head = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
+    const first = authorizeList([one!]);
+    await head.blocks();
+    const second = authorizeList([...others, { ...other!, slot: one!.slot }]);
+    const waiting = () =>
+      database().execute(sql`SELECT FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+    await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(2);
+    await head.release();
+    const answers = [...(await first), ...(await second)];
+    expect(tally(answers)).toEqual({ allow: 4, idempotency_key_reused: 1 });
+    expect((await attempts()) - before - 1).toBe(3);
+    expect((await authorizationsOf(mandateIds[0]!)).length + (await authorizationsOf(mandateIds[1]!)).length).toBe(4);
   });
 });
