@@ -8,6 +8,7 @@ import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { past } from "#test/past.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
@@ -52,10 +53,7 @@ async function started(): Promise<RunningServer> {
 
 /** As if the leases of the dead process had run out. */
 const timePasses = (key: string) =>
-  database()
-    .update(orders)
-    .set({ leasedUntil: null, nextCheckAt: sql`clock_timestamp()` })
-    .where(eq(orders.idempotencyKey, key));
+  database().update(orders).set({ leasedUntil: null, nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
 const orderOf = async (key: string) => (await database().select().from(orders).where(eq(orders.idempotencyKey, key)))[0];
 

@@ -17,6 +17,7 @@ import { queueRelay } from "#lib/onchain/relay.ts";
 import { mandateRegistrations, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { forget } from "#lib/process.ts";
 import { CHAIN } from "#test/mandates.ts";
+import { past } from "#test/past.ts";
 import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
@@ -75,20 +76,17 @@ export async function relayRowOf(relayId: string) {
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)
-    .set({ sentAt: sql`sent_at - ${seconds} * interval '1 second'`, nextCheckAt: sql`clock_timestamp()` })
+    .set({ sentAt: sql`sent_at - ${seconds} * interval '1 second'`, nextCheckAt: past })
     .where(eq(relayedTransactions.relayId, relayId));
 
 export const makeDue = () =>
   database()
     .update(relayedTransactions)
-    .set({ nextCheckAt: sql`clock_timestamp()` })
+    .set({ nextCheckAt: past })
     .where(sql`status IN ('queued', 'sent')`);
 
 /** As if whoever sends had died long ago. */
-export const expireLeases = () =>
-  database()
-    .update(relayLeases)
-    .set({ expiresAt: sql`clock_timestamp()` });
+export const expireLeases = () => database().update(relayLeases).set({ expiresAt: past });
 
 type SignedRegistration = Awaited<ReturnType<typeof signedRegistration>>;
 

@@ -10,6 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { past } from "#test/past.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
@@ -39,11 +40,7 @@ const orderOf = async (key: string) => {
   return order;
 };
 /** As if the time until the next look had passed. */
-const timePasses = (key: string) =>
-  database()
-    .update(orders)
-    .set({ nextCheckAt: sql`clock_timestamp()` })
-    .where(eq(orders.idempotencyKey, key));
+const timePasses = (key: string) => database().update(orders).set({ nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
 /** The storefront misbehaves once it is paid. */
 async function paid(fault: HostileStorefront["fault"]) {

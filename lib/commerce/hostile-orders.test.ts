@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { orders } from "#lib/commerce/tables.ts";
 import { database } from "#lib/db/client.ts";
@@ -9,6 +9,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront, type StorefrontFault } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { past } from "#test/past.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
@@ -109,7 +110,7 @@ describe("an order at a storefront that misbehaves before it is paid", () => {
 async function credentialExpires(): Promise<void> {
   await database()
     .update(executions)
-    .set({ validBefore: new Date(Date.now() - 60_000), nextCheckAt: sql`clock_timestamp()` })
+    .set({ validBefore: new Date(Date.now() - 60_000), nextCheckAt: past })
     .where(eq(executions.mandateId, scene.mandateId));
   await reconcile();
 }
