@@ -10,7 +10,7 @@ import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
 import { load, type Measured } from "./load.ts";
 import { loadPages } from "./pages.ts";
-import { DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
+import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type Running } from "./server.ts";
 
@@ -45,16 +45,49 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
   return made;
 }
 
-/** Rates on a mandate with 20,000 decisions and on fresh ones, in turns, so that both see the same machine. */
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Measures in turns, the last one first in every second round, so that all see the same machine. Each is the median of its rounds. */
+async function inTurns(rounds: number, measures: readonly (() => Promise<Measured>)[]): Promise<Measured[]> {
+  const measured = measures.map((): Measured[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    const turn = measures.map((one, at) => async () => measured[at]!.push(await one()));
+    for (const one of round % 2 === 0 ? turn : turn.toReversed()) await one();
+  }
+  return measured.map((all) => ({
+    requests: all.reduce((sum, { requests }) => sum + requests, 0),
+    perSecond: median(all.map(({ perSecond }) => perSecond)),
+    p50Ms: median(all.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(all.map(({ p99Ms }) => p99Ms)),
+    errors: all.reduce((sum, { errors }) => sum + errors, 0),
+  }));
+}
+
+/** Rates on a mandate with 20,000 decisions and on fresh ones. */
 async function compareHistory(server: Running, scene: Scene, old: string): Promise<{ fresh: number; old: number }> {
   for (let decided = 0; decided < HISTORY;) decided += (await measure(server, scene, [old], 64, 2)).requests;
-  const rates = { fresh: [] as number[], old: [] as number[] };
-  for (let round = 0; round < 3; round += 1) {
-    rates.fresh.push((await measure(server, scene, [await scene.mandate("1000000")], 64, seconds / 2)).perSecond);
-    rates.old.push((await measure(server, scene, [old], 64, seconds / 2)).perSecond);
+  const [fresh, aged] = await inTurns(7, [
+    async () => measure(server, scene, [await scene.mandate("1000000")], 64, seconds / 3),
+    () => measure(server, scene, [old], 64, seconds / 3),
+  ]);
+  return { fresh: fresh!.perSecond, old: aged!.perSecond };
+}
+
+/** One hot mandate beside what it is compared with. */
+async function compareBaselines(server: Running, scene: Scene, hot: string, databaseUrl: string): Promise<Measured[]> {
+  const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: databaseUrl }, "/");
+  try {
+    const body = () => authorizeBody(scene, hot);
+    const asked = { targets: [{ port: each.port, path: "/", headers: {} }], connections: 64, body, good: allowed };
+    await load({ ...asked, seconds: 2 });
+    return await inTurns(3, [
+      () => measure(server, scene, [hot], 64),
+      () => load({ ...asked, seconds }),
+      () => driverAlone(databaseUrl, 64, seconds),
+    ]);
+  } finally {
+    await each.stop();
   }
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[1] ?? 0;
-  return { fresh: median(rates.fresh), old: median(rates.old) };
 }
 
 const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
@@ -78,16 +111,8 @@ try {
   for (const connections of [1, 16, 64]) add(HOT, connections, await measure(server, scene, [hot], connections));
   for (const connections of [1, 16, 64]) add("1,000 mandates", connections, await measure(server, scene, spread, connections));
   const residentMiB = await server.residentMiB();
-  const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: database.url }, "/");
-  try {
-    const body = () => authorizeBody(scene, hot);
-    const asked = { targets: [{ port: each.port, path: "/", headers: {} }], connections: 64, body, good: allowed };
-    await load({ ...asked, seconds: 2 });
-    add(EACH, 64, await load({ ...asked, seconds }));
-  } finally {
-    await each.stop();
-  }
-  add(DRIVER, 64, await driverAlone(database.url, 64, seconds));
+  const beside = await compareBaselines(server, scene, hot, database.url);
+  for (const [at, name] of [BESIDE, EACH, DRIVER].entries()) add(name, 64, beside[at]!);
   add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
   say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
   const history = await compareHistory(server, scene, hot);
