@@ -275,6 +275,7 @@ export async function saveList(c: ReservedSql, { rows, extras }: Saved, onCommit
   await pipelined([written, audit, c`COMMIT`]);
   return events.length;
 }
+
 /** The audit events behind their heads. */
 function appendAudit(c: ReservedSql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
   const byChain = Map.groupBy(happened, chainOf);
