@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { selectHold } from "#lib/payments/hold-store.ts";
 import { selectHoldsOf } from "#lib/payments/page-store.ts";
+import { sumHeld } from "#lib/platform/emergency-store.ts";
+import { selectOverdueHolds } from "#lib/platform/health-store.ts";
 import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
 import { planOf } from "#test/plan.ts";
@@ -18,4 +20,8 @@ test("holds are found by their keys, however many there are", async () => {
   const tables = ["reservations", "authorizations"];
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
   expect(await planOf(selectHoldsOf(database(), ["aut_7", "aut_8"]), [])).toMatchObject({ whole: [] });
+  expect(await planOf(selectOverdueHolds(), [])).toMatchObject({ whole: [] });
+  for (const kind of ["mandate", "agent", "seller"] as const) {
+    expect(await planOf(sumHeld(database(), { kind, id: "7" }), []), kind).toMatchObject({ whole: [] });
+  }
 });

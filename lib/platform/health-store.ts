@@ -78,13 +78,21 @@ export async function settlementLag(among: number) {
   return { count: Number(row?.count ?? 0), median: row?.median ?? null, p95: row?.p95 ?? null };
 }
 
-/** Holds that the sweep should have let go. */
-export async function countOverdueHolds(): Promise<number> {
-  const [row] = await database()
+export const selectOverdueHolds = () =>
+  database()
     .select({ count: count() })
     .from(reservations)
     .where(
-      and(eq(reservations.status, "held"), lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`)),
+      and(
+        eq(reservations.status, "held"),
+        // Follows from the status; without it no index serves.
+        isNull(reservations.resolvedAt),
+        lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`),
+      ),
     );
+
+/** Holds that the sweep should have let go. */
+export async function countOverdueHolds(): Promise<number> {
+  const [row] = await selectOverdueHolds();
   return row?.count ?? 0;
 }
