@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import postgres from "postgres";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verifyChain } from "#lib/audit/verify-one-chain.ts";
-import { database, listPool } from "#lib/db/client.ts";
+import { database } from "#lib/db/client.ts";
 import { mandates, usageBuckets } from "#lib/mandates/tables.ts";
-import { factsAsked } from "#lib/payments/list-statements.ts";
 import { ask, holdsOf, outcomes } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 let buyer: Buyer;
 beforeAll(async () => {
@@ -58,40 +59,32 @@ describe("200 parallel authorizations with room for exactly 100", () => {
   });
 });
 
-/** The buckets that a list would look at. */
-async function bucketsRead(mandateId: string): Promise<number> {
-  const nobody = { of: [], ids: [] };
-  const nothing = {
-    slots: [],
-    intents: [],
-    nonces: [],
-    keyIds: [],
-    sellerIds: [],
-    organizations: [],
-    paid: nobody,
-    offered: nobody,
-  };
-  const c = await listPool().reserve();
-  try {
-    const rows = await factsAsked(c, { ...nothing, mandateIds: [mandateId] });
-    return rows.filter(({ what }) => what === "bucket").length;
-  } finally {
-    c.release();
-  }
-}
-
-test("a window that ends between the clock and the sums is not empty to the decision", async () => {
+test("a window that ends while the facts are read counts for the decision, whose clock was read before", async () => {
   const counts = [{ period: "year", timezone: "UTC", max: 1 }];
   const policy = { assets, limits: { perPayment: "0.5", total: "1000", counts } };
   const mandateId = await activeMandate(buyer.person.credential, { policy });
   expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
-  const endedAgo = (time: string) =>
-    database()
-      .update(usageBuckets)
-      .set({ liveUntil: sql`clock_timestamp() - ${time}::interval` })
-      .where(eq(usageBuckets.mandateId, mandateId));
-  await endedAgo("50 seconds");
-  expect(await bucketsRead(mandateId)).toBe(1);
-  await endedAgo("70 seconds");
-  expect(await bucketsRead(mandateId)).toBe(0);
+  // Sellers are read after the clock and before the sums: whoever reads them waits.
+  const direct = postgres(databaseOf().url, { max: 1, onnotice: () => {} });
+  await direct.unsafe(`
+    CREATE FUNCTION waits() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN true; END $$;
+    ALTER TABLE sellers RENAME TO sellers_at_once;
+    CREATE VIEW sellers AS SELECT * FROM sellers_at_once WHERE waits()`);
+  onTestFinished(async () => {
+    await direct.unsafe("DROP VIEW sellers; ALTER TABLE sellers_at_once RENAME TO sellers");
+    await direct.end();
+  });
+  const reading = await hold(databaseOf().url, "SELECT pg_advisory_xact_lock(4711)");
+  await database()
+    .update(usageBuckets)
+    .set({ liveUntil: sql`clock_timestamp() + interval '400 milliseconds'` })
+    .where(eq(usageBuckets.mandateId, mandateId));
+  const asked = ask(buyer, mandateId);
+  await reading.blocks();
+  const isOver = sql`SELECT FROM usage_buckets WHERE mandate_id = ${mandateId} AND live_until < clock_timestamp()`;
+  expect(await database().execute(isOver)).toHaveLength(0);
+  await expect.poll(async () => (await database().execute(isOver)).length, { interval: 5 }).toBe(1);
+  await reading.release();
+  const late = await asked;
+  expect(late.data.policyDecision.denialCode).toBe("count_limit_exceeded");
 });
