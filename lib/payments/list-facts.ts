@@ -81,7 +81,7 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
 }
 
 /** Rows of one kind, as JSON gives them: times and amounts are text. */
-const found = ({ found }: Loaded, what: Found): readonly Row[] => found.get(what) ?? [];
+const found = ({ found }: Loaded, what: Found): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
 /** A stored answer, whole. */
 const storedOf = (row: Row): Row => ({ ...row, answer: lengthen(text(row, "answer")) });

@@ -24,7 +24,7 @@ export type Loaded = {
   /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
   readonly offers: ReadonlyMap<Item, Offer>;
   readonly atDomains: ReadonlyMap<string, string>;
-  /** What factsAsked found, by what it is. */
+  /** The rows of factsAsked, by what they are. */
   readonly found: ReadonlyMap<Found, readonly Row[]>;
   readonly sessions: readonly Row[];
   readonly policies: readonly Row[];
@@ -127,17 +127,6 @@ const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
   );
 
-/** What was found, by what it is; each row is JSON. */
-const byWhat = (rows: readonly Row[]): ReadonlyMap<Found, readonly Row[]> => {
-  const found = new Map<Found, Row[]>();
-  for (const { what, row } of rows as readonly { readonly what: Found; readonly row: Row }[]) {
-    const same = found.get(what);
-    if (same) same.push(row);
-    else found.set(what, [row]);
-  }
-  return found;
-};
-
 /** Trip 1: the gate, the mandates' locks, then the clock and the facts. Statuses are read after the gate and the clock after the locks. */
 export async function openAndLoad(
   c: ReservedSql,
@@ -166,9 +155,9 @@ export async function openAndLoad(
     brought.slots.length > 0 ? storedReplies(c, brought.slots) : nothing,
   ]);
   const changed = changedSince(known, mandates);
-  const found = byWhat(asked);
+  const found = Map.groupBy(asked, ({ what }) => what as Found);
   return {
-    now: new Date(found.get("clock")?.[0] as unknown as string),
+    now: new Date(found.get("clock")?.[0]?.["row"] as string),
     mandates,
     offers,
     atDomains,
