@@ -36,7 +36,6 @@ async function authorize(text: string): Promise<string> {
     intent_id: intent.intentId,
     nonce: intent.nonce,
     slot: intent.idempotencyKey,
-    intent: sql.json(template!["intent"] as postgres.JSONValue),
   };
   await sql.begin(async (tx) => {
     await tx`UPDATE bench_mandates SET reserved = reserved + ${template!["amount"] as string}::numeric WHERE mandate_id = ${mandateId}`;

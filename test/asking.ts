@@ -1,10 +1,11 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { route } from "#lib/http/route.ts";
 import { authorizePayment as handler } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as operation } from "#lib/payments/contract.ts";
 import type { Authorization } from "#lib/payments/intent.ts";
+import { answerOf } from "#lib/payments/stored-answer.ts";
 import { authorizations, reservations } from "#lib/payments/tables.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
@@ -52,15 +53,22 @@ export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
 export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}, as = buyer.agent.credential) =>
   post({ mandateId, intent: newIntent(buyer, change) }, as);
 
+/** A row with the bytes that were answered. */
 export async function storedOf(authorizationId: string) {
   const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
-  return row ?? null;
+  return row ? { ...row, answer: answerOf(row) } : null;
 }
 
 export const holdsOf = (mandateId: string) => database().select().from(reservations).where(eq(reservations.mandateId, mandateId));
 
 export const authorizationsOf = (mandateId: string) =>
   database().select().from(authorizations).where(eq(authorizations.mandateId, mandateId));
+
+/** The answers that are stored under these mandates, sorted. */
+export async function storedAnswers(...mandateIds: readonly string[]): Promise<string[]> {
+  const rows = await database().select().from(authorizations).where(inArray(authorizations.mandateId, mandateIds));
+  return rows.map(answerOf).toSorted();
+}
 
 /** How many answers were given with each outcome, or with each problem. */
 export function outcomes(answers: readonly Asked[]): Record<string, number> {

@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { authorizations, executions } from "#lib/payments/tables.ts";
-import { newIntent } from "#test/asking.ts";
+import { executions } from "#lib/payments/tables.ts";
+import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
@@ -89,9 +89,7 @@ describe("kill -9 of a server that is authorizing", () => {
     expect(await cut).toBeNull();
     await point.release();
     await settled();
-    const { answer, mandateId: under } = authorizations;
-    const rows = () => database().select({ answer }).from(authorizations).where(eq(under, mandateId));
-    const stored = (await rows()).length;
+    const stored = (await storedAnswers(mandateId)).length;
     expect(committed).toContain(stored);
     expect(await brokenInvariants()).toEqual([]);
 
@@ -99,7 +97,7 @@ describe("kill -9 of a server that is authorizing", () => {
     const reply = await authorize(second, body);
     expect([reply?.status, reply?.replayed]).toEqual([200, stored === 1]);
     expect(await authorize(second, body)).toEqual({ ...reply, replayed: true });
-    expect((await rows()).map(({ answer }) => answer)).toEqual([reply?.text]);
+    expect(await storedAnswers(mandateId)).toEqual([reply?.text]);
   });
 
   test("under load: what was answered is stored, and every key has one effect and one answer in the end", async () => {
@@ -193,12 +191,9 @@ describe("SIGTERM", () => {
     await Promise.all(Array.from({ length: 32 }, client));
     await server.stop();
     expect(server.child.exitCode).toBe(0);
-    const stored = await database()
-      .select({ answer: authorizations.answer })
-      .from(authorizations)
-      .where(sql`mandate_id = ${mandateId}`);
+    const stored = await storedAnswers(mandateId);
     expect(stored.length).toBeGreaterThanOrEqual(200);
-    expect(stored.map(({ answer }) => answer).toSorted()).toEqual(answered.toSorted());
+    expect(stored).toEqual(answered.toSorted());
   });
 
   test("waits for a list that is open", async () => {

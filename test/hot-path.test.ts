@@ -1,11 +1,10 @@
-import { inArray, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/contract.ts";
 import { Authorization } from "#lib/payments/intent.ts";
-import { authorizations } from "#lib/payments/tables.ts";
-import { newIntent } from "#test/asking.ts";
+import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 import { brokenInvariants } from "#test/proof.ts";
@@ -177,16 +176,13 @@ describe("64 clients on two server processes over one database", () => {
 
   test("invariant 4: the same key and body got the same bytes from both processes, and they are the ones stored", async () => {
     const asked = tenants.flatMap(({ mandateIds }) => mandateIds);
-    const rows = await database()
-      .select({ answer: authorizations.answer })
-      .from(authorizations)
-      .where(inArray(authorizations.mandateId, asked));
+    const stored = await storedAnswers(...asked);
     const answered = replies.filter(({ status }) => status === 200);
     const byRequest = Map.groupBy(answered, ({ request }) => `${request.key} ${request.text}`);
     expect([...byRequest.values()].some((same) => same.length > 1)).toBe(true);
     for (const same of byRequest.values()) expect(new Set(same.map(({ text }) => text)).size).toBe(1);
     const given = new Set(answered.map(({ text }) => text));
-    expect(rows.map(({ answer }) => answer).toSorted()).toEqual([...given].toSorted());
+    expect(stored).toEqual([...given].toSorted());
   });
 
   test("answers say what the contract says, and nothing else", () => {

@@ -12,7 +12,7 @@ import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { findAuthorization } from "#lib/payments/execution-store.ts";
-import type { AskedIntent, PaymentIntent } from "#lib/payments/intent.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
 import { notFound } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
@@ -83,6 +83,6 @@ async function intentOf(checkout: CheckoutRow): Promise<AskedIntent> {
   const authorization = await findAuthorization(database(), checkout, checkout.authorizationId);
   if (!authorization) throw new Error("A checkout has no authorization.");
   return authorization.outcome === "requireApproval"
-    ? askedAgain(authorization.intent as PaymentIntent)
+    ? askedAgain(authorization.intent)
     : askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
 }

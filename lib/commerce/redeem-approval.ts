@@ -12,7 +12,6 @@ import {
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { extendHold, holdOf } from "#lib/payments/hold-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { Problem } from "#lib/problem.ts";
 
 export type Approved = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
@@ -42,7 +41,7 @@ type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount"
  * @throws Problem policy_denied
  */
 export function requireSamePayment(approval: ApprovalRow, payment: Payment): void {
-  const { payTo = "" } = payment.intent as PaymentIntent;
+  const { payTo = "" } = payment.intent;
   const same =
     approval.authorizationId === payment.authorizationId &&
     approval.mandateId === payment.mandateId &&

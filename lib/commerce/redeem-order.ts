@@ -12,7 +12,6 @@ import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/payments/execution-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import type { Also, AlsoDecided, Extra } from "#lib/payments/item.ts";
 import { Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
@@ -72,7 +71,7 @@ export async function redeem(order: OrderRow, on: Ordering): Promise<Stepped> {
     },
     after: (decided, row, now) => redeemed({ order, on, offer: fresh, decided, locked: row && readLocked(row), now }),
   };
-  const intent = { ...askedAgain(authorization.intent as PaymentIntent), expiresAt: fresh.quote.expiresAt };
+  const intent = { ...askedAgain(authorization.intent), expiresAt: fresh.quote.expiresAt };
   const slot = newId("request");
   await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, also);
   const reloaded = await reload(order, on);

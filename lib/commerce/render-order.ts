@@ -5,6 +5,7 @@ import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/placed-order.
 import { mandatePage } from "#lib/mandates/mandate-links.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { presentAuthorization } from "#lib/payments/present-execution.ts";
 import type { OrderStatus } from "#lib/vocabulary.ts";
 import { headersOfChallenge } from "#lib/storefront/challenge-header.ts";
 
@@ -134,7 +135,7 @@ function quoteOf({ quote, seller, resourceId, storefront }: Offer): Quote {
 }
 
 function intentOf({ order, refused }: Rendered, { intent }: AuthorizationRow): PaymentIntent {
-  const decided = intent as PaymentIntent;
+  const decided = intent;
   const { orderId = null } = order.answer ?? {};
   const metadata = {
     ...decided.metadata,
@@ -146,8 +147,8 @@ function intentOf({ order, refused }: Rendered, { intent }: AuthorizationRow): P
 }
 
 /** As it was decided; where a person or a later look denied it, as it stands by now. */
-function authorizationOf({ answer }: AuthorizationRow, status: OrderStatus): Authorization {
-  const authorization = JSON.parse(answer) as Authorization;
+function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
+  const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;
   if (status !== "denied" || policyDecision.outcome === "deny") return authorization;
   const { reservationId: _, ...decision } = policyDecision;

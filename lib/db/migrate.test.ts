@@ -1,8 +1,15 @@
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { describe, expect, test } from "vitest";
 import { closePools, pool } from "#lib/db/client.ts";
 import { migrate, schemaIsCurrent } from "#lib/db/migrate.ts";
+import { answerOf } from "#lib/payments/stored-answer.ts";
+import { authorizations } from "#lib/payments/tables.ts";
 import { createDatabase, useDatabase } from "#test/database.ts";
+import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
 const database = useDatabase();
 
@@ -42,6 +49,67 @@ describe("migrate", () => {
     expect(await sql`SELECT 1 FROM pg_tables WHERE tablename = 'mandates'`).toHaveLength(0);
     await sql.end();
     await other.drop();
+  });
+});
+
+/** The folder of migrations as it was when this one was the newest. */
+async function migrationsUntil(tag: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-migrations-"));
+  await cp("drizzle", folder, { recursive: true });
+  const entries = journal.entries.slice(0, journal.entries.findIndex((entry) => entry.tag === tag) + 1);
+  await writeFile(join(folder, "meta/_journal.json"), JSON.stringify({ ...journal, entries }));
+  return folder;
+}
+
+describe("0022_shorter_rows", () => {
+  test("what was stored whole before is answered and shown as it was", async () => {
+    const other = await createDatabase({ empty: true });
+    const folder = await migrationsUntil("0021_narrow_rows");
+    await migrate({ url: other.url, environment: "sandbox", folder });
+    const at = "2026-11-22T12:00:00.120Z";
+    const reasons = [
+      { code: "satisfied", effect: "allow", rule: "status", message: "The mandate is active.", policyVersion: 1 },
+      { code: "nonce_reused", rule: "intent.nonce", effect: "deny", message: "Not “new”.", policyVersion: 1 },
+    ];
+    const asked = { policyDecisionId: "pd_1", mandateId: "mdt_1", intentId: 'i "1"', outcome: "deny" };
+    const policyDecision = { ...asked, reasons, denialCode: "nonce_reused", createdAt: at };
+    const answer = JSON.stringify({ authorizationId: "aut_1", policyDecision, expiresAt: at });
+    const intent = { intentId: asked.intentId, feeQuote: { feeQuoteId: "fq_1", feePayer: "buyer" } };
+    const sql = postgres(other.url, { max: 1 });
+    const row = {
+      authorization_id: "aut_1",
+      organization_id: "org_1",
+      environment: "sandbox",
+      mandate_id: asked.mandateId,
+      policy_version: 1,
+      subject_id: "sa_1",
+      policy_decision_id: asked.policyDecisionId,
+      intent_id: asked.intentId,
+      nonce: "n",
+      outcome: asked.outcome,
+      denial_code: policyDecision.denialCode,
+      intent: sql.json(intent),
+      slot: "s",
+      fingerprint: "f",
+      answer: answer.replaceAll('{"code":"satisfied","effect":"allow","rule":"', "\u0010"),
+      amount: "1",
+      buyer_share: "0",
+      seller_share: "0",
+      asset: "USDC",
+      chain: "eip155:84532",
+      settlement_mode: "offchainAuthorized",
+      max_timeout_seconds: 60,
+      expires_at: at,
+      created_at: at,
+    };
+    await sql`INSERT INTO authorizations ${sql(row)}`;
+    expect(await migrate({ url: other.url, environment: "sandbox" })).toBeGreaterThan(0);
+    const [migrated] = await drizzle(sql).select().from(authorizations);
+    expect(answerOf(migrated!)).toBe(answer);
+    expect(migrated?.intent).toEqual(intent);
+    await sql.end();
+    await other.drop();
+    await rm(folder, { recursive: true });
   });
 });
 

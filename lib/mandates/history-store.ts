@@ -12,7 +12,7 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       subjectId: authorizations.subjectId,
       outcome: authorizations.outcome,
       intent: authorizations.intent,
-      answer: authorizations.answer,
+      reasons: authorizations.reasons,
       amount: authorizations.amount,
       buyerShare: authorizations.buyerShare,
       sellerShare: authorizations.sellerShare,

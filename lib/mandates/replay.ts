@@ -4,7 +4,7 @@ import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
-import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { reasonsOf } from "#lib/payments/stored-answer.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
 
@@ -60,7 +60,7 @@ export function replay(
     const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
     const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
     if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
-    const { seller, amount, asset } = one.intent as PaymentIntent;
+    const { seller, amount, asset } = one.intent;
     return {
       policyDecisionId: one.policyDecisionId,
       authorizationId: one.authorizationId,
@@ -75,8 +75,6 @@ export function replay(
   });
 }
 
-const reasonsOf = ({ answer }: PastDecision) => (JSON.parse(answer) as Authorization).policyDecision.reasons as readonly Reason[];
-
 function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
   const staying = reasons.filter((one) => stays(one) && !decision.reasons.some(({ message }) => message === one.message));
   if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
@@ -85,7 +83,7 @@ function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
 }
 
 function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): IntentFacts {
-  const { seller, resource, ...intent } = one.intent as PaymentIntent;
+  const { seller, resource, ...intent } = one.intent;
   const payee = one.sellerId ?? unregisteredPayee(seller.domain, one.payTo);
   const paid = payee === null ? undefined : firstPaid.get(payee);
   return {
@@ -128,7 +126,7 @@ function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): Inten
 /** Only a decision that was compared with a challenge has its payee beside it. */
 function unregisteredOf({ intent, payTo }: PastDecision): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
-  return { domain: (intent as PaymentIntent).seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
+  return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
 function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {

@@ -26,7 +26,6 @@ export const listTerms = (): ListTerms => ({
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
   checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
-  serialize: (authorization) => JSON.stringify(authorization),
   keyReused,
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { database } from "#lib/db/client.ts";
+import { database, pool } from "#lib/db/client.ts";
 import * as mandatesContract from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
 import { mandateLedger } from "#lib/mandates/tables.ts";
@@ -153,6 +153,14 @@ describe("authorizePayment", () => {
   ])("%s is denied", async (_name, change, code) => {
     const { status, data } = await ask(buyer, mandateId, change);
     expect([status, data.policyDecision.outcome, data.policyDecision.denialCode]).toEqual([200, "deny", code]);
+  });
+
+  test("what every payment of a registered resource is told is stored as signs", async () => {
+    const { data } = await ask(buyer, mandateId);
+    const [row] = await pool()`SELECT reasons FROM authorizations WHERE authorization_id = ${data.authorizationId}`;
+    const rules = data.policyDecision.reasons.map(({ rule }) => rule);
+    const written = rules.filter((rule) => (row?.["reasons"] as string).includes(rule));
+    expect(written.filter((rule) => !rule.startsWith("limits."))).toEqual(["intent.expiresAt"]);
   });
 
   test("the chain left out is the resource's, and the amount is kept as it was meant", async () => {

@@ -9,14 +9,15 @@ import { readAmount, zero, type Atomic } from "#lib/money.ts";
 import { agentLive, askPerson, assuranceReached, withLink, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import { findMismatches } from "#lib/payments/find-mismatches.ts";
-import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { refusal, subjectOf, type Also, type Answer, type Extra, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import { presentIntent, settlementModeOf, type Terms } from "#lib/payments/present-intent.ts";
+import { writeAnswer } from "#lib/payments/stored-answer.ts";
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
-import { earliest, minutes, toWire } from "#lib/time.ts";
+import { earliest, minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** What the installation's configuration adds to the facts. */
@@ -25,7 +26,6 @@ export type ListTerms = {
   readonly onlyChain: string | null;
   /** Where a person is asked. */
   readonly checkoutUrl: (checkoutIntentId: string) => string;
-  readonly serialize: (authorization: Authorization) => string;
   readonly keyReused: () => Problem;
   readonly readOffer: (challenge: unknown) => Offer | null;
   /** Told about a bug that cost one item its answer. */
@@ -55,6 +55,8 @@ export type Decided = {
   readonly checkoutIntentId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
+  /** In JSON. */
+  readonly reasons: string;
   readonly body: string;
 };
 
@@ -116,9 +118,8 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
   const keyed = item.also?.keyed ?? false;
   const old = keyed ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
-  if (old["fingerprint"] !== item.fingerprint) return refusal(terms.keyReused());
-  const body = (keyed ? old["body"] : old["answer"]) as string;
-  return { kind: "reply", status: keyed ? (old["status"] as number) : 200, body, replayed: true };
+  if (old.fingerprint !== item.fingerprint) return refusal(terms.keyReused());
+  return { kind: "reply", status: old.status, body: old.body, replayed: true };
 }
 
 /** The chain that is meant, and the amount in its asset's smallest unit. */
@@ -208,20 +209,18 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
   const hold = holdFor(decision, question, budget, asked, now);
   const authorizationId = newId("authorization");
   const policyDecisionId = newId("policyDecision");
-  const body = terms.serialize({
+  const reasons = JSON.stringify(decision.reasons);
+  const answered = {
     authorizationId,
-    policyDecision: {
-      policyDecisionId,
-      mandateId: item.mandateId,
-      intentId: intent.intentId,
-      outcome: decision.outcome,
-      reasons: [...decision.reasons],
-      ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
-      ...(hold && { reservationId: hold.reservationId }),
-      createdAt: toWire(now),
-    },
-    expiresAt: toWire(expiresAt),
-  });
+    policyDecisionId,
+    mandateId: item.mandateId,
+    intentId: intent.intentId,
+    outcome: decision.outcome,
+    denialCode: decision.denialCode ?? null,
+    reservationId: hold?.reservationId ?? null,
+    createdAt: now,
+    expiresAt,
+  };
   return {
     item,
     authorizationId,
@@ -241,7 +240,8 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
     checkoutIntentId: question?.checkoutIntentId ?? null,
     expiresAt,
     createdAt: now,
-    body,
+    reasons,
+    body: writeAnswer(answered, reasons),
   };
 }
 

@@ -7,7 +7,6 @@ import { bindCredential, meansOf } from "#lib/payments/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { answerExecution, earlierReply, type Asked } from "#lib/payments/execution-replies.ts";
 import { findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/payments/pay-by-module.ts";
 import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/payments/prove-payment.ts";
@@ -37,7 +36,7 @@ type Pays = Pick<Execute, "means" | "bind">;
 
 /** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
-  const { enforcementPath } = authorization.intent as PaymentIntent;
+  const { enforcementPath } = authorization.intent;
   if (enforcementPath === "onchain") {
     if (credential !== undefined) throw invalidField("/paymentCredential", "What is paid onchain takes no credential.");
     const prepared = await prepareModulePayment(authorization, now);
@@ -53,7 +52,7 @@ async function credentialFor(authorization: AuthorizationRow, caller: Caller, cr
   const payment = expectedPayment(authorization);
   if (credential !== undefined) return { verified: await verifyCredential(credential, payment, now), proof: null };
   const proven = await provePayment(authorization, payment, caller, now);
-  if (!proven) throw credentialMissing(payment, authorization.intent as PaymentIntent);
+  if (!proven) throw credentialMissing(payment, authorization.intent);
   return proven;
 }
 

@@ -21,7 +21,7 @@ export async function answerExecution(
   authorization: AuthorizationRow,
   asked: Asked,
 ): Promise<StoredReply> {
-  const intent = authorization.intent as PaymentIntent;
+  const intent = authorization.intent;
   const reply =
     row.settlementStatus === "failed"
       ? failedReply(row, authorization, asked.requestId)
@@ -39,7 +39,7 @@ const succeededReply = (row: ExecutionRow, intent: PaymentIntent, subjectId: str
 });
 
 function failedReply(row: ExecutionRow, authorization: AuthorizationRow, requestId: string): Bytes {
-  const details = failureDetails({ row, intent: authorization.intent as PaymentIntent, payment: expectedPayment(authorization) });
+  const details = failureDetails({ row, intent: authorization.intent, payment: expectedPayment(authorization) });
   const problem = new Problem((row.failureCode ?? "verification_failed") as FailureCode, details);
   return { status: 402, body: JSON.stringify(problemBody(problem, requestId)) };
 }

@@ -4,7 +4,6 @@ import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import type { SellerState } from "#lib/payments/execution-rules.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { holderOfNonce } from "#lib/onchain/slot-store.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
@@ -173,7 +172,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
 
 /** Whether the seller may still be paid for what was authorized. One without a record is known by its domain alone. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, intent }: AuthorizationRow): Promise<SellerState> {
-  const { domain } = (intent as PaymentIntent).seller;
+  const { domain } = intent.seller;
   const which = sellerId === null ? eq(sellers.domain, domain ?? "") : eq(sellers.sellerId, sellerId);
   const stopped = await tx
     .select({ sellerId: sellers.sellerId })

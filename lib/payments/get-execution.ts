@@ -2,7 +2,6 @@ import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { authorizationOf, findExecution } from "#lib/payments/execution-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { presentExecution } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 
@@ -10,5 +9,5 @@ export const getExecution: Handler<typeof contract.getExecution> = async ({ exec
   const row = await findExecution(database(), caller, executionId);
   if (!row) throw notFound("execution");
   const { intent } = await authorizationOf(database(), row);
-  return presentExecution(row, intent as PaymentIntent, caller.subjectId);
+  return presentExecution(row, intent, caller.subjectId);
 };

@@ -11,7 +11,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { Item } from "#lib/payments/item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
 import type { Found } from "#lib/payments/list-statements.ts";
-import { lengthen } from "#lib/payments/stored-answer.ts";
+import { answerOf, lengthen } from "#lib/payments/stored-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
@@ -51,10 +51,13 @@ export type Budget = {
 /** A mandate whose policy this release cannot read costs its own requests, not the list. */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
+/** What a slot was answered with. */
+type Stored = { readonly fingerprint: string; readonly status: number; readonly body: string };
+
 /** The facts of a list, by id. */
 export type ListFacts = {
   readonly now: Date;
-  readonly stored: ReadonlyMap<string, Row>;
+  readonly stored: ReadonlyMap<string, Stored>;
   readonly budgets: ReadonlyMap<string, Budget | Unreadable>;
   readonly sellers: ReadonlyMap<string, RegisteredSeller>;
   readonly resources: ReadonlyMap<string, RegisteredResource>;
@@ -63,7 +66,7 @@ export type ListFacts = {
   readonly feeBasis: FeeBasis;
   /** Locked, with what an approval looks at. */
   readonly checkouts: ReadonlyMap<string, Row>;
-  readonly replies: ReadonlyMap<string, Row>;
+  readonly replies: ReadonlyMap<string, Stored>;
   readonly mayAuthorize: (item: Item) => boolean | null;
 };
 
@@ -83,8 +86,28 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
 /** Rows of one kind, as JSON gives them: times and amounts are text. */
 const found = ({ found }: Loaded, what: Found): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
-/** A stored answer, whole. */
-const storedOf = (row: Row): Row => ({ ...row, answer: lengthen(text(row, "answer")) });
+const storedReply = (row: Row): Stored => ({
+  fingerprint: text(row, "fingerprint"),
+  status: row["status"] as number,
+  body: text(row, "body"),
+});
+
+const storedAnswer = (row: Row): Stored => ({
+  fingerprint: text(row, "fingerprint"),
+  status: 200,
+  body: answerOf({
+    authorizationId: text(row, "authorization_id"),
+    policyDecisionId: text(row, "policy_decision_id"),
+    mandateId: text(row, "mandate_id"),
+    intentId: text(row, "intent_id"),
+    outcome: text(row, "outcome"),
+    denialCode: row["denial_code"] as string | null,
+    reservationId: row["reservation_id"] as string | null,
+    createdAt: new Date(text(row, "created_at")),
+    expiresAt: new Date(text(row, "expires_at")),
+    reasons: lengthen(text(row, "reasons")),
+  }),
+});
 
 type DecimalsOf = (chain: string, asset: string) => number;
 type Policies = { readonly known: ReadonlyMap<string, Compiled>; readonly read: ReadonlyMap<string, Policy> };
@@ -192,7 +215,7 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
 export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
   return {
     now: loaded.now,
-    stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedOf(row)])),
+    stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedAnswer(row)])),
     budgets: budgetsOf(loaded, known, decimalsOf),
     sellers: new Map(
       found(loaded, "seller").map((row) => [
@@ -228,7 +251,7 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
     atDomains: loaded.atDomains,
     feeBasis: toFeeBasis(found(loaded, "fees")[0]),
     checkouts: new Map(loaded.checkouts.map((row) => [text(row, "checkout_intent_id"), row])),
-    replies: new Map(loaded.replies.map((row) => [text(row, "slot"), row])),
+    replies: new Map(loaded.replies.map((row) => [text(row, "slot"), storedReply(row)])),
     mayAuthorize: mayAuthorize(loaded),
   };
 }

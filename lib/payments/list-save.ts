@@ -8,6 +8,7 @@ import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
 import { shorten } from "#lib/payments/stored-answer.ts";
+import { storeIntent } from "#lib/payments/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
@@ -27,10 +28,10 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
   ["nonce", "id", (row) => row.item.intent.nonce],
   ["outcome", "id", (row) => row.decision.outcome],
   ["denial_code", "id", (row) => row.decision.denialCode ?? null],
-  ["intent", "json", (row) => JSON.stringify(row.intent)],
+  ["intent", "json text", (row) => storeIntent(row.intent)],
   ["slot", "id", slotOf],
   ["fingerprint", "text", (row) => row.item.fingerprint],
-  ["answer", "json text", (row) => shorten(row.body)],
+  ["reasons", "json text", (row) => shorten(row.reasons)],
   ["amount", "numeric", (row) => String(row.amount)],
   ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
   ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],

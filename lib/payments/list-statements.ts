@@ -91,7 +91,8 @@ export type Found =
 export const factsAsked = (c: ReservedSql, asked: Asked) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
   UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(${asked.slots}::text[]) AS w(slot), LATERAL (
-    SELECT slot, fingerprint, answer FROM authorizations WHERE slot = w.slot LIMIT 1) a
+    SELECT slot, fingerprint, authorization_id, policy_decision_id, mandate_id, intent_id, outcome, denial_code, reservation_id,
+      created_at, expires_at, reasons FROM authorizations WHERE slot = w.slot LIMIT 1) a
   UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(${asked.intents}::text[]) AS w(pair), LATERAL (
     SELECT mandate_id, intent_id AS name FROM authorizations
     WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a

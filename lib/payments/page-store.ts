@@ -96,7 +96,7 @@ function found(scope: Scope, filter: PaymentFilter, ids: Ids, place: Place): SQL
       ${key === "outcome" ? sql`AND a.outcome <> 'allow'` : sql``} ${end}`;
 }
 
-const domain = sql`(a.intent -> 'seller' ->> 'domain')`;
+const domain = sql`(a.intent::json -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
 /** The same figure in every asset that is configured, with the buyer's share of the fee or without it. */
@@ -135,8 +135,8 @@ function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
 const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "createdAt", a.mandate_id AS "mandateId",
   a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
   a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
-  a.reservation_id AS "reservationId", a.expires_at AS "expiresAt", a.intent -> 'seller' AS seller, a.intent -> 'resource' AS resource,
-  a.intent ->> 'idempotencyKey' AS "idempotencyKey"`;
+  a.reservation_id AS "reservationId", a.expires_at AS "expiresAt", a.intent::json -> 'seller' AS seller, a.intent::json -> 'resource' AS resource,
+  a.intent::json ->> 'idempotencyKey' AS "idempotencyKey"`;
 
 export type PaymentRow = {
   readonly authorizationId: string;

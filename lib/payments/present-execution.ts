@@ -3,6 +3,7 @@ import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { answerOf, reasonsOf } from "#lib/payments/stored-answer.ts";
 import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
 import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
@@ -52,11 +53,11 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 }
 
 /** The authorize reply, as it was answered. */
-const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(row.answer) as Authorization;
+export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
 /** Where a person is asked about this payment. */
 export const approvalLink = (row: AuthorizationRow): string | null =>
-  presentAuthorization(row).policyDecision.reasons.find((reason) => reason.effect === "approval")?.href ?? null;
+  reasonsOf(row).find((reason) => reason.effect === "approval")?.href ?? null;
 
 /** What has to be paid, and where the chain was asked, what the payer has. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
@@ -133,7 +134,7 @@ export const credentialMissing = (payment: ExpectedPayment, intent: PaymentInten
   });
 
 export const presentPayment = (row: AuthorizationRow, attempts: readonly ExecutionRow[], forSubjectId: string): Payment => {
-  const intent = row.intent as PaymentIntent;
+  const intent = row.intent;
   return {
     intent,
     authorization: presentAuthorization(row),

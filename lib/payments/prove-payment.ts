@@ -15,7 +15,6 @@ import { requireOpen, requireRightsNow } from "#lib/payments/begin-execution.ts"
 import type { Proof } from "#lib/payments/bind-credential.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { lockMandate } from "#lib/payments/hold-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
 import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
@@ -136,7 +135,7 @@ async function sign(
   { period, slot, nonce }: SlotRow,
   until: number,
 ): Promise<string> {
-  const { challenge } = intent as PaymentIntent;
+  const { challenge } = intent;
   const offer = payment.offer ?? acceptedOffer(challenge, payment);
   const transfer = { payer: account as Hex, nonce: nonce as Hex, validAfter: 0n, validBefore: BigInt(until) };
   const proven = { ...transfer, token: payment.asset.tokenAddress, payTo: payment.payTo, value: payment.amount };
@@ -152,7 +151,7 @@ async function sign(
   };
   const payload: PaymentPayload = {
     x402Version: 2,
-    resource: offer?.required.resource ?? { url: urlOf(intent as PaymentIntent) },
+    resource: offer?.required.resource ?? { url: urlOf(intent) },
     accepted: offer?.accepted ?? requirementsOf(payment),
     payload: { signature, authorization },
   };

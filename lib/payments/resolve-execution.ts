@@ -25,7 +25,6 @@ import {
   suspendMandate,
   type Hold,
 } from "#lib/payments/hold-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import { stepOf, type Finding } from "#lib/settlement/state.ts";
 import { paymentResponseHeader } from "#lib/x402/requirements.ts";
@@ -94,7 +93,7 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
   if (!hold) throw new Error("An execution has no hold.");
   const { overrun } = await captureHold(tx, hold);
   await useSlotOf(tx, execution.authorizationId);
-  const { domain } = (authorization.intent as PaymentIntent).seller;
+  const { domain } = authorization.intent.seller;
   await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
   await accrueFees(tx, authorization);
   await finishCheckout(tx, execution.authorizationId, "settled", now);

@@ -1,19 +1,96 @@
-/**
- * What a decision says of each rule that is kept, by one control character: JSON has none of its own. A fifth of an answer is this.
- * Rows are written with it, so phrases may come, and none may change or go away.
- */
-const phrases = [['{"code":"satisfied","effect":"allow","rule":"', "\u0010"]] as const;
+import type { Reason } from "#lib/mandates/facts.ts";
+import { toWire } from "#lib/time.ts";
 
-/** The text of an answer as it is stored. Two rows of usual length fit a page, and PostgreSQL need not compress them. */
-export function shorten(answer: string): string {
-  let stored = answer;
-  for (const [phrase, sign] of phrases) stored = stored.replaceAll(phrase, sign);
+/** What an answer says besides its reasons: columns of its authorization's row. */
+type Answered = {
+  readonly authorizationId: string;
+  readonly policyDecisionId: string;
+  readonly mandateId: string;
+  readonly intentId: string;
+  readonly outcome: string;
+  readonly denialCode: string | null;
+  readonly reservationId: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+/**
+ * The Authorization of the contract as text. An answer is written by this and a repeat of its request again, so the bytes are the same
+ * as long as this stays as it is: another order of members needs another form of what is stored.
+ */
+export function writeAnswer(row: Answered, reasons: string): string {
+  const text = JSON.stringify;
+  const denied = row.denialCode === null ? "" : `,"denialCode":${text(row.denialCode)}`;
+  const held = row.reservationId === null ? "" : `,"reservationId":${text(row.reservationId)}`;
+  const ids = `"policyDecisionId":${text(row.policyDecisionId)},"mandateId":${text(row.mandateId)},"intentId":${text(row.intentId)}`;
+  const decided = `{${ids},"outcome":${text(row.outcome)},"reasons":${reasons}${denied}${held},"createdAt":"${toWire(row.createdAt)}"}`;
+  return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
+}
+
+/** The bytes that were answered. */
+export const answerOf = (row: Answered & { readonly reasons: string }): string => writeAnswer(row, row.reasons);
+
+/** Why it was decided so. */
+export const reasonsOf = ({ reasons }: { readonly reasons: string }): readonly Reason[] =>
+  JSON.parse(reasons) as readonly Reason[];
+
+/*
+ * Reasons are stored with signs for what most of them say: control characters, of which JSON has none of its own. Rows are
+ * written with them, so sayings may come, and none may change or go away.
+ */
+
+const BEGIN = '{"code":"satisfied","effect":"allow","rule":"';
+const VERSION = ',"policyVersion":';
+const BEGIN_SIGN = "\u0010";
+const SAYING_SIGN = "\u0011";
+const VERSION_SIGN = "\u0012";
+
+/** What stands word for word between BEGIN and VERSION, by the character behind SAYING_SIGN. */
+const sayings = {
+  a: 'status","message":"The mandate is active."',
+  b: 'agents","message":"The mandate may be used by everyone in the organization."',
+  c: 'agents","message":"The agent is one of the mandate\'s agents."',
+  d: 'minimumAssuranceLevel","message":"The seller asks for softwareApproved, which is reached."',
+  e: 'minimumAssuranceLevel","message":"The resource asks for softwareApproved, which is reached."',
+  f: 'intent.registration","message":"The intent is what the seller registered."',
+  g: 'intent.registration","message":"The intent is what the seller\'s challenge asks for."',
+  h: 'intent.intentId","message":"The intent is new under this mandate."',
+  i: 'protocol","message":"The resource accepts this kind of challenge."',
+  j: 'sellers","message":"The seller may be paid."',
+  k: 'sellers","message":"The seller may be paid.","pointer":"/sellers"',
+  l: 'sellers","message":"The policy admits sellers that are not registered.","pointer":"/sellers/unregistered"',
+  m: 'requireVerifiedSeller","message":"The seller is verified.","pointer":"/requireVerifiedSeller"',
+  n: 'resources","message":"The policy allows this resource.","pointer":"/resources"',
+  o: 'payTo","message":"The policy allows payments to this address.","pointer":"/payTo"',
+  p: 'validFrom","message":"The mandate\'s validity has begun.","pointer":"/validFrom"',
+  q: 'assets","message":"The mandate pays in USDC on eip155:84532.","pointer":"/assets/0"',
+  r: 'assets","message":"The mandate pays in USDC on eip155:8453.","pointer":"/assets/0"',
+} as const;
+
+const signOf: ReadonlyMap<string, string> = new Map(Object.entries(sayings).map(([sign, saying]) => [saying, sign]));
+
+/** Reasons as they are stored: a third of their length, so that three rows of usual length fit a page. */
+export function shorten(reasons: string): string {
+  const [before = "", ...satisfied] = reasons.split(BEGIN);
+  let stored = before;
+  for (const reason of satisfied) {
+    const end = reason.indexOf(VERSION);
+    if (end < 0) {
+      stored += BEGIN_SIGN + reason;
+      continue;
+    }
+    const saying = reason.slice(0, end);
+    const sign = signOf.get(saying);
+    const rest = reason.slice(end + VERSION.length);
+    stored += sign === undefined ? BEGIN_SIGN + saying + VERSION_SIGN + rest : SAYING_SIGN + sign + rest;
+  }
   return stored;
 }
 
-/** The bytes that were answered. Rows of before have no signs. */
+/** What was stored, whole. */
 export function lengthen(stored: string): string {
-  let answer = stored;
-  for (const [phrase, sign] of phrases) answer = answer.replaceAll(sign, phrase);
-  return answer;
+  const [before = "", ...said] = stored.split(SAYING_SIGN);
+  let reasons = before;
+  for (const reason of said) reasons += BEGIN + sayings[reason.charAt(0) as keyof typeof sayings] + VERSION + reason.slice(1);
+  return reasons.replaceAll(BEGIN_SIGN, BEGIN).replaceAll(VERSION_SIGN, VERSION);
 }

@@ -13,13 +13,20 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
+import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { lengthen, shorten } from "#lib/payments/stored-answer.ts";
+import { readIntent, storeIntent } from "#lib/payments/stored-intent.ts";
 
-/** Answers are stored short, and read and written whole. */
-const answerText = customType<{ data: string; driverData: string }>({
+/** Stored short, and read and written whole. */
+const reasonsText = customType<{ data: string; driverData: string }>({
   dataType: () => "text",
   fromDriver: lengthen,
   toDriver: shorten,
+});
+const intentText = customType<{ data: PaymentIntent; driverData: string }>({
+  dataType: () => "text",
+  fromDriver: readIntent,
+  toDriver: storeIntent,
 });
 
 /** Intent, decision, authorization and stored answer of one request: they are born together and never change, so they are one row (ADR 0002). */
@@ -37,13 +44,13 @@ export const authorizations = pgTable(
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
-    /** The PaymentIntent of the contract, as it was decided. */
-    intent: json("intent").notNull(),
+    /** The PaymentIntent of the contract, as it was decided, in JSON. Text, because PostgreSQL would read it to the end to believe it. */
+    intent: intentText("intent").notNull(),
     /** Hash of organization, environment, operation and idempotency key, and of what was asked with it. */
     slot: text("slot").notNull(),
     fingerprint: text("fingerprint").notNull(),
-    /** The reply's bytes: the decision with every reason, and what a repeat of the request receives. */
-    answer: answerText("answer").notNull(),
+    /** Every reason of the decision, in JSON. With the columns it makes the reply's bytes, which a repeat of the request receives: answerOf. */
+    reasons: reasonsText("reasons").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
     sellerShare: atomic("seller_share").notNull(),

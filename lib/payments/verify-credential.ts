@@ -3,7 +3,6 @@ import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, newestBlock } from "#lib/onchain/client.ts";
 import { readChainFacts } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { Problem } from "#lib/problem.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
@@ -21,7 +20,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   const asset = assetOf(chain, symbol);
   if (!asset) throw new Error(`${symbol} on ${chain} is no longer configured.`);
   if (payTo === null) throw new Error("An authorization names no payee.");
-  const { challenge } = authorization.intent as PaymentIntent;
+  const { challenge } = authorization.intent;
   const offer = settlementMode === "offchainAuthorized" ? acceptedOffer(challenge, { asset, amount, payTo }) : null;
   return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }

@@ -57,7 +57,7 @@ export const paymentsOfId = ({ organizationId, environment }: Scope, id: string)
     .select({
       id: authorizations.authorizationId,
       outcome: authorizations.outcome,
-      domain: sql<string | null>`${authorizations.intent} -> 'seller' ->> 'domain'`,
+      domain: sql<string | null>`${authorizations.intent}::json -> 'seller' ->> 'domain'`,
     })
     .from(authorizations)
     .where(
