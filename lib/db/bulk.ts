@@ -12,7 +12,7 @@ const NULL = "\u0002";
 
 /**
  * Free text alone travels as an array: what people write may have any character. An array is escaped by the driver and
- * unescaped by the server, quote by quote, which for JSON took longer than the INSERT itself.
+ * unescaped by the server, quote by quote, which for JSON took longer than the INSERT itself, and for ids a tenth of it.
  */
 const isJoined = (type: string): boolean => type !== "text";
 
@@ -27,6 +27,9 @@ function unmistakable(column: string, text: string): string {
   if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
+
+/** Ids as one parameter of a statement that reads them with `string_to_array($1, chr(1))`; none are none. */
+export const joined = (ids: readonly string[]): string => ids.map((id) => unmistakable("a list", id)).join(SEPARATOR);
 
 function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] {
   if (!isJoined(type)) return rows.map(read);

@@ -30,7 +30,7 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
   ["denial_code", "id", (row) => row.decision.denialCode ?? null],
   ["intent", "json text", (row) => storeIntent(row.intent)],
   ["slot", "id", slotOf],
-  ["fingerprint", "text", (row) => row.item.fingerprint],
+  ["fingerprint", "id", (row) => row.item.fingerprint],
   ["reasons", "json text", (row) => shorten(row.reasons)],
   ["amount", "numeric", (row) => String(row.amount)],
   ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
@@ -42,7 +42,7 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
   ["seller_organization_id", "id", (row) => row.seller?.organizationId ?? null],
   ["resource_id", "id", (row) => row.resource?.resourceId ?? null],
   ["settlement_mode", "id", (row) => row.intent.settlementMode],
-  ["facilitator_url", "text", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
+  ["facilitator_url", "id", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
   ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
   ["fee_schedule_id", "id", (row) => row.feeScheduleId],
   ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
@@ -57,7 +57,7 @@ const holdColumns = given<Held>("hold", [
   ["organization_id", "id", (row) => row.item.organizationId],
   ["mandate_id", "id", (row) => row.item.mandateId],
   ["amount", "numeric", (row) => String(row.hold.amount)],
-  ["approval_key", "text", (row) => row.hold.approvalKey],
+  ["approval_key", "id", (row) => row.hold.approvalKey],
   ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
   ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
   ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
@@ -78,7 +78,7 @@ const bucketColumns = given<Added>(
   "bucket",
   [
     ["mandate_id", "id", (row) => row.mandateId],
-    ["window_key", "text", (row) => row.windowKey],
+    ["window_key", "id", (row) => row.windowKey],
     ["start", "timestamptz", (row) => toWire(row.start)],
     ["live_until", "timestamptz", (row) => toWire(row.liveUntil)],
     ["ceiling", "numeric", (row) => row.ceiling],
@@ -209,7 +209,7 @@ const slots: ReadonlySet<string> = new Set(["authorizations_slot", "idempotency_
 
 const insertReplies = bulkInsert<ItemExtra>("idempotency", [
   ["slot", "id", ({ item }) => item.slot],
-  ["fingerprint", "text", ({ item }) => item.fingerprint],
+  ["fingerprint", "id", ({ item }) => item.fingerprint],
   ["status", "int", ({ status }) => String(status)],
   ["body", "json text", ({ body }) => body],
 ]);

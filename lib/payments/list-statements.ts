@@ -1,5 +1,6 @@
 import type { ReservedSql } from "postgres";
 import { selectFeeBasis } from "#lib/billing/store.ts";
+import { joined } from "#lib/db/bulk.ts";
 import { GATE } from "#lib/db/gate.ts";
 
 /*
@@ -90,37 +91,37 @@ export type Found =
  */
 export const factsAsked = (c: ReservedSql, asked: Asked) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
-  UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(${asked.slots}::text[]) AS w(slot), LATERAL (
+  UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(string_to_array(${joined(asked.slots)}, chr(1))) AS w(slot), LATERAL (
     SELECT slot, fingerprint, authorization_id, policy_decision_id, mandate_id, intent_id, outcome, denial_code, reservation_id,
       created_at, expires_at, reasons FROM authorizations WHERE slot = w.slot LIMIT 1) a
-  UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(${asked.intents}::text[]) AS w(pair), LATERAL (
+  UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(string_to_array(${joined(asked.intents)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, intent_id AS name FROM authorizations
     WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a
-  UNION ALL SELECT 'nonce', row_to_json(a) FROM unnest(${asked.nonces}::text[]) AS w(pair), LATERAL (
+  UNION ALL SELECT 'nonce', row_to_json(a) FROM unnest(string_to_array(${joined(asked.nonces)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, nonce AS name FROM authorizations
     WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a
-  UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(${asked.paid.of}::text[], ${asked.paid.ids}::text[]) AS w(mandate_id, seller_id),
+  UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(string_to_array(${joined(asked.paid.of)}, chr(1)), string_to_array(${joined(asked.paid.ids)}, chr(1))) AS w(mandate_id, seller_id),
     LATERAL (SELECT mandate_id, seller_id AS name FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p
   UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id)
-    FROM unnest(${asked.mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
       SELECT mandate_id, approval_key, authorization_id FROM reservations
       WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities)
-    FROM unnest(${asked.keyIds}::text[]) AS w(key_id),
+    FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
     LATERAL (SELECT key_id, service_account_id FROM api_keys
       WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
     LATERAL (SELECT organization_id, capabilities FROM service_accounts
       WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a
-  UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(${asked.sellerIds}::text[]) AS w(seller_id), LATERAL (
+  UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(string_to_array(${joined(asked.sellerIds)}, chr(1))) AS w(seller_id), LATERAL (
     SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s
   UNION ALL SELECT 'resource', row_to_json(r)
-    FROM unnest(${asked.offered.of}::text[], ${asked.offered.ids}::text[]) AS w(seller_id, resource_id), LATERAL (
+    FROM unnest(string_to_array(${joined(asked.offered.of)}, chr(1)), string_to_array(${joined(asked.offered.ids)}, chr(1))) AS w(seller_id, resource_id), LATERAL (
     SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
       minimum_assurance_level, payment_config FROM resources
     WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r
-  UNION ALL SELECT 'bucket', row_to_json(b) FROM unnest(${asked.mandateIds}::text[]) AS w(mandate_id), LATERAL (
+  UNION ALL SELECT 'bucket', row_to_json(b) FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
     SELECT mandate_id, window_key, start, live_until, spent::text, reserved::text, payments FROM usage_buckets
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
