@@ -175,13 +175,43 @@ describe("organizations", () => {
     await Promise.all(all);
   });
 
-  test("with a mandate that is busy do not hold up their others", async () => {
+  const mandatesOf = (lists: readonly Open[]) => lists.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
+
+  test("with a mandate whose list is slow do not hold up their others", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { queue, lists, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
     await turn();
     all.push(queue.submit(item("org_a", "busy")), queue.submit(item("org_a", "free")));
     await turn();
-    expect(lists.map(({ items }) => items.map(({ mandateId }) => mandateId))).toEqual([["busy"], ["free"]]);
+    expect(mandatesOf(lists)).toEqual([["busy"]]);
+    vi.advanceTimersByTime(bounds.slowMs);
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
+    // What comes later waits for a list that is not slow.
+    all.push(queue.submit(item("org_a", "later")));
+    lists[1]!.end();
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["busy"], ["later"]]);
+    await finish();
+    await Promise.all(all);
+    // Slow ones are forgotten with their end: the next list is alone again.
+    const last = [queue.submit(item("org_a", "first"))];
+    await turn();
+    last.push(queue.submit(item("org_a", "second")));
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["first"]]);
+    await finish();
+    await Promise.all(last);
+  });
+
+  test("of which enough wait get a list of their own at once", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const all = [queue.submit(item("org_a", "busy"))];
+    await turn();
+    all.push(...many(bounds.worthASecond, () => item("org_b", "free")).map((one) => queue.submit(one)));
+    await turn();
+    expect(lists.map(({ items }) => items.length)).toEqual([1, bounds.worthASecond]);
     await finish();
     await Promise.all(all);
   });

@@ -10,6 +10,10 @@ export const bounds = {
   mandatesPerList: 64,
   organizationsPerList: 32,
   ageMs: 5_000,
+  /** What a second list is opened for beside one that is under way: each costs as much as twenty of its items. */
+  worthASecond: 32,
+  /** From then on a list holds nobody else up: it may wait for a lock. */
+  slowMs: 50,
 } as const;
 
 type Waiting = {
@@ -47,6 +51,7 @@ export class AuthorizeQueue {
   readonly #idle: (() => void)[] = [];
   #queued = 0;
   #open = 0;
+  #slow = 0;
   #unanswered = 0;
   #woken = false;
 
@@ -100,11 +105,17 @@ export class AuthorizeQueue {
   }
 
   #openLists(): void {
-    while (this.#open < bounds.listsOpen) {
+    while (this.#mayOpen) {
       const list = this.#nextList();
       if (list.length === 0) break;
       void this.#decide(list);
     }
+  }
+
+  /** One list at once when idle; a second one while the first is under way only where enough waits, or where the first takes long. */
+  get #mayOpen(): boolean {
+    if (this.#open >= bounds.listsOpen) return false;
+    return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
   }
 
   #rest(): void {
@@ -120,10 +131,18 @@ export class AuthorizeQueue {
     for (const mandateId of mandates) this.#busyMandates.add(mandateId);
     this.#open += 1;
     this.#unanswered += 1;
+    let slow = false;
+    const patience = setTimeout(() => {
+      slow = true;
+      this.#slow += 1;
+      this.#openLists();
+    }, bounds.slowMs);
     const settle = await this.#run(list.map(({ item }) => item)).then(
       (answers) => () => list.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded()))),
       (error: unknown) => () => list.forEach((waiting) => waiting.fail(error)),
     );
+    clearTimeout(patience);
+    if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
     // The database begins with the next list while this process writes the replies of the last one.
