@@ -157,9 +157,10 @@ describe("authorizePayment", () => {
 
   test("what every payment of a registered resource is told is stored as signs", async () => {
     const { data } = await ask(buyer, mandateId);
-    const [row] = await pool()`SELECT reasons FROM authorizations WHERE authorization_id = ${data.authorizationId}`;
+    const [row] = await pool()<{ reasons: string }[]>`
+      SELECT reasons FROM authorizations WHERE authorization_id = ${data.authorizationId}`;
     const rules = data.policyDecision.reasons.map(({ rule }) => rule);
-    const written = rules.filter((rule) => (row?.["reasons"] as string).includes(rule));
+    const written = rules.filter((rule) => row?.reasons.includes(rule));
     expect(written.filter((rule) => !rule.startsWith("limits."))).toEqual(["intent.expiresAt"]);
   });
 

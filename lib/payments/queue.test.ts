@@ -1,67 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { keyReused } from "#lib/http/idempotency.ts";
-import { AskedIntent } from "#lib/payments/intent.ts";
-import type { Answer, Item } from "#lib/payments/item.ts";
-import { AuthorizeQueue, bounds } from "#lib/payments/queue.ts";
+import type { Answer } from "#lib/payments/item.ts";
+import { bounds } from "#lib/payments/queue.ts";
 import { inShort } from "#test/lists.ts";
-
-let count = 0;
-
-function item(
-  organizationId = "org_a",
-  mandateId = `${organizationId} mandate`,
-  key = `key-${++count}`,
-  fingerprint = "same",
-): Item {
-  const intent = AskedIntent.parse({
-    intentId: key,
-    nonce: key,
-    seller: { sellerId: "sel_a" },
-    amount: "1",
-    asset: "USDC",
-    expiresAt: "2026-11-21T12:00:00Z",
-  });
-  const asker = { kind: "key", subjectId: "sa_a", keyId: "key" } as const;
-  const scope = { organizationId, environment: "sandbox", mandateId } as const;
-  return { ...scope, slot: `${organizationId} ${key}`, fingerprint, idempotencyKey: key, asker, intent, requestId: "req_a" };
-}
-
-const allowed = ({ intentId }: AskedIntent): Answer => ({
-  kind: "reply",
-  status: 200,
-  body: JSON.stringify({ policyDecision: { outcome: "allow", intentId } }),
-  replayed: false,
-});
-
-type Open = { readonly items: readonly Item[]; end(error?: Error): void };
-
-/** A queue whose lists stay open until the test ends them. */
-function openQueue() {
-  const lists: Open[] = [];
-  const queue = new AuthorizeQueue(
-    (items) =>
-      new Promise((resolve, reject) => {
-        const end = (error?: Error) => {
-          lists.splice(lists.indexOf(open), 1);
-          if (error === undefined) resolve(items.map(({ intent }) => allowed(intent)));
-          else reject(error);
-        };
-        const open: Open = { items, end };
-        lists.push(open);
-      }),
-    keyReused,
-  );
-  // Twice: a list that ends wakes the queue after the first was planned.
-  const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
-  /** Ends list after list until nothing waits. */
-  const finish = async (): Promise<void> => {
-    for (await turn(); lists.length > 0; await turn()) lists[0]!.end();
-  };
-  return { queue, lists, turn, finish };
-}
-
-const many = (length: number, make: () => Item): Item[] => Array.from({ length }, make);
+import { item, many, openQueue, type Open } from "#test/open-queue.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -147,73 +89,6 @@ describe("a list", () => {
       ),
       { numRuns: 60, seed: 20_261_121 },
     );
-  });
-});
-
-describe("organizations", () => {
-  test("take turns: who asks for much does not delay who asks for little", async () => {
-    const { queue, lists, turn, finish } = openQueue();
-    const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
-    const quiet = many(3, () => item("org_quiet")).map((one) => queue.submit(one));
-    await turn();
-    expect(lists[0]!.items.filter(({ organizationId }) => organizationId === "org_quiet")).toHaveLength(3);
-    await finish();
-    await Promise.all([...loud, ...quiet]);
-  });
-
-  test("of which only 32 fit into a list are all served before one is served twice", async () => {
-    const { queue, lists, turn, finish } = openQueue();
-    const names = Array.from({ length: 80 }, (_, at) => `org_${at}`);
-    const all = names.flatMap((name) => many(20, () => item(name)).map((one) => queue.submit(one)));
-    const served: string[] = [];
-    for (await turn(); served.length < 80; await turn()) {
-      served.push(...new Set(lists[0]!.items.map(({ organizationId }) => organizationId)));
-      lists[0]!.end();
-    }
-    expect(new Set(served.slice(0, 80)).size).toBe(80);
-    await finish();
-    await Promise.all(all);
-  });
-
-  const mandatesOf = (lists: readonly Open[]) => lists.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
-
-  test("with a mandate whose list is slow do not hold up their others", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { queue, lists, turn, finish } = openQueue();
-    const all = [queue.submit(item("org_a", "busy"))];
-    await turn();
-    all.push(queue.submit(item("org_a", "busy")), queue.submit(item("org_a", "free")));
-    await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"]]);
-    vi.advanceTimersByTime(bounds.slowMs);
-    await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
-    // What comes later waits for a list that is not slow.
-    all.push(queue.submit(item("org_a", "later")));
-    lists[1]!.end();
-    await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"], ["later"]]);
-    await finish();
-    await Promise.all(all);
-    // Slow ones are forgotten with their end: the next list is alone again.
-    const last = [queue.submit(item("org_a", "first"))];
-    await turn();
-    last.push(queue.submit(item("org_a", "second")));
-    await turn();
-    expect(mandatesOf(lists)).toEqual([["first"]]);
-    await finish();
-    await Promise.all(last);
-  });
-
-  test("of which enough wait get a list of their own at once", async () => {
-    const { queue, lists, turn, finish } = openQueue();
-    const all = [queue.submit(item("org_a", "busy"))];
-    await turn();
-    all.push(...many(bounds.worthASecond, () => item("org_b", "free")).map((one) => queue.submit(one)));
-    await turn();
-    expect(lists.map(({ items }) => items.length)).toEqual([1, bounds.worthASecond]);
-    await finish();
-    await Promise.all(all);
   });
 });
 

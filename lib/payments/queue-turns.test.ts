@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { bounds } from "#lib/payments/queue.ts";
+import { item, many, openQueue, type Open } from "#test/open-queue.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("organizations", () => {
+  test("take turns: who asks for much does not delay who asks for little", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
+    const quiet = many(3, () => item("org_quiet")).map((one) => queue.submit(one));
+    await turn();
+    expect(lists[0]!.items.filter(({ organizationId }) => organizationId === "org_quiet")).toHaveLength(3);
+    await finish();
+    await Promise.all([...loud, ...quiet]);
+  });
+
+  test("of which only 32 fit into a list are all served before one is served twice", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const names = Array.from({ length: 80 }, (_, at) => `org_${at}`);
+    const all = names.flatMap((name) => many(20, () => item(name)).map((one) => queue.submit(one)));
+    const served: string[] = [];
+    for (await turn(); served.length < 80; await turn()) {
+      served.push(...new Set(lists[0]!.items.map(({ organizationId }) => organizationId)));
+      lists[0]!.end();
+    }
+    expect(new Set(served.slice(0, 80)).size).toBe(80);
+    await finish();
+    await Promise.all(all);
+  });
+
+  const mandatesOf = (lists: readonly Open[]) => lists.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
+
+  test("with a mandate whose list is slow do not hold up their others", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { queue, lists, turn, finish } = openQueue();
+    const all = [queue.submit(item("org_a", "busy"))];
+    await turn();
+    all.push(queue.submit(item("org_a", "busy")), queue.submit(item("org_a", "free")));
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["busy"]]);
+    vi.advanceTimersByTime(bounds.slowMs);
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
+    // What comes later waits for a list that is not slow.
+    all.push(queue.submit(item("org_a", "later")));
+    lists[1]!.end();
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["busy"], ["later"]]);
+    await finish();
+    await Promise.all(all);
+    // Slow ones are forgotten with their end: the next list is alone again.
+    const last = [queue.submit(item("org_a", "first"))];
+    await turn();
+    last.push(queue.submit(item("org_a", "second")));
+    await turn();
+    expect(mandatesOf(lists)).toEqual([["first"]]);
+    await finish();
+    await Promise.all(last);
+  });
+
+  test("of which enough wait get a list of their own at once", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const all = [queue.submit(item("org_a", "busy"))];
+    await turn();
+    all.push(...many(bounds.worthASecond, () => item("org_b", "free")).map((one) => queue.submit(one)));
+    await turn();
+    expect(lists.map(({ items }) => items.length)).toEqual([1, bounds.worthASecond]);
+    await finish();
+    await Promise.all(all);
+  });
+});

@@ -1,0 +1,63 @@
+import { keyReused } from "#lib/http/idempotency.ts";
+import { AskedIntent } from "#lib/payments/intent.ts";
+import type { Answer, Item } from "#lib/payments/item.ts";
+import { AuthorizeQueue } from "#lib/payments/queue.ts";
+
+/* The queue of authorize requests without a database: what its lists have, and when they open. */
+
+let count = 0;
+
+export function item(
+  organizationId = "org_a",
+  mandateId = `${organizationId} mandate`,
+  key = `key-${++count}`,
+  fingerprint = "same",
+): Item {
+  const intent = AskedIntent.parse({
+    intentId: key,
+    nonce: key,
+    seller: { sellerId: "sel_a" },
+    amount: "1",
+    asset: "USDC",
+    expiresAt: "2026-11-21T12:00:00Z",
+  });
+  const asker = { kind: "key", subjectId: "sa_a", keyId: "key" } as const;
+  const scope = { organizationId, environment: "sandbox", mandateId } as const;
+  return { ...scope, slot: `${organizationId} ${key}`, fingerprint, idempotencyKey: key, asker, intent, requestId: "req_a" };
+}
+
+const allowed = ({ intentId }: AskedIntent): Answer => ({
+  kind: "reply",
+  status: 200,
+  body: JSON.stringify({ policyDecision: { outcome: "allow", intentId } }),
+  replayed: false,
+});
+
+export type Open = { readonly items: readonly Item[]; end(error?: Error): void };
+
+/** A queue whose lists stay open until the test ends them. */
+export function openQueue() {
+  const lists: Open[] = [];
+  const queue = new AuthorizeQueue(
+    (items) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error) => {
+          lists.splice(lists.indexOf(open), 1);
+          if (error === undefined) resolve(items.map(({ intent }) => allowed(intent)));
+          else reject(error);
+        };
+        const open: Open = { items, end };
+        lists.push(open);
+      }),
+    keyReused,
+  );
+  // Twice: a list that ends wakes the queue after the first was planned.
+  const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
+  /** Ends list after list until nothing waits. */
+  const finish = async (): Promise<void> => {
+    for (await turn(); lists.length > 0; await turn()) lists[0]!.end();
+  };
+  return { queue, lists, turn, finish };
+}
+
+export const many = (length: number, make: () => Item): Item[] => Array.from({ length }, make);
