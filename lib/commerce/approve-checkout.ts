@@ -32,7 +32,8 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await authorizeQueue().submit({
     slot: idempotency?.slot ?? newId("request"),
-    fingerprint: idempotency?.fingerprint ?? "",
+    // Written with the authorization; without a key nothing is compared with it.
+    fingerprint: idempotency?.fingerprint ?? "none",
     idempotencyKey: idempotency?.key ?? checkoutIntentId,
     organizationId,
     environment,

@@ -1,6 +1,6 @@
 import type { ReservedSql } from "postgres";
 import { describe, expect, test } from "vitest";
-import { bulkInsert } from "#lib/db/bulk.ts";
+import { bulkInsert, joined } from "#lib/db/bulk.ts";
 import { pool } from "#lib/db/client.ts";
 import { useDatabase } from "#test/database.ts";
 
@@ -49,5 +49,21 @@ describe("bulkInsert", () => {
   test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as other rows have it", (id) => {
     const row = { id, size: 1, note: null, facts: null, answer: "{}" };
     expect(() => insert(pool() as unknown as ReservedSql, [row])).toThrow(/An id/);
+  });
+});
+
+describe("joined", () => {
+  test.each([[[]], [["a"]], [["a", "", "b c"]], [["", "a"]], [["é, {d}", "\u0002"]]])(
+    "%j is read as it was",
+    async (texts: string[]) => {
+      const [row] = await pool()`SELECT string_to_array(${joined(texts)}, chr(1)) AS texts`;
+      expect(row?.["texts"]).toEqual(texts);
+    },
+  );
+
+  test("an empty text alone is nothing to be found, and one with the separator in it is refused", async () => {
+    const [row] = await pool()`SELECT string_to_array(${joined([""])}, chr(1)) AS texts`;
+    expect(row?.["texts"]).toEqual([]);
+    expect(() => joined(["a", "b\u0001c"])).toThrow(/control character/);
   });
 });

@@ -28,8 +28,11 @@ function unmistakable(column: string, text: string): string {
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
 
-/** Ids as one parameter of a statement that reads them with `string_to_array($1, chr(1))`; none are none. */
-export const joined = (ids: readonly string[]): string => ids.map((id) => unmistakable("a list", id)).join(SEPARATOR);
+/** What is looked up, as one parameter that `string_to_array($1, chr(1))` reads. An empty text is nothing that could be found. */
+export function joined(texts: readonly string[]): string {
+  if (texts.some((text) => text.includes(SEPARATOR))) throw new RangeError("What is looked up has a control character.");
+  return texts.join(SEPARATOR);
+}
 
 function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string | (string | null)[] {
   if (!isJoined(type)) return rows.map(read);
