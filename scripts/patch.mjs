@@ -3,8 +3,8 @@
 // closed connection goes on writing to whoever has it next. Each life of a connection gets a number, and who holds an older one
 // is told CONNECTION_CLOSED. A server that vanished without a word (a host that lost power, a network that is cut) would be waited for
 // until TCP gives up, a quarter of an hour: five seconds after statement_timeout, which a live server keeps, its silence counts as an
-// end. What was sent is let go with the answer: a query that is over is not collected before the next full collection of garbage, and
-// carried its parameters through every small one. Runs after each install; goes away with the release that brings this.
+// end, but not while a query is yet to be written. What was sent is let go with the answer: a query that is over is not collected before
+// the next full collection of garbage, and carried its parameters through every small one. Runs after each install; goes away with the release that brings this.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const VERSION = "3.4.9";
@@ -21,7 +21,7 @@ const changes = {
     ],
     [
       `      socket.on('data', data)\n      keep_alive`,
-      `      socket.on('data', data)\n      const { statement_timeout } = options.connection\n      statement_timeout && socket.setTimeout(Number(statement_timeout) + 5000, () => {\n        if (query || sent.length) socket.destroy()\n      })\n      keep_alive`,
+      `      socket.on('data', data)\n      const { statement_timeout } = options.connection\n      statement_timeout && socket.setTimeout(Number(statement_timeout) + 5000, () => {\n        if (chunk === null && (query || sent.length)) socket.destroy()\n      })\n      keep_alive`,
     ],
     [
       `    closedTime = performance.now()\n    hadError`,
@@ -73,7 +73,7 @@ for (const source of ["src", "cjs/src"]) {
     let text = before;
     for (const [original, corrected] of edits) {
       if (text.includes(corrected)) continue;
-      if (text.split(original).length !== 2) throw new Error(`scripts/patch.mjs does not fit ${source}/${name}.`);
+      if (text.split(original).length !== 2) throw new Error(`scripts/patch.mjs does not fit ${source}/${name}. Run npm ci.`);
       text = text.replace(original, () => corrected);
     }
     if (text !== before) writeFileSync(file, text);

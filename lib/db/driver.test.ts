@@ -88,3 +88,17 @@ describe("a connection that the server closes", () => {
     second.release();
   });
 });
+
+test("a query that is given to a connection just before its silence would count as an end is answered", async () => {
+  const sql = postgres(database().url, { max: 1, onnotice: () => {}, connection: { statement_timeout: 500 } });
+  open.push(sql);
+  await sql`SELECT 1`;
+  // Five seconds more than statement_timeout. It is given to the connection before, and the process is busy until after.
+  await new Promise((resolve) => setTimeout(resolve, 5_300));
+  // As look-ups of keys are: what is asked here is written in the next turn, and timers come first.
+  await new Promise((resolve) => void setImmediate(resolve));
+  const asked = sql`SELECT 2 AS two`.execute();
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  for (const until = performance.now() + 400; performance.now() < until;);
+  expect(await asked).toEqual([{ two: 2 }]);
+});
