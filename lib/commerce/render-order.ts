@@ -134,8 +134,7 @@ function quoteOf({ quote, seller, resourceId, storefront }: Offer): Quote {
   };
 }
 
-function intentOf({ order, refused }: Rendered, { intent }: AuthorizationRow): PaymentIntent {
-  const decided = intent;
+function intentOf({ order, refused }: Rendered, { intent: decided }: AuthorizationRow): PaymentIntent {
   const { orderId = null } = order.answer ?? {};
   const metadata = {
     ...decided.metadata,

@@ -100,7 +100,8 @@ export const factsAsked = (c: ReservedSql, asked: Asked) => c`
   UNION ALL SELECT 'nonce', row_to_json(a) FROM unnest(string_to_array(${joined(asked.nonces)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, nonce AS name FROM authorizations
     WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a
-  UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(string_to_array(${joined(asked.paid.of)}, chr(1)), string_to_array(${joined(asked.paid.ids)}, chr(1))) AS w(mandate_id, seller_id),
+  UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(string_to_array(${joined(asked.paid.of)}, chr(1)),
+      string_to_array(${joined(asked.paid.ids)}, chr(1))) AS w(mandate_id, seller_id),
     LATERAL (SELECT mandate_id, seller_id AS name FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p
   UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id)
     FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
@@ -117,7 +118,8 @@ export const factsAsked = (c: ReservedSql, asked: Asked) => c`
     SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s
   UNION ALL SELECT 'resource', row_to_json(r)
-    FROM unnest(string_to_array(${joined(asked.offered.of)}, chr(1)), string_to_array(${joined(asked.offered.ids)}, chr(1))) AS w(seller_id, resource_id), LATERAL (
+    FROM unnest(string_to_array(${joined(asked.offered.of)}, chr(1)),
+      string_to_array(${joined(asked.offered.ids)}, chr(1))) AS w(seller_id, resource_id), LATERAL (
     SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
       minimum_assurance_level, payment_config FROM resources
     WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r

@@ -69,7 +69,7 @@ const sayings = {
 
 const signOf: ReadonlyMap<string, string> = new Map(Object.entries(sayings).map(([sign, saying]) => [saying, sign]));
 
-/** Reasons as they are stored: a third of their length, so that three rows of usual length fit a page. */
+/** Reasons as they are stored: less than half of their length, so that three rows of usual length fit a page. */
 export function shorten(reasons: string): string {
   const [before = "", ...satisfied] = reasons.split(BEGIN);
   let stored = before;
