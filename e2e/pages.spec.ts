@@ -72,7 +72,8 @@ const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
 
-test.describe.configure({ timeout: 90_000 });
+// Two of five journeys are in this file: one worker would be left with them.
+test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
 let scene: Scene;
 test.beforeAll(async () => {

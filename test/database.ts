@@ -19,7 +19,8 @@ async function administer(statement: string): Promise<void> {
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase & { drop(): Promise<void> }> {
   const { url, template } = inject("cluster");
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : template}`);
+  // The other strategy writes each page to the log as well, which doubles the cost of making and of dropping it.
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : template} STRATEGY file_copy`);
   const own = new URL(url);
   own.pathname = name;
   return { url: own.href, name, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
