@@ -29,8 +29,8 @@ const checks: Step[] = [
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
-/** Built once, before the tests that start servers: two builds at the same time leave one that is made of both. */
-const pages: Step = { name: "pages", command: ["next", "build"] };
+/** Built once, before the tests that start servers: two builds of the pages at the same time leave one that is made of both. */
+const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
 const tests: Step = {
@@ -120,7 +120,7 @@ const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 let passed = 0;
 const failures: string[] = [];
-for (const check of only.length > 0 ? [] : [...checks, pages]) {
+for (const check of only.length > 0 ? [] : [...checks, build]) {
   if (await succeeds(check)) passed += 1;
   else failures.push(`${check.name}: see above`);
 }

@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
-const sources = ["app", "components", "lib", "public", "instrumentation.ts", "next.config.ts", "package-lock.json", "proxy.ts"];
+const shared = ["lib", "package-lock.json", "scripts/patch.mjs"];
+const ofPages = [...shared, "app", "components", "public", "instrumentation.ts", "next.config.ts", "proxy.ts"];
+const ofServer = [...shared, "contracts/artifacts", "drizzle/meta"];
 
 async function newest(path: string): Promise<number> {
   const found = await stat(path).catch(() => null);
@@ -12,10 +15,15 @@ async function newest(path: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
+/** Whether a build is there, and younger than all that it was made from. */
+async function isCurrent(built: string, sources: readonly string[]): Promise<boolean> {
+  const at = (await stat(built).catch(() => null))?.mtimeMs ?? 0;
+  return at > Math.max(...(await Promise.all(sources.map(newest))));
+}
+
 /** Builds the pages where there is no build, or one that is older than what it was made from. */
 export async function buildPages(say: (line: string) => void): Promise<void> {
-  const built = (await stat(".next/BUILD_ID").catch(() => null))?.mtimeMs ?? 0;
-  if (built > Math.max(...(await Promise.all(sources.map(newest))))) return;
+  if (await isCurrent(".next/BUILD_ID", ofPages)) return;
   say("building the pages; this happens once and takes about a minute.");
   const began = performance.now();
   const seconds = () => Math.round((performance.now() - began) / 1000);
@@ -33,4 +41,27 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
   process.removeListener("exit", orphaned);
   if (code !== 0) throw new Error(`The pages could not be built:\n${output.trim()}`);
   say(`built in ${seconds()} s.`);
+}
+
+/**
+ * The server and all that it imports as one file, made anew where it is older than its sources. Answers where it is. Node would look up and
+ * link two and a half thousand modules at each start, and keep them in memory.
+ */
+export async function buildServer(): Promise<string> {
+  const file = resolve(".server/serve.mjs");
+  const { href } = pathToFileURL(file);
+  if (await isCurrent(file, ofServer)) return href;
+  const { rolldown } = await import("rolldown");
+  // Processes that start together each write their own; the last one to be renamed is as good as the first.
+  const mine = resolve(`.server/serve-${process.pid}.mjs`);
+  await mkdir(".server", { recursive: true });
+  const bundle = await rolldown({ input: "lib/platform/serve.ts", platform: "node", logLevel: "silent" });
+  try {
+    await bundle.write({ file: mine, format: "esm", codeSplitting: false });
+    await rename(mine, file);
+  } finally {
+    await bundle.close();
+    await rm(mine, { force: true });
+  }
+  return href;
 }

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
+import { startListener } from "#lib/http/listener.ts";
+import { log } from "#lib/http/log.ts";
+import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { refuseOtherContracts } from "#lib/onchain/deployments.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { boot } from "#lib/platform/boot.ts";
+import { issueSetupCode } from "#lib/platform/setup-code.ts";
+import { dispatch } from "#lib/routes.ts";
+import { startWorkers } from "#lib/settlement/workers.ts";
+
+const DRAIN_LIMIT_MS = 30_000;
+
+/** What draws the pages: Next.js. */
+export type Pages = {
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServeOptions = {
+  readonly development: boolean;
+  /** Null for no pages: for more processes behind a load balancer, and for tests. */
+  readonly loadPages: ((port: number) => Promise<Pages>) | null;
+  /** Tells the person who started it. */
+  readonly say: (line: string) => void;
+};
+
+/** They are loaded by the first request for one: a process that only serves the API never pays for it. */
+function servePages(port: number, { loadPages }: ServeOptions): Pages {
+  let loading: Promise<Pages> | undefined;
+  return {
+    async handle(incoming, outgoing) {
+      if (loadPages === null) return void outgoing.writeHead(404).end();
+      try {
+        await (await (loading ??= loadPages(port))).handle(incoming, outgoing);
+      } catch (error) {
+        loading = undefined;
+        log().error({ error }, "A page failed");
+        if (!outgoing.headersSent) outgoing.writeHead(500).end();
+      }
+    },
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}
+
+type Stop = (reason: string, code: number) => Promise<void>;
+
+/** A signal that comes while the process starts is carried out once it has started. */
+function listenForTheEnd(): { carryOut(stop: Stop): void } {
+  let asked: readonly [reason: string, code: number] | null = null;
+  let stop: Stop | null = null;
+  const ask = (reason: string, code: number): void => {
+    if (asked) return;
+    asked = [reason, code];
+    void stop?.(reason, code);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ask(signal, 0));
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log().fatal({ error }, "The process is in an unknown state and stops");
+      ask(event, 1);
+    });
+  }
+  return {
+    carryOut(given) {
+      stop = given;
+      if (asked) void stop(...asked);
+    },
+  };
+}
+
+/** One process for the API, the workers and the pages, from its configuration to its last request. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { development, say } = options;
+  const began = performance.now();
+  const end = listenForTheEnd();
+  const { env, close } = await boot(say);
+  await refuseOtherContracts().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const pages = servePages(env.PORT, options);
+  const secure = env.BASE_URL.startsWith("https://");
+  const listener = await startListener({
+    port: env.PORT,
+    // Node does not reload lib/; in development Next.js does.
+    dispatch: development ? null : dispatch,
+    pages: pages.handle,
+    headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
+  }).catch(async (error: unknown) => {
+    // The timer also keeps the process alive for what the database's end waits for.
+    await Promise.race([close(), setTimeout(DRAIN_LIMIT_MS)]);
+    throw error;
+  });
+  const setupCode = await issueSetupCode();
+  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
+  const workers = startWorkers();
+  say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
+
+  end.carryOut(async (reason, code) => {
+    say(`${reason}: finishing what is under way.`);
+    const limit = globalThis.setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
+    endWaits();
+    const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
+    // What clients that hung up had asked is decided all the same.
+    await authorizeQueue().drained();
+    await flushKeyUses().catch((error: unknown) => log().error({ error }, "The last uses of keys were not written"));
+    await pages.close();
+    await close();
+    clearTimeout(limit);
+    say(complete ? "Stopped." : "Stopped; some requests did not finish in time.");
+    process.exit(complete ? code : 1);
+  });
+}
