@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const shared = ["lib", "package-lock.json", "scripts/patch.mjs"];
@@ -43,18 +43,11 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
   say(`built in ${seconds()} s.`);
 }
 
-/**
- * The server and all that it imports as one file, made anew where it is older than its sources. Answers where it is. Node would look up and
- * link two and a half thousand modules at each start, and keep them in memory.
- */
-export async function buildServer(): Promise<string> {
-  const file = resolve(".server/serve.mjs");
-  const { href } = pathToFileURL(file);
-  if (await isCurrent(file, ofServer)) return href;
+async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
   // Processes that start together each write their own; the last one to be renamed is as good as the first.
-  const mine = resolve(`.server/serve-${process.pid}.mjs`);
-  await mkdir(".server", { recursive: true });
+  const mine = file.replace(/mjs$/, `${process.pid}.mjs`);
+  await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/platform/serve.ts", platform: "node", logLevel: "silent" });
   try {
     await bundle.write({ file: mine, format: "esm", codeSplitting: false });
@@ -63,5 +56,18 @@ export async function buildServer(): Promise<string> {
     await bundle.close();
     await rm(mine, { force: true });
   }
-  return href;
+}
+
+/**
+ * The server and all that it imports as one file, made anew where it is older than its sources. Answers where it is. Node would look up and
+ * link two and a half thousand modules at each start, and keep them in memory.
+ */
+export async function buildServer(): Promise<string> {
+  const file = resolve(".server/serve.mjs");
+  if (!(await isCurrent(file, ofServer))) {
+    await bundleServer(file).catch((error: Error) => {
+      throw new Error(`${file} could not be built: ${error.message}`, { cause: error });
+    });
+  }
+  return pathToFileURL(file).href;
 }
