@@ -20,8 +20,11 @@ async function readOutbox(browser: Browser, email: string, looks = false): Promi
   await page.goto("/outbox");
   await page.getByLabel("To").fill(email);
   await page.getByRole("button", { name: "Show" }).click();
+  const link = page.locator(".mail a").first();
+  // The form loads the page anew: what is looked at sooner is the page before.
+  await expect(link).toBeVisible();
   if (looks) await expectAccessible(page);
-  const href = await page.locator(".mail a").first().getAttribute("href");
+  const href = await link.getAttribute("href");
   await developer.close();
   return href ?? "";
 }
