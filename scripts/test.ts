@@ -120,6 +120,9 @@ const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 let passed = 0;
 const failures: string[] = [];
+// A source that was deleted leaves nothing that is younger than the build.
+if (only.length === 0)
+  for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
 for (const check of only.length > 0 ? [] : [...checks, build]) {
   if (await succeeds(check)) passed += 1;
   else failures.push(`${check.name}: see above`);
