@@ -16,7 +16,7 @@ async function loadPages(port: number): Promise<Pages> {
 
 async function main(): Promise<void> {
   if (!development && !apiOnly) await buildPages(say);
-  // In development from the sources; else from the one file that is made of them, which starts in a fifth of the time.
+  // In development from the sources; else from the one file that is made of them, which starts in a quarter of the time.
   const built = development ? "#lib/platform/serve.ts" : await buildServer();
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
   await serve({ development, loadPages: apiOnly ? null : loadPages, say });

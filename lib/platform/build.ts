@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -45,8 +46,9 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Processes that start together each write their own; the last one to be renamed is as good as the first.
-  const mine = file.replace(/mjs$/, `${process.pid}.mjs`);
+  // Processes that start together each write their own; the last one to be renamed is as good as the first. In containers
+  // they may have the same number.
+  const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/platform/serve.ts", platform: "node", logLevel: "silent" });
   try {
@@ -66,7 +68,8 @@ export async function buildServer(): Promise<string> {
   const file = resolve(".server/serve.mjs");
   if (!(await isCurrent(file, ofServer))) {
     await bundleServer(file).catch((error: Error) => {
-      throw new Error(`${file} could not be built: ${error.message}`, { cause: error });
+      const next = "Where this folder cannot be written, run npm run build before.";
+      throw new Error(`${file} could not be built: ${error.message}\n${next}`, { cause: error });
     });
   }
   return pathToFileURL(file).href;
