@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import type { Page } from "@playwright/test";
-import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import type { Browser, Page } from "@playwright/test";
+import { expect, expectAccessible, listen, signInAs, test } from "./setup/journey.ts";
 import { newScene, type Scene } from "./setup/scene.ts";
 
 /* Every page of the product, with something and with nothing on it: narrow and wide, light and dark. */
@@ -80,6 +80,25 @@ test.beforeAll(async () => {
   scene = await newScene();
 });
 
+type Visitor = { readonly page: Page; readonly errors: string[] };
+const visitors = new Map<Who, Promise<Visitor>>();
+
+async function arrive(browser: Browser, who: Who): Promise<Visitor> {
+  const context = await browser.newContext();
+  if (who !== "nobody") await signInAs(context, scene[who].credential);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  listen(page, errors);
+  return { page, errors };
+}
+
+/** Each stays for all pages that this worker looks at: a new browser would fetch and compile the same scripts for every one of them. */
+function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
+  const visitor = visitors.get(who) ?? arrive(browser, who);
+  visitors.set(who, visitor);
+  return visitor;
+}
+
 const weights = new Map<string, Promise<number>>();
 
 /**
@@ -125,8 +144,8 @@ test("the sweep knows every page", () => {
 
 for (const [pattern, visits] of Object.entries(pages)) {
   for (const [who, path] of visits) {
-    test(`${pattern} of ${who}`, async ({ page, context }) => {
-      if (who !== "nobody") await signInAs(context, scene[who].credential);
+    test(`${pattern} of ${who}`, async ({ browser }) => {
+      const { page, errors } = await visitorOf(browser, who);
       const reply = await page.goto(path(scene));
       expect(reply?.status()).toBe(200);
       expect(await losesPresses(page, (await reply?.text()) ?? "")).toEqual([]);
@@ -137,6 +156,7 @@ for (const [pattern, visits] of Object.entries(pages)) {
         await expectAccessible(page);
       }
       await expectZoomable(page);
+      expect(errors).toEqual([]);
     });
   }
 }
