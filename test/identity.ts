@@ -11,7 +11,6 @@ import { serveAuth } from "#lib/identity/serve-auth.ts";
 import { sessionCookieLine } from "#lib/identity/session-cookie.ts";
 import { account, invitation, session, user } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
-import { perProcess } from "#lib/process.ts";
 import type { Capability, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
@@ -62,8 +61,10 @@ async function newSession(userId: string): Promise<Credential> {
   return { cookie, origin: env().BASE_URL };
 }
 
-/** Of PASSWORD, as better-auth keeps it. It takes a tenth of a second of work, so it is made once. */
-const hashed = (): Promise<string> => perProcess("hash of the tests' password", () => hashPassword(PASSWORD));
+let hash: Promise<string> | undefined;
+
+/** Of PASSWORD, as better-auth keeps it. It takes a tenth of a second of work, so it is made once for all files of a process. */
+const hashed = (): Promise<string> => (hash ??= hashPassword(PASSWORD));
 
 /** As one who has just signed up with PASSWORD and signed in, before the onboarding. auth.test.ts does both for real. */
 export async function newPerson(name = "Ada"): Promise<Person> {
