@@ -20,12 +20,20 @@ environment["NEXT_TELEMETRY_DISABLED"] = "1";
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
+let passed = 0;
+const failures: string[] = [];
+
 type Step = { readonly name: string; readonly command: readonly [string, ...string[]]; readonly shown?: true };
 
-const checks: Step[] = [
+/** Before the build, which writes declarations that are not whole while it writes them. */
+const first: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
-  { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "types", command: ["tsc", "--noEmit"] },
+];
+
+/** Beside the build, which leaves a core idle for a third of its time. */
+const beside: Step[] = [
+  { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
@@ -55,6 +63,13 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
   if (code !== 0) console.log(output.trim());
   console.log(`--- ${name}: ${code === 0 ? "ok" : "failed"} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
   return code === 0;
+}
+
+async function check(steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if (await succeeds(step)) passed += 1;
+    else failures.push(`${step.name}: see above`);
+  }
 }
 
 type Counted = { readonly passed: number; readonly failures: readonly string[] };
@@ -118,14 +133,11 @@ await mkdir(join(root, ".test"), { recursive: true });
 // A browser takes its time to come, beside the checks; the demo's test uses it before the journeys do.
 const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null;
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
-let passed = 0;
-const failures: string[] = [];
-// A source that was deleted leaves nothing that is younger than the build.
-if (only.length === 0)
+if (only.length === 0) {
+  // A source that was deleted leaves nothing that is younger than the build.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-for (const check of only.length > 0 ? [] : [...checks, build]) {
-  if (await succeeds(check)) passed += 1;
-  else failures.push(`${check.name}: see above`);
+  await check(first);
+  await Promise.all([check(beside), check([build])]);
 }
 const chromium = await coming;
 if (chromium !== null) environment["CHROMIUM_PATH"] = chromium;
