@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
 import { findChromium } from "./chromium.ts";
+import { memoryFolder } from "./memory-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const RESULTS = join(root, ".test/results.json");
@@ -139,6 +140,8 @@ if (only.length === 0) {
   await check(first);
   await Promise.all([check(beside), check([build])]);
 }
+const memory = only.length === 0 ? await memoryFolder() : null;
+if (memory !== null) Object.assign(environment, { TEST_DATA_DIR: memory, TMPDIR: memory });
 const chromium = await coming;
 if (chromium !== null) environment["CHROMIUM_PATH"] = chromium;
 const counts: Counted[] = [];

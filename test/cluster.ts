@@ -5,6 +5,7 @@ import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
+import { testDataDir } from "#test/data-dir.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -59,7 +60,7 @@ async function dropLeftovers(url: string): Promise<void> {
 
 /** One PostgreSQL for the whole run; runs that overlap share it, and the last one stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const embedded = await startEmbedded({ dataDir: join(import.meta.dirname, "../.test"), durable: false, database: "tests" });
+  const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const template = await nameOfTemplate();
   await makeTemplate(embedded.url, template);
   await dropLeftovers(embedded.url);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { privateKeyToAddress } from "viem/accounts";
+import { testDataDir } from "#test/data-dir.ts";
 import { deployContracts, keyOf } from "#test/smart-account.ts";
 import { localChainId, startChain, usdcAddress, type LocalChain } from "../../examples/chain.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
@@ -81,7 +82,7 @@ async function startServer(): Promise<() => Promise<void>> {
 
 /** Everything a journey meets, once for all of them: database, chain, and the production server. */
 export default async function start(): Promise<() => Promise<void>> {
-  const embedded = await startEmbedded({ dataDir: join(root, ".test"), durable: false, database: "tests" });
+  const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const database = await newDatabase(embedded.url);
   const chain = await startChain();
   const contracts = await deployed(chain);

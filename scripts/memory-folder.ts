@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import { chmod, mkdtemp, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const MEMORY = "/dev/shm";
+const PREFIX = "countersign-test-";
+/** Several times what a run has had in it at once, and the run itself needs as much again. */
+const ROOM_MIN = 4 * 1024 ** 3;
+const ABANDONED_MS = 60 * 60_000;
+
+const run = promisify(execFile);
+
+async function hasRoom(): Promise<boolean> {
+  const { bavail, bsize } = await statfs(MEMORY);
+  return bavail * bsize >= ROOM_MIN && process.availableMemory() >= 2 * ROOM_MIN;
+}
+
+/** Of runs that were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(MEMORY)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const { mtimeMs } = await stat(join(MEMORY, name));
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(MEMORY, name), { recursive: true, force: true });
+  }
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(MEMORY, PREFIX));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  // The account that PostgreSQL runs as has its data in it.
+  await chmod(folder, 0o755);
+  const program = join(folder, "program");
+  await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
+  await run(program);
+  return folder;
+}
+
+/**
+ * A folder in memory that ends with this process, for the databases and data folders of a run. They come and go by the hundred, and a
+ * disk's file system looks for a place for each new file among all that went a moment ago. Null where there is no such folder with room,
+ * or where no program may run from it.
+ */
+export async function memoryFolder(): Promise<string | null> {
+  try {
+    if (!(await hasRoom())) return null;
+    await removeAbandoned();
+    return await newFolder();
+  } catch {
+    return null;
+  }
+}
