@@ -6,28 +6,30 @@ import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "countersign-test-";
-/** Several times what a run has had in it at once, and the run itself needs as much again. */
-const ROOM_MIN = 4 * 1024 ** 3;
+/** Four times what a run has had in it at once. */
+const ROOM_MIN = 1024 ** 3;
+/** The run itself needs most of this. */
+const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 
 const run = promisify(execFile);
 
-async function hasRoom(): Promise<boolean> {
-  const { bavail, bsize } = await statfs(MEMORY);
-  return bavail * bsize >= ROOM_MIN && process.availableMemory() >= 2 * ROOM_MIN;
+async function hasRoom(place: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(place);
+  return bavail * bsize >= ROOM_MIN && process.availableMemory() >= AVAILABLE_MIN;
 }
 
 /** Of runs that were killed. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(MEMORY)) {
+async function removeAbandoned(place: string): Promise<void> {
+  for (const name of await readdir(place)) {
     if (!name.startsWith(PREFIX)) continue;
-    const { mtimeMs } = await stat(join(MEMORY, name));
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(MEMORY, name), { recursive: true, force: true });
+    const { mtimeMs } = await stat(join(place, name));
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(place, name), { recursive: true, force: true });
   }
 }
 
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(MEMORY, PREFIX));
+async function newFolder(place: string): Promise<string> {
+  const folder = await mkdtemp(join(place, PREFIX));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   // The account that PostgreSQL runs as has its data in it.
@@ -43,11 +45,11 @@ async function newFolder(): Promise<string> {
  * disk's file system looks for a place for each new file among all that went a moment ago. Null where there is no such folder with room,
  * or where no program may run from it.
  */
-export async function memoryFolder(): Promise<string | null> {
+export async function memoryFolder(place = MEMORY): Promise<string | null> {
   try {
-    if (!(await hasRoom())) return null;
-    await removeAbandoned();
-    return await newFolder();
+    if (!(await hasRoom(place))) return null;
+    await removeAbandoned(place);
+    return await newFolder(place);
   } catch {
     return null;
   }

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { memoryFolder } from "./memory-folder.ts";
+
+async function newPlace(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), "countersign-memory-"));
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  return place;
+}
+
+const asking = (ending: string) => `
+  import { stat, readdir } from "node:fs/promises";
+  import { memoryFolder } from "./scripts/memory-folder.ts";
+  const place = process.argv[1];
+  const folder = await memoryFolder(place);
+  console.log(JSON.stringify({ folder, mode: (await stat(folder)).mode & 0o777, beside: await readdir(place) }));
+  ${ending}`;
+
+type Said = { readonly folder: string; readonly mode: number; readonly beside: readonly string[] };
+
+/** What a process says that asks for a folder, and what is left when it has ended, by a signal or by itself. */
+async function runIn(place: string, signal?: NodeJS.Signals): Promise<Said & { readonly left: readonly string[] }> {
+  const code = asking(signal ? "setInterval(() => {}, 1_000);" : "");
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code, place], { cwd: join(import.meta.dirname, "..") });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+    if (signal) child.kill(signal);
+  });
+  await new Promise((done) => child.once("close", done));
+  return { ...(JSON.parse(said) as Said), left: await readdir(place) };
+}
+
+test.each([undefined, "SIGTERM", "SIGINT"] as const)("a folder ends with its process, if it ends by %s", async (signal) => {
+  const place = await newPlace();
+  const { folder, left } = await runIn(place, signal);
+  expect(folder.startsWith(join(place, "countersign-test-"))).toBe(true);
+  expect(left).toEqual([]);
+});
+
+test("PostgreSQL's account gets into it, and what a killed run left goes after an hour", async () => {
+  const place = await newPlace();
+  const ages = { "countersign-test-old": 61, "countersign-test-young": 59, "somebody-else": 61 };
+  for (const [name, minutes] of Object.entries(ages)) {
+    await mkdir(join(place, name));
+    const then = new Date(Date.now() - minutes * 60_000);
+    await utimes(join(place, name), then, then);
+  }
+  const { mode, beside, left } = await runIn(place);
+  expect(mode).toBe(0o755);
+  expect(beside).toHaveLength(3);
+  expect(left.toSorted()).toEqual(["countersign-test-young", "somebody-else"]);
+});
+
+test("there is none where there is no such place", async () => {
+  expect(await memoryFolder(join(await newPlace(), "nowhere"))).toBeNull();
+});
