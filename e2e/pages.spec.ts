@@ -92,10 +92,16 @@ async function arrive(browser: Browser, who: Who): Promise<Visitor> {
   return { page, errors };
 }
 
-/** Each stays for all pages that this worker looks at: a new browser would fetch and compile the same scripts for every one of them. */
-function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
-  const visitor = visitors.get(who) ?? arrive(browser, who);
-  visitors.set(who, visitor);
+/**
+ * Each stays for all pages that this worker looks at: a new browser would fetch and compile the same scripts for every one of them. What
+ * the last page was looked at with is put away.
+ */
+async function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
+  const coming = visitors.get(who) ?? arrive(browser, who);
+  visitors.set(who, coming);
+  const visitor = await coming;
+  await visitor.page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await visitor.page.setViewportSize({ width: 1280, height: 720 });
   return visitor;
 }
 

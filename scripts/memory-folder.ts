@@ -30,7 +30,7 @@ async function removeAbandoned(place: string): Promise<void> {
 
 async function newFolder(place: string): Promise<string> {
   const folder = await mkdtemp(join(place, PREFIX));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   // The account that PostgreSQL runs as has its data in it.
   await chmod(folder, 0o755);

@@ -26,14 +26,9 @@ const failures: string[] = [];
 
 type Step = { readonly name: string; readonly command: readonly [string, ...string[]]; readonly shown?: true };
 
-/** Before the build, which writes declarations that are not whole while it writes them. */
-const first: Step[] = [
+const checks: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
   { name: "types", command: ["tsc", "--noEmit"] },
-];
-
-/** Beside the build, which leaves a core idle for a third of its time. */
-const beside: Step[] = [
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
@@ -137,8 +132,8 @@ await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })])
 if (only.length === 0) {
   // A source that was deleted leaves nothing that is younger than the build.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-  await check(first);
-  await Promise.all([check(beside), check([build])]);
+  // Side by side: neither keeps two cores busy.
+  await Promise.all([check(checks), check([build])]);
 }
 const memory = only.length === 0 ? await memoryFolder() : null;
 if (memory !== null) Object.assign(environment, { TEST_DATA_DIR: memory, TMPDIR: memory });
