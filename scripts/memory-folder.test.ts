@@ -24,7 +24,10 @@ type Said = { readonly folder: string; readonly mode: number; readonly beside: r
 /** What a process says that asks for a folder, and what is left when it has ended, by a signal or by itself. */
 async function runIn(place: string, signal?: NodeJS.Signals): Promise<Said & { readonly left: readonly string[] }> {
   const code = asking(signal ? "setInterval(() => {}, 1_000);" : "");
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code, place], { cwd: join(import.meta.dirname, "..") });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code, place], {
+    cwd: join(import.meta.dirname, ".."),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   child.stdout.on("data", (chunk: Buffer) => {
     said += chunk.toString();
@@ -34,7 +37,11 @@ async function runIn(place: string, signal?: NodeJS.Signals): Promise<Said & { r
   return { ...(JSON.parse(said) as Said), left: await readdir(place) };
 }
 
-test.each([undefined, "SIGTERM", "SIGINT"] as const)("a folder ends with its process, if it ends by %s", async (signal) => {
+test.each([
+  ["itself", undefined],
+  ["SIGTERM", "SIGTERM"],
+  ["SIGINT", "SIGINT"],
+] as const)("a folder ends with a process that ends by %s", async (_name, signal) => {
   const place = await newPlace();
   const { folder, left } = await runIn(place, signal);
   expect(folder.startsWith(join(place, "countersign-test-"))).toBe(true);

@@ -11,6 +11,7 @@ const ROOM_MIN = 1024 ** 3;
 /** The run itself needs most of this. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
+const RUN_LIMIT_MS = 5_000;
 
 const run = promisify(execFile);
 
@@ -23,8 +24,10 @@ async function hasRoom(place: string): Promise<boolean> {
 async function removeAbandoned(place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (!name.startsWith(PREFIX)) continue;
-    const { mtimeMs } = await stat(join(place, name));
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(place, name), { recursive: true, force: true });
+    const found = await stat(join(place, name)).catch(() => null);
+    // Another run may remove it at this moment, and another account's is not ours to remove.
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS)
+      await rm(join(place, name), { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -36,7 +39,7 @@ async function newFolder(place: string): Promise<string> {
   await chmod(folder, 0o755);
   const program = join(folder, "program");
   await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
-  await run(program);
+  await run(program, { timeout: RUN_LIMIT_MS });
   return folder;
 }
 

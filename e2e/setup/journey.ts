@@ -54,8 +54,8 @@ export const listensTo = (page: Page, key: "/" | "Control+K"): Promise<void> =>
   expect(page.locator(`[aria-keyshortcuts="${key}"]`).first()).toBeAttached();
 
 /**
- * What some rules find in a page once nothing moves: on the way between two colours, or into place, is not what people read. It is asked
- * without axe's own builder, which is for frames that this product has not, and fetches what was found to be right as well.
+ * What some rules find in a page once nothing moves: people do not read what is on its way between two colours, or into place. axe's builder
+ * for Playwright looks into frames, of which this product has none, and fetches what is right as well, which takes longer.
  */
 async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
