@@ -1,0 +1,20 @@
+import { expect, expectAccessible, test } from "./setup/journey.ts";
+
+/* Every journey relies on this check, and would pass if it looked at nothing. */
+
+test("the accessibility check finds what is wrong in the light and what is wrong in the dark alone", async ({ page }) => {
+  await page.goto("/sign-in");
+  await expectAccessible(page);
+  await page.evaluate(() => {
+    const planted = document.createElement("p");
+    planted.id = "planted";
+    planted.textContent = "Hard to read";
+    document.querySelector("main")?.append(planted);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("@media (prefers-color-scheme: dark) { #planted { color: #333; background: #222 } }");
+    document.adoptedStyleSheets.push(sheet);
+  });
+  await expect(expectAccessible(page)).rejects.toThrow(/^dark[\s\S]*color-contrast/);
+  await page.evaluate(() => document.querySelector("#planted")?.replaceChildren(document.createElement("img")));
+  await expect(expectAccessible(page)).rejects.toThrow(/^light[\s\S]*image-alt/);
+});
