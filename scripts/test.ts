@@ -19,6 +19,8 @@ for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.del
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
 // Servers and workers start by the hundred; each would compile the same code again.
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
+// The checks of types end before what they have done with is worth collecting, which takes a fifth of their time.
+Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
 let passed = 0;
@@ -28,7 +30,8 @@ type Step = { readonly name: string; readonly command: readonly [string, ...stri
 
 const checks: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
-  { name: "types", command: ["tsc", "--noEmit"] },
+  // Each further checker works out the same types again; what would make the next run faster is not there in a fresh clone.
+  { name: "types", command: ["tsc", "--noEmit", "--checkers", "1", "--incremental", "false"] },
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
