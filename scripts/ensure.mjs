@@ -78,5 +78,3 @@ if (nodeVersion() < WANTED_NODE) {
   );
   process.exit(1);
 }
-// Once more for packages that were installed without scripts.
-await import("./patch.mjs");

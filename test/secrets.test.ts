@@ -106,7 +106,7 @@ describe("no secret is written", () => {
     [
       "the metrics",
       async () => {
-        const request = new Request("http://localhost/metrics");
+        const request = new Request("http://localhost/metrics", { headers: { host: "localhost" } });
         noteAddress(request, "127.0.0.1");
         return (await serveMetrics(request)).text();
       },

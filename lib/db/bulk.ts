@@ -1,4 +1,5 @@
-import type { PendingQuery, ReservedSql, Row } from "postgres";
+import type { PendingQuery, Row } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 
 /**
  * A column of a bulk statement: its name, its element type, and how a row gives its text. `id` is text that is never
@@ -72,5 +73,5 @@ export function given<T>(name: string, columns: readonly Column<T>[], after = 0)
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
   const { names, source, values } = given("given", columns);
   const text = `INSERT INTO ${table} (${names}) SELECT * FROM ${source} ${tail}`;
-  return (c: ReservedSql, rows: readonly T[]): PendingQuery<Row[]> => c.unsafe(text, values(rows), { prepare: true });
+  return (c: Sql, rows: readonly T[]): PendingQuery<Row[]> => c.unsafe(text, values(rows), { prepare: true });
 }

@@ -4,8 +4,9 @@ import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, symlin
 import { createServer } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import postgres, { type Sql } from "postgres";
 import { type Account, accountForPostgres, binariesFor, reaches, sharedDirectory } from "#lib/db/binaries.ts";
+import { Connection } from "#lib/db/connection.ts";
+import { sqlState } from "#lib/db/failure.ts";
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
@@ -137,24 +138,21 @@ function alive(pid: number): boolean {
   }
 }
 
+/** Longer than the wait for the lock. */
+const SILENCE_MS = 12_000;
+
 /** A connection that stays open for as long as this process uses the server, or the reason why there is none. */
-async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<Sql | Error> {
-  let entered = false;
-  const sql = postgres(urlOf(port, password, "postgres"), {
-    max: 1,
-    connect_timeout: 5,
-    idle_timeout: 0,
-    max_lifetime: null,
-    onnotice: () => {},
-    onclose: () => entered && onLost(),
-    connection: { application_name: "countersign-embedded", lock_timeout: 10_000 },
-  });
+async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<Connection | Error> {
+  const url = urlOf(port, password, "postgres");
+  const settings = { application_name: "countersign-embedded", lock_timeout: 10_000 };
+  let connection: Connection | null = null;
   try {
-    await sql`SELECT pg_advisory_lock_shared(${IN_USE}::bigint)`;
-    entered = true;
-    return sql;
+    connection = await Connection.open({ url, settings, openMs: 5_000, silenceMs: SILENCE_MS });
+    await connection.sql`SELECT pg_advisory_lock_shared(${IN_USE}::bigint)`;
+    connection.onEnd = onLost;
+    return connection;
   } catch (error) {
-    await sql.end({ timeout: 1 });
+    connection?.close();
     return error as Error;
   }
 }
@@ -178,7 +176,12 @@ async function spawnServer({ bin, cluster: { directory, data, account }, durable
   }
 }
 
-type Running = { readonly sql: Sql; readonly pid: number; readonly port: number; readonly child: ChildProcess | null };
+type Running = {
+  readonly connection: Connection;
+  readonly pid: number;
+  readonly port: number;
+  readonly child: ChildProcess | null;
+};
 
 /** Connects to whoever serves the data, or starts a server. PostgreSQL itself decides whether a lock file is stale. */
 async function serve(server: Server, onLost: () => void, wanted?: number): Promise<Running> {
@@ -189,9 +192,9 @@ async function serve(server: Server, onLost: () => void, wanted?: number): Promi
   while (performance.now() < deadline) {
     const running = await postmaster(found.data);
     if (running && alive(running.pid)) {
-      const sql = await enter(running.port, found, onLost);
-      if (!(sql instanceof Error)) return { sql, ...running, child: child?.pid === running.pid ? child : null };
-      reason = sql.message;
+      const connection = await enter(running.port, found, onLost);
+      if (!(connection instanceof Error)) return { connection, ...running, child: child?.pid === running.pid ? child : null };
+      reason = connection.message;
     }
     if (!child || child.exitCode !== null) {
       const complaint = child ? await readFile(join(found.directory, "postgres.log"), "utf8") : "";
@@ -206,8 +209,10 @@ async function serve(server: Server, onLost: () => void, wanted?: number): Promi
   throw new Error(`The embedded PostgreSQL in ${found.directory} did not answer in ${START_LIMIT_MS / 1000} s. ${reason}`);
 }
 
-async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<void> {
+async function leave({ connection, pid, child }: Running, { data }: Cluster): Promise<void> {
   let last = false;
+  const { sql } = connection;
+  connection.onEnd = () => {};
   try {
     await sql`SELECT pg_advisory_unlock_shared(${IN_USE}::bigint)`;
     const [row] = await sql<{ last: boolean }[]>`SELECT pg_try_advisory_lock(${IN_USE}::bigint) AS last`;
@@ -230,13 +235,13 @@ async function leave({ sql, pid, child }: Running, { data }: Cluster): Promise<v
     const reaped = performance.now() + REAP_LIMIT_MS;
     while (alive(pid) && performance.now() < reaped) await pause(10);
   }
-  await sql.end({ timeout: 1 });
+  connection.close();
 }
 
-async function ensureDatabase(sql: Sql, name: string): Promise<void> {
+async function ensureDatabase({ sql }: Connection, name: string): Promise<void> {
   if ((await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`).length > 0) return;
-  await sql`CREATE DATABASE ${sql(name)}`.catch((error: { code?: string }) => {
-    if (error.code !== "42P04" && error.code !== "23505") throw error;
+  await sql`CREATE DATABASE ${sql(name)}`.catch((error: unknown) => {
+    if (!["42P04", "23505"].includes(sqlState(error) ?? "")) throw error;
   });
 }
 
@@ -245,7 +250,6 @@ async function keep(server: Server): Promise<{ running: Running; stop(): Promise
   let stopping = false;
   let current: Promise<Running>;
   const revive = async (before: Running): Promise<Running> => {
-    await before.sql.end({ timeout: 0 });
     for (;;) {
       if (stopping) return before;
       const again = await serve(server, lost, before.port).catch(() => null);
@@ -275,7 +279,7 @@ export async function startEmbedded({ dataDir, durable = true, database = "count
   const found = await cluster(home, bin, account, durable);
   const { running, stop } = await keep({ bin, cluster: found, durable });
   try {
-    await ensureDatabase(running.sql, database);
+    await ensureDatabase(running.connection, database);
   } catch (error) {
     await stop();
     throw error;

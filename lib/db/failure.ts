@@ -1,17 +1,51 @@
-/** The deepest cause: drizzle wraps what the driver threw. */
-const causeOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause !== undefined && error.cause !== error ? causeOf(error.cause) : error;
-
-/** PostgreSQL's SQLSTATE, or the code of the driver or socket. */
-export function sqlState(error: unknown): string | null {
-  const cause = causeOf(error);
-  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : null;
+/** A connection ended, or none could be had. What was asked of it has no answer. */
+export class ConnectionLost extends Error {
+  readonly code: string;
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.code = "CONNECTION_LOST";
+  }
 }
 
-/** The database is away, shutting down or full: PostgreSQL's classes 08, 53 and 57P, the driver's names and the socket's. */
+/** All connections of a pool are in use, and none was free in time. Nothing was sent. */
+export class PoolBusy extends Error {
+  readonly code = "POOL_BUSY";
+}
+
+/** A COMMIT, or a single statement that writes, was sent and its answer never came. It may have been carried out. */
+export class OutcomeUnknown extends Error {
+  readonly code = "OUTCOME_UNKNOWN";
+}
+
+const causesOf = (error: unknown): unknown[] =>
+  error instanceof Error && error.cause !== undefined && error.cause !== error ? [error, ...causesOf(error.cause)] : [error];
+
+const codeOf = (error: unknown): string | null =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : null;
+
+/** PostgreSQL's SQLSTATE, or the code of a lost connection: drizzle and better-auth wrap what the driver threw. */
+export function sqlState(error: unknown): string | null {
+  for (const cause of causesOf(error).toReversed()) {
+    const code = codeOf(cause);
+    if (code !== null) return code;
+  }
+  return null;
+}
+
+/**
+ * What an operator, a shutdown or a lack of resources takes away: lost connections, and PostgreSQL's classes 08 (connection), 53
+ * (resources), 57P (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and ended waits (25P03, 25P04).
+ */
 const AWAY =
-  /^(?:CONNECTION_(?:ENDED|CLOSED|DESTROYED)|CONNECT_TIMEOUT|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|53...|57P0[1-5])$/;
+  /^(?:CONNECTION_LOST|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
 
-export const databaseAway = (error: unknown): boolean => AWAY.test(sqlState(error) ?? "");
+export const databaseAway = (error: unknown): boolean => causesOf(error).some((cause) => AWAY.test(codeOf(cause) ?? ""));
 
-export const lockTimedOut = (error: unknown): boolean => sqlState(error) === "55P03";
+/** Whether a connection ended before its answer came. */
+export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
+
+/** Whether the failure leaves open if something was written. */
+export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
+
+/** Deadlock, serialization failure, lock timeout: others hold the same rows, and a moment later it may succeed. */
+export const lockedOut = (error: unknown): boolean => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");

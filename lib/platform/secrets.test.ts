@@ -60,36 +60,3 @@ describe("provideSecrets", () => {
     await expect(stat(join(dataDir, "secrets.json"))).rejects.toThrow("ENOENT");
   });
 });
-
-describe("the keys of the contracts", () => {
-  const key = (byte: string): string => `0x${byte.repeat(32)}`;
-  const contracts = Object.fromEntries(
-    ["mandateRegistry", "paymentModule", "smartPaymentAccount", "policySigner"].map((name) => [name, `0x${"22".repeat(20)}`]),
-  );
-  const usdc = { asset: "USDC", tokenAddress: `0x${"11".repeat(20)}`, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
-  const chain = { chain: "eip155:8453", rpcUrl: "https://rpc.example", confirmations: 2, assets: [usdc] };
-  const production: Variables = {
-    ENVIRONMENT: "production",
-    BASE_URL: "https://pay.example.org",
-    BETTER_AUTH_SECRET: "qT5mJ0w8Zr2Xk7Vb9Ny4Hs6Lc1Pd3FgA",
-    API_KEY_SECRET: "uR8nK1x9As3Yl6Wc0Oz5It7Md2Qe4GhB",
-    AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
-    SETTLEMENT_PRIVATE_KEY: key("1f"),
-    CHAINS: JSON.stringify([chain]),
-  };
-
-  test("production wants them where a chain has contracts, and only there", () => {
-    expect(() => readEnv(production)).not.toThrow();
-    const withContracts = { ...production, CHAINS: JSON.stringify([{ ...chain, contracts }]) };
-    expect(() => readEnv(withContracts)).toThrow(/RELAYER_PRIVATE_KEY must be given[^]*GUARDIAN_PRIVATE_KEY[^]*POLICY_SIGNER/);
-    const keys = { RELAYER_PRIVATE_KEY: key("1a"), GUARDIAN_PRIVATE_KEY: key("1b"), POLICY_SIGNER_PRIVATE_KEY: key("1c") };
-    expect(() => readEnv({ ...withContracts, ...keys })).not.toThrow();
-  });
-
-  test("no two private keys are the same, however they are written", () => {
-    const twice = { SETTLEMENT_PRIVATE_KEY: key("1f"), GUARDIAN_PRIVATE_KEY: key("1F") };
-    expect(() => readEnv({ ...production, ...twice })).toThrow(
-      /^[^]*GUARDIAN_PRIVATE_KEY must differ from the other private keys$/,
-    );
-  });
-});

@@ -1,0 +1,199 @@
+import type { Socket } from "node:net";
+import postgres, { type PendingQuery, type Row } from "postgres";
+import { dial, targetOf } from "#lib/db/dial.ts";
+import { ConnectionLost } from "#lib/db/failure.ts";
+import { sqlThrough, type Sql } from "#lib/db/sql.ts";
+import { wireTypes } from "#lib/db/wire-types.ts";
+
+export type ConnectionOptions = {
+  readonly url: string;
+  /** Start-up parameters of PostgreSQL. */
+  readonly settings: Readonly<Record<string, string | number>>;
+  /** Until a new connection has answered its first statement. */
+  readonly openMs: number;
+  /** How long a statement may go without any answer; longer than statement_timeout, which a live server keeps. */
+  readonly silenceMs: number;
+};
+
+/** A query of the driver, with the members that this module uses in place of the driver's own pool. */
+export type Query = PendingQuery<Row[]> & {
+  handler: (query: Query) => void;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  args: unknown;
+  parameters: unknown;
+  readonly strings: readonly string[];
+};
+
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
+/** A socket that was ended in order and whose peer does not answer is destroyed after this. */
+const GOODBYE_MS = 1_000;
+
+const ignore = (): void => {};
+
+const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
+
+/** A primary that became a standby answers reads for ever and refuses every write. */
+const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
+
+/**
+ * One connection to PostgreSQL, from its socket to its end. A client of the driver serves it and never gets a second socket, so nothing
+ * that was sent here can be answered by another connection. At the first failure every statement under way is rejected.
+ */
+export class Connection {
+  readonly #live = new Set<Query>();
+  #driver: ((query: Query) => void) | null = null;
+  #ended: ConnectionLost | null = null;
+  #socket: Socket | null = null;
+  readonly #silenceMs: number;
+  #silence: NodeJS.Timeout | null = null;
+  #sentAt = 0;
+  #heardAt = performance.now();
+  readonly openedAt = performance.now();
+  readonly sql: Sql = sqlThrough((query) => this.send(query));
+  /** The first statement that PostgreSQL refused since the connection was lent: what follows in its transaction says only 25P02. */
+  failure: postgres.PostgresError | null = null;
+  /** Called once, when the connection ends for whatever reason. */
+  onEnd: (silent: boolean) => void = ignore;
+
+  private constructor(silenceMs: number) {
+    this.#silenceMs = silenceMs;
+  }
+
+  static async open({ url, settings, openMs, silenceMs }: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(silenceMs);
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      limit.abort();
+      connection.end("The database did not answer in time.");
+    }, openMs);
+    try {
+      const socket = await dial(targetOf(url), limit.signal);
+      connection.#watch(socket);
+      const client = postgres(url, {
+        max: 1,
+        ssl: false,
+        fetch_types: false,
+        idle_timeout: 0,
+        max_lifetime: null,
+        connect_timeout: 0,
+        backoff: () => 0,
+        types: wireTypes as never,
+        onnotice: ignore,
+        connection: { ...settings },
+        socket: connection.#once(socket),
+      } as postgres.Options<never>);
+      const first = client.unsafe<{ standby: boolean }[]>("SELECT pg_is_in_recovery() AS standby") as unknown as Query;
+      connection.#driver = first.handler;
+      first.handler = (query) => connection.send(query);
+      const [row] = (await first) as unknown as { standby: boolean }[];
+      if (row?.standby) throw new ConnectionLost("The database is a standby and takes no writes.");
+      return connection;
+    } catch (error) {
+      connection.end("The connection could not be opened.", error);
+      throw new ConnectionLost("The connection could not be opened.", error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The driver asks for a socket again after the first one closed. */
+  #once(socket: Socket): () => Socket {
+    let given = false;
+    return () => {
+      if (given) throw new ConnectionLost("A connection has one socket.");
+      given = true;
+      return socket;
+    };
+  }
+
+  /** These listeners come before the driver's, so a statement between `error` and `close` is rejected and not lost. */
+  #watch(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#ended) socket.destroy();
+    socket.on("error", (error) => this.end("The connection to the database failed.", error));
+    socket.on("end", () => this.end("The database closed the connection."));
+    socket.on("close", () => this.end("The connection to the database closed."));
+    socket.on("data", () => (this.#heardAt = performance.now()));
+  }
+
+  /** One timer at a time, set by the first statement after a rest. It looks again where something was heard meanwhile. */
+  #listen(milliseconds: number): void {
+    this.#silence = setTimeout(() => {
+      // Timers run before reads: what came while the process was busy is read first.
+      setImmediate(() => {
+        this.#silence = null;
+        if (this.#live.size === 0 || this.#ended) return;
+        const left = Math.max(this.#sentAt, this.#heardAt) + this.#silenceMs - performance.now();
+        if (left <= 0) this.end("The database fell silent.", undefined, true);
+        else this.#listen(left);
+      });
+    }, milliseconds);
+    this.#silence.unref();
+  }
+
+  get ended(): ConnectionLost | null {
+    return this.#ended;
+  }
+
+  get busy(): boolean {
+    return this.#live.size > 0;
+  }
+
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** Hands a query to the driver. It is settled once: by its answer, or by the end of the connection. */
+  send(query: Query): void {
+    if (this.#ended || !this.#driver) return query.reject(this.#ended ?? new ConnectionLost("The connection is not open."));
+    const { resolve, reject } = query;
+    this.#live.add(query);
+    this.#sentAt = performance.now();
+    if (this.#silence === null) this.#listen(this.#silenceMs);
+    query.resolve = (result) => {
+      this.#live.delete(query);
+      // Clear parameters on resolve, or V8 promotes them to the old generation.
+      query.args = query.parameters = null;
+      resolve(result);
+    };
+    query.reject = (error) => {
+      if (!this.#live.delete(query)) return;
+      reject(this.#judge(error));
+    };
+    // Whoever asked hears of a rejection too; without this one the process would end where they look at it later.
+    void Promise.prototype.then.call(query, ignore, ignore);
+    this.#driver(query);
+  }
+
+  /** What to tell of a failed statement. Anything but a refusal by PostgreSQL leaves the state of the driver unknown. */
+  #judge(error: unknown): unknown {
+    if (!(error instanceof postgres.PostgresError)) {
+      if (!this.#ended) this.end("The driver failed.", error);
+      return error;
+    }
+    if (isFatal(error) || isStandby(error)) this.end("The database ended the connection.", error);
+    if (error.code === "25P02" && this.failure) return this.failure;
+    this.failure ??= error;
+    return error;
+  }
+
+  /** Rejects what is under way and destroys the socket. */
+  end(reason: string, cause?: unknown, silent = false): void {
+    if (this.#ended) return;
+    this.#ended = new ConnectionLost(reason, cause);
+    this.#socket?.destroy();
+    for (const query of this.#live) query.reject(this.#ended);
+    this.onEnd(silent);
+  }
+
+  /** Ends an idle connection in order. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = new ConnectionLost("The connection was closed.");
+    const socket = this.#socket;
+    socket?.end(TERMINATE);
+    setTimeout(() => socket?.destroy(), GOODBYE_MS).unref();
+    this.onEnd(false);
+  }
+}

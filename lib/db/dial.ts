@@ -1,0 +1,68 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+export type Target = {
+  readonly host: string;
+  readonly port: number;
+  /** libpq's sslmode. */
+  readonly sslMode: string | null;
+};
+
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const YES = 83;
+
+export function targetOf(url: string): Target {
+  const { hostname, port, searchParams } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
+}
+
+/** Resolves at the event, and rejects where the socket fails, closes or the time is up first. */
+function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      for (const name of [event, "error", "close"]) socket.removeAllListeners(name);
+      signal.removeEventListener("abort", onAbort);
+      // An error after this point has no other listener until the connection adds its own.
+      socket.on("error", () => {});
+      settle();
+    };
+    const fail = (error: Error): void =>
+      end(() => {
+        socket.destroy();
+        reject(error);
+      })();
+    const onAbort = (): void => fail(new Error("The database did not accept a connection in time."));
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.once(event, (value: T) => end(() => resolve(value))());
+    socket.once("error", fail);
+    socket.once("close", () => fail(new Error("The database closed a connection that was being opened.")));
+  });
+}
+
+/** Asks for TLS as libpq does: `prefer`, `allow` and `require` encrypt, `verify-full` also checks the certificate. */
+async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSignal): Promise<Socket> {
+  socket.write(SSL_REQUEST);
+  const answer = await until<Buffer>(socket, "data", signal);
+  if (answer[0] !== YES || answer.length !== 1) {
+    if (sslMode === "prefer" || sslMode === "allow") return socket;
+    socket.destroy();
+    throw new Error("The database offers no TLS, and sslmode asks for it.");
+  }
+  const verify = sslMode === "verify-full" || sslMode === "verify-ca";
+  const secured = connectTls({ socket, rejectUnauthorized: verify, ...(isIP(host) === 0 && { servername: host }) });
+  await until(secured, "secureConnect", signal);
+  return secured;
+}
+
+/** One socket to the database, encrypted where sslmode says so. Nothing reconnects it. */
+export async function dial(target: Target, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({
+    host: target.host,
+    port: target.port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 10_000,
+  });
+  await until(socket, "connect", signal);
+  return target.sslMode === null || target.sslMode === "disable" ? socket : secure(socket, target, signal);
+}

@@ -1,0 +1,255 @@
+import { Connection, type ConnectionOptions, type Query } from "#lib/db/connection.ts";
+import { ConnectionLost, connectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
+import { sqlThrough, type Sql } from "#lib/db/sql.ts";
+import { noteFailure, noteWrite } from "#lib/db/request.ts";
+
+export type PoolOptions = ConnectionOptions & {
+  readonly max: number;
+  /** How long a caller waits for a connection. */
+  readonly waitMs: number;
+  readonly waitersMax: number;
+  readonly idleMs: number;
+  readonly lifetimeMs: number;
+};
+
+type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
+
+/** A new connection costs about ten milliseconds, half of them CPU: after a restart they come a few at a time. */
+const OPENING_MAX = 2;
+const PAUSE_MIN_MS = 50;
+const PAUSE_MAX_MS = 1_000;
+
+/** A statement that a lost connection cannot have carried out in part. */
+const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
+
+/**
+ * Connections of one kind. Lending is bounded in number and in time. A connection that ends takes nothing with it but what ran on it,
+ * and is replaced when somebody needs one.
+ */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #idle: Connection[] = [];
+  readonly #lent = new Set<Connection>();
+  readonly #waiters: Waiter[] = [];
+  #opening = 0;
+  #failures = 0;
+  #pause: NodeJS.Timeout | null = null;
+  #sweep: NodeJS.Timeout | null = null;
+  #ending = false;
+  /** Statements outside of a transaction, each on the connection that is free. */
+  readonly sql: Sql;
+  /** Told when a connection fell silent: others whose peer vanished with it are not worth waiting for. */
+  onSilence: (since: number) => void = () => {};
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.sql = sqlThrough((query) => void this.#single(query));
+  }
+
+  get waiting(): number {
+    return this.#waiters.length;
+  }
+
+  /** Lends a connection to `work`. A connection that `work` leaves in an unknown state is ended. */
+  async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#lend().catch(noted);
+    let returned = false;
+    const sql = sqlThrough((query) => {
+      if (returned) query.reject(new ConnectionLost("The connection was returned to its pool."));
+      else connection.send(query);
+    });
+    try {
+      return await work(sql, connection);
+    } catch (error) {
+      // A transaction that is still open ends with its connection where ROLLBACK fails.
+      noteFailure(error);
+      if (!connection.ended) await sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));
+      throw error;
+    } finally {
+      returned = true;
+      this.#take(connection);
+    }
+  }
+
+  /** One transaction. Rejects with the first failure, with OutcomeUnknown where COMMIT was sent and not answered. */
+  async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.use(async (sql, connection) => {
+      await sql.unsafe("BEGIN");
+      const result = await work(sql);
+      // Whoever caught it: the transaction is aborted.
+      if (connection.failure) throw connection.failure;
+      await commit(connection, () => sql.unsafe("COMMIT"));
+      return result;
+    });
+  }
+
+  /** Ends idle connections that were not heard of since a time, because a peer that vanished says nothing. */
+  forgetUnheardSince(time: number): void {
+    for (const connection of this.#idle.filter(({ heardAt }) => heardAt < time)) {
+      connection.end("The database fell silent on another connection.");
+    }
+  }
+
+  /** Refuses new work, waits for what is lent, then closes. */
+  async end(limitMs: number): Promise<void> {
+    this.#ending = true;
+    if (this.#pause) clearTimeout(this.#pause);
+    if (this.#sweep) clearTimeout(this.#sweep);
+    for (const { reject } of this.#waiters.splice(0)) reject(new ConnectionLost("The pool has ended."));
+    const limit = performance.now() + limitMs;
+    while (this.#lent.size > 0 && performance.now() < limit) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const connection of this.#lent) connection.end("The pool has ended.");
+    for (const connection of this.#idle.slice()) connection.close();
+  }
+
+  async #single(query: Query): Promise<void> {
+    const reads = READS.test(query.strings[0] ?? "");
+    let connection: Connection;
+    try {
+      connection = await this.#lend();
+    } catch (error) {
+      noteFailure(error);
+      return query.reject(error);
+    }
+    const { resolve, reject } = query;
+    query.resolve = (result) => {
+      this.#take(connection);
+      resolve(result);
+    };
+    query.reject = (error) => {
+      this.#take(connection);
+      noteFailure(error);
+      reject(
+        !reads && connectionLost(error)
+          ? new OutcomeUnknown("The statement may have been carried out.", { cause: error })
+          : error,
+      );
+    };
+    if (!reads) noteWrite();
+    connection.send(query);
+  }
+
+  #lend(): Promise<Connection> {
+    if (this.#ending) return Promise.reject(new ConnectionLost("The pool has ended."));
+    const free = this.#idle.pop();
+    if (free) {
+      this.#lent.add(free);
+      return Promise.resolve(free);
+    }
+    if (this.#waiters.length >= this.#options.waitersMax)
+      return Promise.reject(new PoolBusy("Too many callers wait for a connection."));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(new PoolBusy("No connection was free in time."));
+      }, this.#options.waitMs);
+      const waiter: Waiter = {
+        resolve: (connection) => {
+          clearTimeout(timer);
+          this.#lent.add(connection);
+          resolve(connection);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      this.#waiters.push(waiter);
+      this.#fill();
+    });
+  }
+
+  /** Takes a connection back. */
+  #take(connection: Connection): void {
+    if (!this.#lent.delete(connection) || connection.ended) return;
+    connection.failure = null;
+    if (connection.busy) return connection.end("A statement was left running.");
+    if (performance.now() - connection.openedAt > this.#options.lifetimeMs) return connection.close();
+    this.#give(connection);
+  }
+
+  #give(connection: Connection): void {
+    if (this.#ending) return connection.close();
+    const next = this.#waiters.shift();
+    if (next) return next.resolve(connection);
+    this.#idle.push(connection);
+    this.#planSweep();
+  }
+
+  #fill(): void {
+    while (!this.#ending && !this.#pause && this.#wanted > 0) {
+      this.#opening += 1;
+      void this.#open();
+    }
+  }
+
+  get #wanted(): number {
+    const { max } = this.#options;
+    const room = max - this.#idle.length - this.#lent.size - this.#opening;
+    return Math.min(this.#waiters.length - this.#opening, room, OPENING_MAX - this.#opening);
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const connection = await Connection.open(this.#options);
+      this.#opening -= 1;
+      this.#failures = 0;
+      connection.onEnd = (silent) => this.#ended(connection, silent);
+      this.#give(connection);
+    } catch (error) {
+      this.#opening -= 1;
+      this.#failures += 1;
+      this.#refused(error);
+    }
+    this.#fill();
+  }
+
+  /** Whoever waits is told at once, unless a connection that works may come back. */
+  #refused(error: unknown): void {
+    if (this.#lent.size === 0) for (const { reject } of this.#waiters.splice(0)) reject(error);
+    if (this.#pause || this.#ending) return;
+    const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), PAUSE_MAX_MS);
+    this.#pause = setTimeout(() => {
+      this.#pause = null;
+      this.#fill();
+    }, pause);
+  }
+
+  #ended(connection: Connection, silent: boolean): void {
+    this.#lent.delete(connection);
+    const index = this.#idle.indexOf(connection);
+    if (index >= 0) this.#idle.splice(index, 1);
+    if (silent) this.onSilence(performance.now() - this.#options.silenceMs);
+    this.#fill();
+  }
+
+  /** Closes what nobody has used for a while; the oldest are the least used. */
+  #planSweep(): void {
+    if (this.#sweep) return;
+    this.#sweep = setTimeout(() => {
+      this.#sweep = null;
+      const oldest = performance.now() - this.#options.idleMs;
+      for (const connection of this.#idle.filter(({ heardAt }) => heardAt < oldest)) connection.close();
+      if (this.#idle.length > 0) this.#planSweep();
+    }, this.#options.idleMs / 2);
+    this.#sweep.unref();
+  }
+}
+
+function noted(error: unknown): never {
+  noteFailure(error);
+  throw error;
+}
+
+/** COMMIT, whose answer decides: ROLLBACK is what PostgreSQL answers for a transaction that it aborted. */
+async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
+  noteWrite();
+  try {
+    const { command } = await send();
+    if (command !== "ROLLBACK") return;
+  } catch (error) {
+    if (connectionLost(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
+    throw error;
+  }
+  throw connection.failure ?? new Error("PostgreSQL rolled a transaction back.");
+}

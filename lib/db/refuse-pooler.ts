@@ -1,0 +1,25 @@
+import { Connection } from "#lib/db/connection.ts";
+import { sqlState } from "#lib/db/failure.ts";
+
+const ASKED_MS = 12_345;
+
+const refusal = (why: string): Error =>
+  new Error(
+    `DATABASE_URL leads to a connection pooler that ${why}. The service keeps its own connections and needs settings that stay with each. ` +
+      "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and five more.",
+  );
+
+/** A pooler such as PgBouncer drops or refuses the settings of a connection, and limits would silently not hold. @throws Error */
+export async function refusePooler(url: string): Promise<void> {
+  const settings = { application_name: "countersign", lock_timeout: ASKED_MS };
+  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {
+    throw sqlState(error) === "08P01" ? refusal("refuses the start-up parameter lock_timeout") : error;
+  });
+  try {
+    const held = `SELECT setting = '${ASKED_MS}' AS held FROM pg_settings WHERE name = 'lock_timeout'`;
+    const [row] = await connection.sql.unsafe<{ held: boolean }[]>(held);
+    if (row?.held !== true) throw refusal("drops the start-up parameter lock_timeout");
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,110 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+type Trap = { readonly text: string; readonly sprung: () => void };
+
+/** A TCP connection between a client and a server of this machine, in the test's hands. */
+export class Link {
+  readonly #sockets = new Set<Socket>();
+  readonly #server;
+  #refusing = false;
+  #frozen = false;
+  #delayMs = 0;
+  #trap: Trap | null = null;
+  /** Counts the times that open connections were left half-open. */
+  #age = 0;
+
+  readonly #target: { readonly host: string; readonly port: number };
+
+  private constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
+  }
+
+  static async to(url: string): Promise<Link> {
+    const { hostname, port } = new URL(url);
+    const link = new Link({ host: hostname, port: Number(port) });
+    await new Promise<void>((resolve) => link.#server.listen(0, "127.0.0.1", resolve));
+    return link;
+  }
+
+  /** The URL of the server, through this link. */
+  through(url: string): string {
+    const own = new URL(url);
+    own.hostname = "127.0.0.1";
+    own.port = String((this.#server.address() as AddressInfo).port);
+    // A URL without a path keeps its form.
+    return url.endsWith("/") ? own.href : own.href.replace(/\/$/, "");
+  }
+
+  /** Resets every connection. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Ends every connection and refuses new ones, as a server that died. */
+  cut(): void {
+    this.#refusing = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Carries nothing any more, and tells nobody: a host that lost its power. */
+  freeze(): void {
+    this.#frozen = true;
+  }
+
+  /** Open connections carry nothing any more; new ones work. */
+  leaveHalfOpen(): void {
+    this.#age += 1;
+  }
+
+  delay(milliseconds: number): void {
+    this.#delayMs = milliseconds;
+  }
+
+  mend(): void {
+    this.#refusing = false;
+    this.#frozen = false;
+    this.#delayMs = 0;
+  }
+
+  /** From the moment that a client sends this text on, answers are swallowed. Resolves when it was sent. */
+  swallowAfter(text: string): Promise<void> {
+    return new Promise((sprung) => void (this.#trap = { text, sprung }));
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+
+  #accept(client: Socket): void {
+    if (this.#refusing) return void client.destroy();
+    const upstream = connect(this.#target.port, this.#target.host);
+    const age = this.#age;
+    let mute = false;
+    const carries = (): boolean => !this.#frozen && age === this.#age;
+    const pass = (from: Socket, to: Socket, look: (chunk: Buffer) => boolean): void => {
+      this.#sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        if (carries()) to.destroy();
+      });
+      from.on("end", () => carries() && to.end());
+      from.on("data", (chunk) => {
+        if (!carries() || !look(chunk)) return;
+        if (this.#delayMs === 0) to.write(chunk);
+        else setTimeout(() => to.write(chunk), this.#delayMs);
+      });
+    };
+    pass(client, upstream, (chunk) => {
+      if (this.#trap && chunk.includes(this.#trap.text)) {
+        mute = true;
+        this.#trap.sprung();
+        this.#trap = null;
+      }
+      return true;
+    });
+    pass(upstream, client, () => !mute);
+  }
+}
