@@ -41,6 +41,42 @@ describe("the pages", () => {
     BUILD_LIMIT_MS,
   );
 
+  test(
+    "what lies beside the pages has a policy that runs nothing and lets nobody frame it, found or not",
+    async () => {
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+      const [font = ""] = await readdir("public/fonts");
+      for (const [path, status] of [
+        [`/fonts/${font}`, 200],
+        ["/icon.svg", 200],
+        ["/fonts/nothing", 404],
+        ["/fonts/", 404],
+        ["/fonts", 404],
+        ["/fontsfoo", 404],
+        ["/icon.svgx", 404],
+        ["/fonts/a/nothing.woff2", 404],
+        ["/_next/static/nothing.js", 404],
+        ["/_next/static/", 404],
+        ["/_next/image", 404],
+        ["/_next/image?url=%2Ficon.svg&w=64&q=75", 404],
+        ["/_next/nothing", 404],
+        ["/favicon.ico", 404],
+      ] as const) {
+        const reply = await fetch(url + path);
+        expect(reply.status, path).toBe(status);
+        const policy = reply.headers.get("content-security-policy") ?? "";
+        expect(policy, path).toContain("frame-ancestors 'none'");
+        // One policy alone: a comma would begin a second one.
+        expect(policy, path).toMatch(/^[^,]+$/);
+        const scripts = (await reply.text()).match(/<script[^>]*>/g) ?? [];
+        const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+        if (nonce === undefined) expect(policy, path).toMatch(/^default-src 'none'; (?!.*script-src)/);
+        else for (const script of scripts) expect(script, path).toContain(`nonce="${nonce}"`);
+      }
+    },
+    BUILD_LIMIT_MS,
+  );
+
   test("people who come at the same moment to a server that has just started are all served", async () => {
     const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
     const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ const live = (url: string) => fetch(`${url}/api/v1/health/live`);
 
 const production = {
   ENVIRONMENT: "production",
+  SHUTDOWN_DELAY_MS: "0",
   BASE_URL: "https://pay.example.org",
   BETTER_AUTH_SECRET: "qT5mJ0w8Zr2Xk7Vb9Ny4Hs6Lc1Pd3FgA",
   API_KEY_SECRET: "uR8nK1x9As3Yl6Wc0Oz5It7Md2Qe4GhB",
@@ -69,6 +70,49 @@ describe("the server", () => {
     expect(await none.ended).toBe(1);
     expect(none.said()).toContain("API_KEY_SECRET");
   });
+
+  test(
+    "production begins no embedded database unless it is told to, and says all that is wrong at once",
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
+      await chmod(dataDir, 0o755);
+      onTestFinished(() => rm(dataDir, { recursive: true }));
+      const embedded = { ...production, DATABASE_URL: "", DATA_DIR: dataDir };
+      const refused = await runServer({ ...embedded, SETTLEMENT_PRIVATE_KEY: "", LOG_LEVEL: "loud" });
+      expect(await refused.ended).toBe(1);
+      expect(refused.said()).toMatch(/DATABASE_URL must name a PostgreSQL server, unless EMBEDDED_DATABASE=yes/);
+      expect(refused.said()).toMatch(/SETTLEMENT_PRIVATE_KEY must be given in production[^]*LOG_LEVEL must be one of/);
+      expect(await readdir(dataDir)).toEqual([]);
+      const told = await runServer({ ...embedded, EMBEDDED_DATABASE: "yes" });
+      expect((await live(told.url)).status).toBe(200);
+      expect(told.said()).toContain("PostgreSQL 18 is embedded");
+    },
+  );
+
+  test(
+    "a sandbox that cannot reach its chain serves at once, and says once what to do without internet",
+    { timeout: 60_000 },
+    async () => {
+      const silent = createServer(() => {});
+      await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+      onTestFinished(() => void silent.close());
+      const rpcUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v2/key-of-the-provider`;
+      const [configured] = JSON.parse(production.CHAINS) as [Record<string, unknown>];
+      const sandbox = { ENVIRONMENT: "sandbox", DATABASE_URL: database().url };
+      for (const one of [{ ...configured, rpcUrl }, configured]) {
+        const server = await runServer({ ...sandbox, CHAINS: JSON.stringify([one]) });
+        expect((await live(server.url)).status).toBe(200);
+        const tells = /chain eip155:8453 cannot be reached/g;
+        await expect.poll(() => server.said(), { timeout: 15_000 }).toMatch(tells);
+        expect(server.said()).toContain("npm run demo");
+        expect(server.said()).toMatch(/CHAINS='\[\{"chain":"eip155:8453","rpcUrl":"http:\/\/127\.0\.0\.1:8545"/);
+        expect(server.said()).not.toContain("key-of-the-provider");
+        await pause(1_000);
+        expect(server.said().match(tells)).toHaveLength(1);
+      }
+    },
+  );
 
   test("a sandbox's database is refused to production", async () => {
     const server = await runServer({ ...production, DATABASE_URL: database().url });

@@ -24,18 +24,26 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
   });
   const last = () => child.kill("SIGKILL");
   process.once("exit", last);
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let said = "";
+  let asked = false;
+  const ended = new Promise<void>((resolve) =>
+    child.once("exit", (code) => {
+      resolve();
+      // Nobody waits here, so this fails the run: a server never ends by itself.
+      if (code !== null && code !== 0 && !asked) throw new Error(`The server ended by itself with ${code}:\n${said}`);
+    }),
+  );
   void ended.then(() => process.off("exit", last));
   const url = await new Promise<string>((resolve, reject) => {
-    let said = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
+      said = (said + chunk.toString()).slice(-10_000);
       const ready = READY.exec(said)?.[1];
       if (ready) resolve(ready);
     });
     child.once("exit", () => reject(new Error(`The server did not start:\n${said}`)));
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
+    asked = true;
     child.kill(signal);
     await ended;
   };

@@ -13,9 +13,39 @@ const stateOf = ({ kind, facts }: TargetView): string => {
   return states[facts.state as keyof typeof states];
 };
 
+type Reach = TargetView["reach"];
+
+const names = (reach: Reach) =>
+  reach.map(({ kind, value, subdomains }, at) => (
+    <span key={`${kind} ${value}`}>
+      {at > 0 && ", "}
+      <code>{value}</code>
+      {subdomains && " and its subdomains"}
+    </span>
+  ));
+
+/** Who stops with a seller. Only what it has proven stops somebody who has proven something. */
+function WhatItReaches({ reach }: { readonly reach: Reach }) {
+  const proven = reach.filter((one) => one.proven);
+  const claimed = reach.filter((one) => !one.proven);
+  return (
+    <ul className="findings">
+      {proven.length > 0 && (
+        <li>Also stops every seller at, or paid to, {names(proven)}: this seller has proven that these are its own.</li>
+      )}
+      {claimed.length > 0 && (
+        <li>
+          Also stops sellers that name {names(claimed)} and have proven nothing: this seller only claims these. Whoever has
+          verified the domain or proven the address goes on.
+        </li>
+      )}
+    </ul>
+  );
+}
+
 /** One thing that would stop: what it is, whose it is, what it holds, and what is on its way. */
 export function TargetFacts({ target }: { readonly target: TargetView }) {
-  const { kind, id, facts, held, underWay } = target;
+  const { kind, id, facts, reach, held, underWay } = target;
   if (!facts) {
     return (
       <Notice tone="caution">
@@ -57,6 +87,7 @@ export function TargetFacts({ target }: { readonly target: TargetView }) {
           <strong>{underWay.length}</strong>
         </li>
       </ul>
+      {reach.length > 0 && <WhatItReaches reach={reach} />}
       {underWay.length > 0 && (
         <Notice tone="caution">
           <strong>What is submitted goes on.</strong> It keeps its hold and is followed to its end:{" "}

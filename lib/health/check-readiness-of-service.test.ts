@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { closePools } from "#lib/db/client.ts";
+import { closePools, listPool, mainPool, urgentPool } from "#lib/db/client.ts";
 import { readEnv } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as contract from "#lib/health/contract.ts";
+import { noteStopping } from "#lib/health/lifecycle.ts";
 import { forget, perProcess } from "#lib/process.ts";
 import { createDatabase, useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
@@ -43,7 +44,7 @@ describe("checkReadinessOfService", () => {
     const started = performance.now();
     const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
-    expect(problem.detail).toBe("The service is not ready: database, migrations.");
+    expect(problem.detail).toBe("The service is not ready: database, authorizations, emergencies, migrations.");
     expect(performance.now() - started).toBeLessThan(4_000);
     expect((await ready()).status).toBe(200);
   });
@@ -55,10 +56,34 @@ describe("checkReadinessOfService", () => {
     await empty.drop();
   });
 
-  test("503 while a chain does not answer", async () => {
+  test("200 with a degraded chain while a chain does not answer, because authorizing goes on", async () => {
     const chains = readEnv(process.env).CHAINS.map((one) => ({ ...one, rpcUrl: "http://127.0.0.1:1" }));
-    const { status, problem } = await readyWith({ CHAINS: JSON.stringify(chains) });
-    expect([status, problem.detail]).toEqual([503, "The service is not ready: chains."]);
+    const { status, data } = await readyWith({ CHAINS: JSON.stringify(chains) });
+    expect(status).toBe(200);
+    expect(data.checks.filter((check) => check.status === "degraded")).toEqual([{ name: "chains", status: "degraded" }]);
+  });
+
+  test.each([
+    ["database", mainPool],
+    ["authorizations", listPool],
+    ["emergencies", urgentPool],
+  ] as const)("503 names %s while none of its connections is free", async (name, poolOf) => {
+    const pool = poolOf();
+    const held = Promise.withResolvers<void>();
+    const holding = Array.from({ length: 16 }, () => pool.use(() => held.promise).catch(() => {}));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { status, problem } = await ready();
+    held.resolve();
+    await Promise.all(holding);
+    expect(status).toBe(503);
+    expect(problem.detail).toContain(name);
+  });
+
+  test("503 once the process is stopping", async () => {
+    noteStopping();
+    const { status, problem } = await ready();
+    forget("lifecycle");
+    expect([status, problem.detail]).toEqual([503, "This process is stopping. Send requests to another one."]);
   });
 
   test("asking often costs one look", async () => {

@@ -24,14 +24,17 @@ export const checkReadinessOfService = operation({
   tag: "Health",
   summary: "Say whether the service can work",
   description:
-    "Checks the database, its migrations, the chains and the queue of requests, each for two seconds at most. Where one of them fails, the answer is 503 service_unavailable and names it.",
+    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for two seconds at most. Where one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and settled when the chain is back.",
   access: "anyone",
   response: z
     .object({
       status: z.literal("ready"),
       checks: z.array(
         z
-          .object({ name: z.enum(["database", "migrations", "chains", "queue"]), status: z.literal("ready") })
+          .object({
+            name: z.enum(["database", "authorizations", "emergencies", "migrations", "queue", "chains"]),
+            status: z.enum(["ready", "degraded"]),
+          })
           .meta({ id: "ServiceCheck" }),
       ),
     })
@@ -42,9 +45,11 @@ export const checkReadinessOfService = operation({
       status: "ready",
       checks: [
         { name: "database", status: "ready" },
+        { name: "authorizations", status: "ready" },
+        { name: "emergencies", status: "ready" },
         { name: "migrations", status: "ready" },
-        { name: "chains", status: "ready" },
         { name: "queue", status: "ready" },
+        { name: "chains", status: "ready" },
       ],
     },
   },

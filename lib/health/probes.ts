@@ -1,11 +1,17 @@
-import { pool } from "#lib/db/client.ts";
+import { listPool, mainPool, urgentPool } from "#lib/db/client.ts";
 import { schemaIsCurrent } from "#lib/db/migrate.ts";
+import type { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
+import { metrics } from "#lib/http/metrics.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { perProcess } from "#lib/process.ts";
 
-export type Finding = { readonly name: "database" | "migrations" | "chains" | "queue"; readonly ready: boolean };
+/** A chain that does not answer degrades the service: it goes on authorizing, approving and revoking. */
+export type Finding = {
+  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains";
+  readonly status: "ready" | "degraded" | "failing";
+};
 
 const PATIENCE_MS = 2_000;
 /** Anyone may ask, so the answer is kept for a moment: asking often costs the database and the chains nothing. */
@@ -27,24 +33,31 @@ const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
   }
 };
 
-const databaseAnswers = async (): Promise<boolean> => (await pool()`SELECT 1`).length === 1;
+const answers = async (pool: Pool): Promise<boolean> => (await pool.sql`SELECT 1`).length === 1;
 
-const chainsAnswer = async (): Promise<boolean> => {
-  const blocks = await Promise.all(env().CHAINS.map(({ chain }) => newestBlock(chain)));
-  return blocks.every((block) => block >= 0n);
-};
+async function chainAnswers(chain: string): Promise<boolean> {
+  const up = await within(async () => (await newestBlock(chain)) >= 0n);
+  metrics().chainUp.set({ chain }, up ? 1 : 0);
+  return up;
+}
+
+const required = (name: Finding["name"], ready: boolean): Finding => ({ name, status: ready ? "ready" : "failing" });
 
 async function probe(): Promise<readonly Finding[]> {
-  const [database, migrations, chains] = await Promise.all([
-    within(databaseAnswers),
+  const [database, authorizations, emergencies, migrations, chains] = await Promise.all([
+    within(() => answers(mainPool())),
+    within(() => answers(listPool())),
+    within(() => answers(urgentPool())),
     within(() => schemaIsCurrent()),
-    within(chainsAnswer),
+    Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
   ]);
   return [
-    { name: "database", ready: database },
-    { name: "migrations", ready: migrations },
-    { name: "chains", ready: chains },
-    { name: "queue", ready: authorizeQueue().depth < QUEUE_READY },
+    required("database", database),
+    required("authorizations", authorizations),
+    required("emergencies", emergencies),
+    required("migrations", migrations),
+    required("queue", authorizeQueue().depth < QUEUE_READY),
+    { name: "chains", status: chains.every(Boolean) ? "ready" : "degraded" },
   ];
 }
 

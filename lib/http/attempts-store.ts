@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { pool } from "#lib/db/client.ts";
 
 /** How many tries there were in the window that this one is in, itself among them. The table is better-auth's, which also empties it. */

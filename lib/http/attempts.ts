@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { Problem } from "#lib/problem.ts";
 

@@ -28,6 +28,13 @@ const isPersonal = (access: Operation["access"]): boolean =>
 const scopeOf = (caller: Caller, access: Operation["access"]): string =>
   isPersonal(access) ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
 
+/** The value without the field at this path. */
+function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
+  const { [name]: inner, ...others } = value as Record<string, unknown>;
+  return rest.length === 0 ? others : { ...others, [name]: leaveOut(inner, rest) };
+}
+
 /** Finds key, slot and fingerprint of a request. @throws Problem invalid_request, idempotency_key_required */
 export function compileIdempotency(
   operation: Operation,
@@ -35,6 +42,7 @@ export function compileIdempotency(
   if (operation.method === "GET") return () => null;
   const place = placeOf(operation);
   const pointer = place ? `/${place.join("/")}` : "";
+  const madeAnew = operation.madeAnew ?? [];
   return (request, input, caller) => {
     const header = request.headers.get("idempotency-key");
     const inBody = place?.reduce(at, input.body);
@@ -56,7 +64,7 @@ export function compileIdempotency(
     return {
       key,
       slot: slotOf({ organizationId: scopeOf(caller, operation.access), environment, operationId: operation.id, key }),
-      fingerprint: fingerprintOf(canonicalJson({ path: input.params, body: input.raw })),
+      fingerprint: fingerprintOf(canonicalJson({ path: input.params, body: madeAnew.reduce(leaveOut, input.raw) })),
     };
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { lockTimedOut } from "#lib/db/failure.ts";
+import { lockedOut } from "#lib/db/failure.ts";
 import { claimSlot, findReply } from "#lib/http/idempotency-store.ts";
 import { storedReply, type Idempotency, type Operation, type Output, type StoredReply } from "#lib/http/operation.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
@@ -18,11 +18,14 @@ type Scope = {
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   hash("sha256", `${organizationId}\n${environment}\n${operationId}\n${key}`, "base64url");
 
-/** SHA-256 over the RFC 8785 text of what was asked. */
+/** SHA-256 over the RFC 8785 text of what was asked, without what a repeat makes anew. */
 export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
 
-export const keyReused = (): Problem =>
-  new Problem("idempotency_key_reused", { detail: "This idempotency key was used for a different request. Use a new key." });
+/** It never sends a client to a new key: the payment of the first request would be held, and perhaps made, a second time. */
+export const keyReusedDetail =
+  "This idempotency key was used for a different request, and the answer to that one stands. Repeat that request to get its answer. A new key is for something else: for the same payment it would hold the budget a second time.";
+
+export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>
   new Problem("idempotency_in_flight", {
@@ -67,6 +70,6 @@ export async function once<O extends Operation>(
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await replay(idempotency, on) : null;
     if (twin) return twin;
-    throw lockTimedOut(error) ? inFlight() : error;
+    throw lockedOut(error) ? inFlight() : error;
   }
 }

@@ -20,6 +20,8 @@ export type ListenOptions = {
 
 export type Listener = {
   readonly port: number;
+  /** From now on every answer ends its connection, so that clients and load balancers open the next one elsewhere. */
+  endKeepAlive(): void;
   /** Stops listening and waits for the requests under way; false when some were cut off at the limit. */
   drain(limitMs: number): Promise<boolean>;
 };
@@ -43,10 +45,8 @@ function listen(server: Server, port: number): Promise<void> {
  */
 type Open = { outgoing: ServerResponse | null };
 
-async function drain(server: Server, open: ReadonlySet<Open>, limitMs: number): Promise<boolean> {
+async function drain(server: Server, limitMs: number): Promise<boolean> {
   const closed = new Promise<void>((done) => server.close(() => done()));
-  // A client that keeps its connection would otherwise send the next request into a closing server.
-  for (const { outgoing } of open) if (outgoing) outgoing.shouldKeepAlive = false;
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -57,6 +57,11 @@ async function drain(server: Server, open: ReadonlySet<Open>, limitMs: number): 
   clearTimeout(limit);
   if (cut) server.closeAllConnections();
   return !cut;
+}
+
+/** HAProxy asks with HTTP/1.0 and no Host whether a server is well, and hono cannot make a URL of that. */
+function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
+  if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }
 
 /** Twice as fast as building a Response and taking it apart again. */
@@ -74,6 +79,7 @@ function refuseUnreadable(error: unknown): Promise<Response> {
 
 export async function startListener({ port, dispatch, pages, headers }: ListenOptions): Promise<Listener> {
   const open = new Set<Open>();
+  let keepAlive = true;
   const direct =
     dispatch &&
     getRequestListener(
@@ -92,6 +98,8 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
     (incoming, outgoing) => {
       const one: Open = { outgoing };
       open.add(one);
+      if (!keepAlive) outgoing.shouldKeepAlive = false;
+      allowHealthWithoutHost(incoming);
       outgoing.once("close", () => {
         open.delete(one);
         one.outgoing = null;
@@ -103,5 +111,18 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
     },
   );
   await listen(server, port);
-  return { port: (server.address() as AddressInfo).port, drain: (limitMs) => drain(server, open, limitMs) };
+  const endKeepAlive = (): void => {
+    keepAlive = false;
+    // A client that keeps its connection would otherwise send the next request into a closing server.
+    for (const { outgoing } of open) if (outgoing) outgoing.shouldKeepAlive = false;
+  };
+  const { port: listening } = server.address() as AddressInfo;
+  return {
+    port: listening,
+    endKeepAlive,
+    drain(limitMs) {
+      endKeepAlive();
+      return drain(server, limitMs);
+    },
+  };
 }

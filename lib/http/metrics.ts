@@ -3,39 +3,9 @@ import { perProcess } from "#lib/process.ts";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Every metric of the process, in one registry that both copies of lib/ share. */
-function createMetrics() {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+/** Transactions that the service sends and pays for. */
+function relayMetrics(registers: [Registry]) {
   return {
-    registry,
-    requests: new Histogram({
-      name: "countersign_request_duration_seconds",
-      help: "Time from request to reply, by operation and status.",
-      labelNames: ["operation", "status"] as const,
-      buckets: SECONDS,
-      registers,
-    }),
-    queueDepth: new Gauge({ name: "countersign_authorize_queue_depth", help: "Requests that wait for a list.", registers }),
-    listSize: new Histogram({
-      name: "countersign_authorize_list_size",
-      help: "Requests that were decided in one transaction.",
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-      registers,
-    }),
-    executions: new Counter({
-      name: "countersign_executions_total",
-      help: "Executions by the settlement status that they reached.",
-      labelNames: ["status"] as const,
-      registers,
-    }),
-    settlementLag: new Histogram({
-      name: "countersign_settlement_lag_seconds",
-      help: "Time from an execution's creation to its settlement.",
-      buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600],
-      registers,
-    }),
     relayed: new Counter({
       name: "countersign_relayed_transactions_total",
       help: "Transactions that the service relayed, by what became of them.",
@@ -69,6 +39,60 @@ function createMetrics() {
       name: "countersign_relay_oldest_seconds",
       help: "Age of the oldest transaction that is not mined yet.",
       labelNames: ["chain", "key"] as const,
+      registers,
+    }),
+  };
+}
+
+/** Every metric of the process, in one registry that both copies of lib/ share. */
+function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers: [Registry] = [registry];
+  return {
+    registry,
+    requests: new Histogram({
+      name: "countersign_request_duration_seconds",
+      help: "Time from request to reply, by operation and status.",
+      labelNames: ["operation", "status"] as const,
+      buckets: SECONDS,
+      registers,
+    }),
+    queueDepth: new Gauge({ name: "countersign_authorize_queue_depth", help: "Requests that wait for a list.", registers }),
+    listSize: new Histogram({
+      name: "countersign_authorize_list_size",
+      help: "Requests that were decided in one transaction.",
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    executions: new Counter({
+      name: "countersign_executions_total",
+      help: "Executions by the settlement status that they reached.",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+    settlementLag: new Histogram({
+      name: "countersign_settlement_lag_seconds",
+      help: "Time from an execution's creation to its settlement.",
+      buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600],
+      registers,
+    }),
+    ...relayMetrics(registers),
+    chainUp: new Gauge({
+      name: "countersign_chain_up",
+      help: "Whether the RPC of a chain answered when readiness was last asked for.",
+      labelNames: ["chain"] as const,
+      registers,
+    }),
+    failures: new Counter({
+      name: "countersign_failures_total",
+      help: "Requests that failed with 5xx for a reason in the database or in the code, by SQLSTATE.",
+      labelNames: ["sqlstate"] as const,
+      registers,
+    }),
+    auditAlarms: new Gauge({
+      name: "countersign_audit_alarms",
+      help: "Audit chains that do not go on from what was signed of them: somebody changed the database.",
       registers,
     }),
     auditEvents: new Counter({ name: "countersign_audit_events_total", help: "Audit events written.", registers }),

@@ -1,3 +1,4 @@
+import { keyReusedDetail } from "#lib/http/idempotency.ts";
 import type { Access, Operation } from "#lib/http/operation.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 
@@ -11,7 +12,9 @@ Amounts are decimal strings, times are RFC 3339 in UTC. Clients must tolerate ne
 something must come from this service's own origin. Both at once are refused with 400 \`ambiguous_credentials\`.
 
 **Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: the same key and body answer the stored bytes with
-\`Idempotent-Replayed: true\`. Keys are kept for 30 days and belong to the organization.
+\`Idempotent-Replayed: true\`. Bodies are compared by what they say, as RFC 8785 writes it. Where an operation names fields that a repeat may
+make anew, they are not compared, and what the first request said stands. Keys are kept for 30 days and belong to the organization. After an
+answer that was lost, repeat with the same key: a new one would be a second payment.
 
 **Lists.** Newest first, \`limit\` 1 to 100. Where a reply has \`nextCursor\`, pass it as \`cursor\`; the lists that answer \`items\`
 alone name their next page in the \`Link\` header.
@@ -45,6 +48,13 @@ export function accessText(access: Access): string {
   if ("capability" in access) return `Access: the capability \`${access.capability}\`, by API key or session.`;
   if ("sessionCapability" in access) return `Access: a person's session with the capability \`${access.sessionCapability}\`.`;
   return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
+}
+
+/** What a repeat may change; undefined where it may change nothing. */
+export function repeatText({ madeAnew }: Operation): string | undefined {
+  if (!madeAnew) return undefined;
+  const fields = madeAnew.map((path) => `\`${path.join(".")}\``).join(" and ");
+  return `A repeat with the same idempotency key may make ${fields} anew: it is answered as the first request was, whose values stand.`;
 }
 
 type VariantText = { readonly name: string; readonly description: string; readonly code?: ProblemCode; readonly detail: string };
@@ -89,7 +99,7 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
     name: "Unprocessable",
     description: "The request is well formed and cannot be carried out as it is.",
     code: "idempotency_key_reused",
-    detail: "This idempotency key was used for a different request. Use a new key.",
+    detail: keyReusedDetail,
   },
   429: {
     name: "RateLimited",

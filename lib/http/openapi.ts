@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createSchemas, type JsonSchema } from "#lib/http/openapi-schemas.ts";
-import { about, accessText, tags, variantText } from "#lib/http/openapi-text.ts";
+import { about, accessText, repeatText, tags, variantText } from "#lib/http/openapi-text.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";
 
@@ -128,7 +128,7 @@ function describe(operation: Operation, use: Use): JsonSchema {
   return {
     operationId: operation.id,
     summary: operation.summary,
-    description: [operation.description, accessText(operation.access)].filter(Boolean).join("\n\n"),
+    description: [operation.description, repeatText(operation), accessText(operation.access)].filter(Boolean).join("\n\n"),
     tags: [operation.tag],
     security: securityOf(operation),
     ...(parameters.length > 0 && { parameters }),

@@ -33,8 +33,15 @@ export type Operation = {
   /** Served with connections of its own, from the session on: it never waits behind traffic. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
+  /** Where the answer may wait for somebody: how much longer than other requests it may take. */
+  readonly waitsMs?: number;
   /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
   readonly idempotencyKeyAt?: readonly [string, string];
+  /**
+   * Fields of the body that a repeat naturally makes anew, as paths. The fingerprint leaves them out, so that the repeat is answered
+   * with what the first request said there. Never a field that says what is paid, to whom, or under which mandate.
+   */
+  readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;

@@ -1,6 +1,8 @@
-import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
+import { databaseAway, lockedOut, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
+import { mayHaveWritten } from "#lib/db/request.ts";
 import type { Allowance } from "#lib/http/rate-limit.ts";
 import { log } from "#lib/http/log.ts";
+import { metrics } from "#lib/http/metrics.ts";
 import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
 
 /** A reply before it becomes a Response. */
@@ -20,21 +22,24 @@ export function headersOf(requestId: string, status: number, allowance: Allowanc
   return headers;
 }
 
+const nothingChanged = "The service cannot reach its database. Nothing was changed. Ask again in a moment.";
+const maybeChanged =
+  "The service lost its database, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first.";
+
 /** What a caller may know of an error. Everything unexpected is an internal_error with nothing but the request id. */
 export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
   if (isProblem(error)) return error;
-  const code = sqlState(error) ?? "";
+  const code = sqlState(error) ?? "none";
+  metrics().failures.inc({ sqlstate: code });
   if (databaseAway(error)) {
-    log().error({ requestId, operation: operationId, code }, "The database does not answer");
-    return new Problem("service_unavailable", {
-      detail: "The service cannot reach its database. Nothing was decided; ask again with the same key.",
-      retryAfterSeconds: 1,
-    });
+    log().error({ requestId, operation: operationId, code, error }, "The database does not answer");
+    const detail = outcomeUnknown(error) || mayHaveWritten() ? maybeChanged : nothingChanged;
+    return new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });
   }
-  if (lockTimedOut(error)) {
+  if (lockedOut(error)) {
     log().warn({ requestId, operation: operationId, code }, "A lock was not free in time");
     return new Problem("overloaded", {
-      detail: "Too much work on the same record. Ask again in a moment.",
+      detail: "The record is locked by other work. Ask again in a moment.",
       retryAfterSeconds: 1,
     });
   }

@@ -175,7 +175,7 @@ describe("route: replies", () => {
 
   test.each([
     [{ code: "ECONNREFUSED" }, 503, "service_unavailable"],
-    [{ code: "CONNECTION_ENDED" }, 503, "service_unavailable"],
+    [{ code: "CONNECTION_LOST" }, 503, "service_unavailable"],
     [{ code: "57P01" }, 503, "service_unavailable"],
     [{ code: "53300" }, 503, "service_unavailable"],
     [{ code: "55P03" }, 503, "overloaded"],

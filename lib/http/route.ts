@@ -3,6 +3,8 @@ import { compileIdempotency } from "#lib/http/idempotency-key.ts";
 import { compileInput, splitUrl } from "#lib/http/input.ts";
 import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
 import { urgentPool } from "#lib/db/client.ts";
+import { followRequest } from "#lib/db/request.ts";
+import { DEADLINE_MS, withinDeadline } from "#lib/http/deadline.ts";
 import { log } from "#lib/http/log.ts";
 import { observeRequest } from "#lib/http/metrics.ts";
 import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
@@ -29,7 +31,7 @@ const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request
 
 /** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
 async function identify(request: Request, { urgent }: Operation) {
-  const caller = await authenticate(request, { on: urgent ? urgentPool() : undefined }).catch((error: unknown) => {
+  const caller = await authenticate(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
     throw error;
   });
@@ -69,13 +71,14 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
   const readIdempotency = compileIdempotency(operation);
   const isPublic = operation.access === "anyone";
   const hasBody = operation.method !== "GET";
-  const plain = async (request: Request): Promise<Reply> => {
+  const limitMs = DEADLINE_MS + (operation.waitsMs ?? 0);
+  const answer = async (request: Request): Promise<Reply> => {
     const started = performance.now();
     const requestId = newId("request");
     let allowance: Allowance | null = null;
     let reply: Reply;
     let cookie: string | null = null;
-    try {
+    const work = async (): Promise<Reply> => {
       // Next.js would serve the path without its slash; the dispatch does not find it.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
@@ -91,7 +94,10 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       const context = { caller, requestId, idempotency, request };
       // The checks above are what the types of handlers promise.
       const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
-      reply = replyOf(operation, result, request, requestId, allowance);
+      return replyOf(operation, result, request, requestId, allowance);
+    };
+    try {
+      reply = await withinDeadline(work(), limitMs);
     } catch (error) {
       reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
     }
@@ -99,7 +105,10 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     note(operation, reply.status, requestId, started);
     return reply;
   };
-  return Object.assign(fromPlain(plain), { operation });
+  return Object.assign(
+    fromPlain((request) => followRequest(() => answer(request))),
+    { operation },
+  );
 }
 
 const refuse = (problem: Problem): Serve =>

@@ -6,8 +6,10 @@ import { forget } from "#lib/process.ts";
 
 const TOKEN = "a-token-that-a-scraper-has-of-32-characters";
 
+const host = "localhost:3000";
+
 function from(address: string | null, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const request = new Request("http://localhost/metrics", { headers });
+  const request = new Request("http://localhost/metrics", { headers: { host, ...headers } });
   if (address !== null) noteAddress(request, address);
   return serveMetrics(request);
 }
@@ -40,7 +42,13 @@ describe("serveMetrics", () => {
     ["of another machine", "10.0.0.9", {}],
     ["of nobody knows where", null, {}],
     ["that only looks local", "128.0.0.1", {}],
-    ["that a proxy on this machine passes on", "127.0.0.1", { "x-forwarded-for": "10.0.0.9" }],
+    ["that a proxy on this machine passes on with Forwarded", "127.0.0.1", { forwarded: "for=10.0.0.9" }],
+    ["that a proxy on this machine passes on with X-Forwarded-For", "127.0.0.1", { "x-forwarded-for": "10.0.0.9" }],
+    ["that a proxy on this machine passes on with X-Forwarded-Host", "127.0.0.1", { "x-forwarded-host": "pay.example" }],
+    ["that a proxy on this machine passes on with X-Real-IP", "127.0.0.1", { "x-real-ip": "10.0.0.9" }],
+    ["that a proxy on this machine passes on with Via", "127.0.0.1", { via: "1.1 proxy" }],
+    ["of a page of elsewhere whose name resolves here", "127.0.0.1", { host: "rebound.example:3000" }],
+    ["to no host", "127.0.0.1", { host: "" }],
     ["with a wrong token", "10.0.0.9", { authorization: `Bearer ${TOKEN}x` }],
     ["with an empty token", "10.0.0.9", { authorization: "Bearer " }],
   ])("a request %s finds nothing", async (_what, address, headers) => {

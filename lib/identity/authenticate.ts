@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { env } from "#lib/env.ts";

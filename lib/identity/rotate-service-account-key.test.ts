@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import * as audit from "#lib/audit/contract.ts";
 import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
-import { database, pool } from "#lib/db/client.ts";
+import { database, mainPool } from "#lib/db/client.ts";
 import { GATE } from "#lib/db/gate.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
@@ -109,7 +109,7 @@ describe("revokeServiceAccount", () => {
     const agent = await newKey(owner, ["audit:read"]);
     const held = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
-    const spending = pool().begin(async (tx) => {
+    const spending = mainPool().begin(async (tx) => {
       await tx`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`;
       entered.resolve();
       await held.promise;

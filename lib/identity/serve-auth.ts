@@ -1,9 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
 import { env } from "#lib/env.ts";
+import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { drainGate } from "#lib/db/gate.ts";
 import { addressOf } from "#lib/http/address.ts";
 import type { Mounted } from "#lib/http/dispatch.ts";
+import { withinDeadline } from "#lib/http/deadline.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
@@ -86,15 +88,25 @@ async function forward(request: Request, { method, body, query, asGet, floorMs }
 /** better-auth takes sessions away without the gate, so what they had begun is waited for before anybody is told. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
+async function forwardAndDrain(request: Request, found: Served, path: string): Promise<Response> {
+  const answer = await forward(request, found, path);
+  // better-auth turns a database that is away into refusals of its own.
+  const lost = answer.ok ? null : lostDatabase();
+  if (lost !== null) throw lost;
+  if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
+  return answer;
+}
+
 /** The endpoints of better-auth that we serve, under the limits of every other request. */
-export async function serveAuth(request: Request): Promise<Response> {
+export const serveAuth = (request: Request): Promise<Response> => followRequest(() => answerAuth(request));
+
+async function answerAuth(request: Request): Promise<Response> {
   const { path } = splitUrl(request.url);
   const found = find(path);
   if (!found) return notFoundRoute(request);
   const requestId = newId("request");
   try {
-    const answer = await forward(request, found, path);
-    if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
+    const answer = await withinDeadline(forwardAndDrain(request, found, path));
     const headers = new Headers(answer.headers);
     headers.set("Request-Id", requestId);
     headers.set("Cache-Control", "no-store");

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { listPool, pool } from "#lib/db/client.ts";
 
 export type KeyRow = {
@@ -15,7 +15,7 @@ export type KeyRow = {
  * keys, whatever it believes about the tables.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
-  return listPool()<KeyRow[]>`
+  return listPool().sql<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
            a.organization_id AS "organizationId", a.environment, a.capabilities
     FROM unnest(${keyIds as string[]}::text[]) AS w(key_id),

@@ -1,6 +1,7 @@
 import { closePools } from "#lib/db/client.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
+import { refusePooler } from "#lib/db/refuse-pooler.ts";
 import { env, type Env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/platform/secrets.ts";
 import { forget } from "#lib/process.ts";
@@ -22,6 +23,7 @@ export async function boot(say: (line: string) => void): Promise<Booted> {
     await embedded?.stop();
   };
   try {
+    if (!embedded) await refusePooler(env().DATABASE_URL ?? "");
     const applied = await migrate({ url: env().DATABASE_URL ?? "", environment: ENVIRONMENT });
     if (applied > 0) say(`Applied ${applied} ${applied === 1 ? "migration" : "migrations"}.`);
   } catch (error) {

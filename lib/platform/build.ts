@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const shared = ["lib", "package-lock.json", "scripts/patch.mjs"];
+const shared = ["lib", "package-lock.json"];
 const ofPages = [...shared, "app", "components", "public", "instrumentation.ts", "next.config.ts", "proxy.ts"];
 const ofServer = [...shared, "contracts/artifacts", "drizzle/meta"];
 

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
+import { noteStopping } from "#lib/health/lifecycle.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
 import { flushKeyUses } from "#lib/identity/key-uses.ts";
 import { refuseOtherContracts } from "#lib/onchain/deployments.ts";
+import { tellUnreachableChains } from "#lib/onchain/tell-unreachable.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/platform/boot.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
@@ -100,10 +102,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
+  tellUnreachableChains(say).catch((error: unknown) =>
+    log().warn({ error }, "The chains could not be asked whether they answer"),
+  );
 
   end.carryOut(async (reason, code) => {
     say(`${reason}: finishing what is under way.`);
-    const limit = globalThis.setTimeout(() => process.exit(1), DRAIN_LIMIT_MS);
+    const delayMs = reason === "SIGTERM" ? env.SHUTDOWN_DELAY_MS : 0;
+    const limit = globalThis.setTimeout(() => process.exit(1), delayMs + DRAIN_LIMIT_MS);
+    noteStopping();
+    listener.endKeepAlive();
+    await setTimeout(delayMs);
     endWaits();
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
     // What clients that hung up had asked is decided all the same.

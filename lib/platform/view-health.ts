@@ -1,3 +1,4 @@
+import { selectAlarms } from "#lib/audit/alarm-store.ts";
 import { clock } from "#lib/audit/store.ts";
 import { database } from "#lib/db/client.ts";
 import { probeService } from "#lib/health/probes.ts";
@@ -12,6 +13,7 @@ import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
 const UNKNOWN = 50;
+const ALARMS = 50;
 const AMONG = 1_000;
 
 export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
@@ -38,7 +40,7 @@ export type SenderLine = ReturnType<typeof senderLine>;
 
 /** What works, what waits and since when, and every execution whose outcome nobody knows. */
 export async function viewHealth() {
-  const [now, probes, open, unknown, lag, overdueHolds, runs, relays] = await Promise.all([
+  const [now, probes, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all([
     clock(database()),
     probeService(),
     countOpen(),
@@ -47,6 +49,7 @@ export async function viewHealth() {
     countOverdueHolds(),
     selectRuns(),
     openBySender(),
+    selectAlarms(ALARMS),
   ]);
   return {
     now: toWire(now),
@@ -59,6 +62,7 @@ export async function viewHealth() {
       overdue: Number(overdue),
     })),
     overdueHolds,
+    auditAlarms: alarms.map(({ raisedAt, ...alarm }) => ({ ...alarm, raisedAt: toWire(raisedAt) })),
     senders: senders().map((sender) => senderLine(sender, relays)),
     lag,
     unknown: unknown.map(({ amount, asset, chain, nextCheckAt, validBefore, createdAt, ...row }) => ({
@@ -79,3 +83,4 @@ export async function viewHealth() {
   };
 }
 export type UnknownLine = HealthView["unknown"][number];
+export type AlarmLine = HealthView["auditAlarms"][number];

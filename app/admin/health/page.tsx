@@ -1,10 +1,12 @@
 import { requireOfficial } from "#app/admin/official.ts";
+import { AlarmsLedger } from "#components/platform/alarms-ledger.tsx";
 import { SendersLedger } from "#components/platform/senders-ledger.tsx";
 import { UnknownLedger } from "#components/platform/unknown-ledger.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
@@ -14,7 +16,14 @@ export const metadata = { title: "Health" };
 
 const PATH = "/admin/health";
 
-const names = { database: "Database", migrations: "Migrations", chains: "Chains", queue: "Request queue" } as const;
+const names = {
+  database: "Database",
+  authorizations: "Connections for authorizing",
+  emergencies: "Connections for emergencies",
+  migrations: "Migrations",
+  queue: "Request queue",
+  chains: "Chains",
+} as const;
 
 const State = ({ good, bad = "Not ready" }: { readonly good: boolean; readonly bad?: string }) =>
   good ? (
@@ -83,6 +92,22 @@ const Workers = ({ runs }: Pick<HealthView, "runs">) => (
   </section>
 );
 
+const RecordAlarms = ({ alarms }: { readonly alarms: HealthView["auditAlarms"] }) => (
+  <section className="panel" aria-labelledby="record">
+    <div className="panel-head">
+      <h2 id="record">Audit record was changed</h2>
+      <p>These chains do not go on from what this installation signed of them. Until they do, nothing of them is signed.</p>
+    </div>
+    <div className="panel-body">
+      <Notice tone="danger" role="alert">
+        <strong>Somebody wrote to the database past the service.</strong> Change its passwords, keep a copy of it as it is, and
+        restore the chains from a backup. An export that was made before shows which events differ.
+      </Notice>
+    </div>
+    <AlarmsLedger alarms={alarms} />
+  </section>
+);
+
 export default async function HealthPage() {
   const caller = await requireOfficial(PATH, "platform.audit.read", "platform.emergency.revoke");
   const view = await viewHealth();
@@ -97,6 +122,7 @@ export default async function HealthPage() {
         }
       />
       <div className="stack">
+        {view.auditAlarms.length > 0 && <RecordAlarms alarms={view.auditAlarms} />}
         <section className="panel" aria-labelledby="unknown">
           <div className="panel-head">
             <h2 id="unknown">Unknown outcomes</h2>
@@ -124,7 +150,14 @@ export default async function HealthPage() {
               <h2 id="parts">Parts</h2>
             </div>
             <div className="panel-body">
-              <Pairs items={view.probes.map(({ name, ready }) => [names[name], <State key={name} good={ready} />] as const)} />
+              <Pairs
+                items={[
+                  ...view.probes.map(
+                    ({ name, status }) => [names[name], <State key={name} good={status === "ready"} />] as const,
+                  ),
+                  ["Audit record", <State key="record" good={view.auditAlarms.length === 0} bad="Changed" />] as const,
+                ]}
+              />
             </div>
           </section>
           <Workers runs={view.runs} />

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+/** A request that a reply tells its reader to send. */
+export const Call = z
+  .object({
+    method: z.enum(["GET", "POST"]),
+    path: z.string(),
+    body: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "Call", description: "A request to send to this service as it stands here, with the same credential." });
+export type Call = z.output<typeof Call>;

@@ -1,0 +1,26 @@
+import { mayHaveWritten } from "#lib/db/request.ts";
+import { Problem } from "#lib/problem.ts";
+
+/** How long a request may take. Long polls say how long they wait beside it. */
+export const DEADLINE_MS = 30_000;
+
+const late = (): Problem =>
+  new Problem("service_unavailable", {
+    detail: mayHaveWritten()
+      ? "The service took too long, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first."
+      : "The service took too long. Nothing was changed. Ask again in a moment.",
+    retryAfterSeconds: 1,
+  });
+
+/** The result of `work`, or service_unavailable once the time is up; `work` then ends unheard. @throws Problem service_unavailable */
+export async function withinDeadline<T>(work: Promise<T>, milliseconds = DEADLINE_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds);
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
