@@ -8,7 +8,19 @@ const headers = [
   { key: "Permissions-Policy", value: "camera=(), geolocation=(), microphone=(), payment=()" },
 ];
 
-/** The Content-Security-Policy carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
+/** Of what proxy.ts leaves out, which is the same for everybody: nothing of it runs. What is missing there is answered by a page. */
+const assetPolicy = [
+  "default-src 'none'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+const assets = "/(_next/static|_next/image|fonts/|icon.svg$|favicon.ico$)(.*)";
+
+/** The Content-Security-Policy of pages carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
 export default {
   poweredByHeader: false,
   // A path of the API with a slash at its end is a 404 by every way in, not a redirect.
@@ -30,5 +42,9 @@ export default {
   serverExternalPackages: ["@better-auth/passkey", "@simplewebauthn/server", "better-auth", "pino", "prom-client"],
   // The title comes with the document, not after it: screen readers say it first.
   htmlLimitedBots: /.*/,
-  headers: () => Promise.resolve([{ source: "/((?!api/).*)", headers }]),
+  headers: () =>
+    Promise.resolve([
+      { source: "/((?!api/).*)", headers },
+      { source: assets, headers: [{ key: "Content-Security-Policy", value: assetPolicy }] },
+    ]),
 } satisfies NextConfig;

@@ -1,18 +1,36 @@
 import { z } from "zod";
+import { contradictions } from "#lib/env-contradictions.ts";
+import { examples } from "#lib/env-examples.ts";
 import { perProcess } from "#lib/process.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
+/* Each message goes on from the variable's name: "PORT must be a port …". */
+
+const saying = (error: string) => ({ error });
+
+const text = (pattern: RegExp, must: string) => z.string(saying(must)).regex(pattern, must);
+const bounded = (min: number, max: number, must: string) => z.string(saying(must)).min(min, must).max(max, must);
+const whole = (min: number, max: number, must = `must be a whole number from ${min} to ${max}`) =>
+  z.int(saying(must)).min(min, must).max(max, must);
+const counted = (min: number, max: number, must = `must be a whole number from ${min} to ${max}`) =>
+  z.coerce.number(saying(must)).pipe(whole(min, max, must));
+const measured = (min: number, max: number) => {
+  const must = `must be a number from ${min} to ${max}`;
+  return z.coerce.number(saying(must)).pipe(z.number(saying(must)).min(min, must).max(max, must));
+};
+const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
+
+const Address = text(/^0x[0-9a-fA-F]{40}$/, "must be an EVM address, 0x and 40 hexadecimal digits");
 
 const Asset = z.strictObject({
-  asset: z.string().regex(/^[A-Z0-9.]{1,16}$/),
+  asset: text(/^[A-Z0-9.]{1,16}$/, "must be a symbol such as USDC"),
   tokenAddress: Address,
-  tokenName: z.string().min(1).max(64),
-  tokenVersion: z.string().min(1).max(16),
-  tokenDecimals: z.int().min(0).max(36),
+  tokenName: bounded(1, 64, "must be the token's name in its EIP-712 domain"),
+  tokenVersion: bounded(1, 16, "must be the token's version in its EIP-712 domain"),
+  tokenDecimals: whole(0, 36),
 });
 
-const Caip2 = z.string().regex(/^eip155:[1-9][0-9]{0,15}$/, "Write the chain as CAIP-2, such as eip155:84532.");
+const Caip2 = text(/^eip155:[1-9][0-9]{0,15}$/, "must be a chain as CAIP-2 writes it, such as eip155:84532");
 
 /** What `npm run chain:deploy` prints. */
 const Contracts = z.strictObject({
@@ -24,30 +42,33 @@ const Contracts = z.strictObject({
 
 const Chain = z.strictObject({
   chain: Caip2,
-  rpcUrl: z.url(),
+  rpcUrl: web,
   /** Blocks on top before what a block says counts. */
-  confirmations: z.int().min(0).max(10_000),
-  assets: z.array(Asset).min(1).max(16),
-  explorerBaseUrl: z.url().optional(),
+  confirmations: whole(0, 10_000),
+  assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),
+  explorerBaseUrl: web.optional(),
   /** Where the hard limits of mandates live. */
   contracts: Contracts.optional(),
 });
 export type ChainConfiguration = z.infer<typeof Chain>;
 
-const Facilitator = z.strictObject({ url: z.url(), authorization: z.string().max(4096).optional() });
+const Facilitator = z.strictObject({ url: web, authorization: bounded(0, 4096, "must be text").optional() });
 
-const json = <T extends z.ZodType>(schema: T) =>
+const json = <T extends z.ZodType>(schema: T, must: string) =>
   z
     .string()
     .transform((text, context) => {
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        context.addIssue({ code: "custom", message: "is not JSON" });
+        context.addIssue({ code: "custom", message: must });
         return z.NEVER;
       }
     })
     .pipe(schema);
+
+const listOf = <T extends z.ZodType>(schema: T, min: number, must: string) =>
+  json(z.array(schema, saying(must)).min(min, must).max(16, must), must);
 
 /** Circle's USDC on Base Sepolia, the sandbox's chain unless CHAINS names another. */
 const baseSepolia: ChainConfiguration = {
@@ -66,15 +87,23 @@ const baseSepolia: ChainConfiguration = {
   explorerBaseUrl: "https://sepolia.basescan.org",
 };
 
-const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key in hexadecimal");
+const privateKey = text(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key, 0x and 64 hexadecimal digits");
 
-const secret = z.string().min(32, "must have at least 32 characters");
+const secret = z.string(saying("must have at least 32 characters")).min(32, "must have at least 32 characters");
+
+const clientName = bounded(1, 256, "must be what the provider gave you, at most 256 characters").optional();
+
+const levels = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const Variables = z.object({
-  ENVIRONMENT: Environment.default("sandbox"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  BASE_URL: z.url().optional(),
-  DATABASE_URL: z.url().optional(),
+  ENVIRONMENT: z.enum(Environment.options, saying("must be sandbox or production")).default("sandbox"),
+  PORT: counted(0, 65_535, "must be a port from 0 to 65535").default(3000),
+  BASE_URL: z.url({ protocol: /^https?$/, error: "must be the http or https address that people open" }).optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(?:ql)?$/, error: "must be the address of a PostgreSQL database, postgres://…" })
+    .optional(),
+  /** Whether PostgreSQL is started here where DATABASE_URL names no server. Left out: in the sandbox alone. */
+  EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
@@ -86,93 +115,87 @@ const Variables = z.object({
   /** Makes proofs and payments within registered mandates. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** The seed of the Ed25519 key that signs the checkpoints of the audit chains. */
-  AUDIT_SIGNING_KEY: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url; make one with: openssl rand 32 | basenc --base64url | tr -d =")
-    .optional(),
-  CHAINS: json(z.array(Chain).min(1).max(16)).optional(),
-  FACILITATORS: json(z.array(Facilitator).max(16)).optional(),
-  OUTBOUND_LOOPBACK: z.string().max(1024).optional(),
-  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(8).default(0),
-  RATE_LIMIT_PER_KEY: z.coerce.number().int().min(1).max(1_000_000).default(5000),
-  RATE_LIMIT_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(100),
+  AUDIT_SIGNING_KEY: text(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url").optional(),
+  CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
+  FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
+  OUTBOUND_LOOPBACK: text(
+    /^ *[^\s,]+:[0-9]{1,5}(?: *, *[^\s,]+:[0-9]{1,5})* *$/,
+    "must be a list of host:port with commas between them",
+  ).optional(),
+  TRUSTED_PROXY_HOPS: counted(0, 8).default(0),
+  RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
+  RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
   METRICS_TOKEN: secret.optional(),
-  DATABASE_POOL: z.coerce.number().int().min(4).max(200).default(16),
-  /** smtp://user:password@host:587 or smtps://…; further settings of nodemailer as query parameters. */
-  SMTP_URL: z.url({ protocol: /^smtps?$/, message: "must begin with smtp:// or smtps://" }).optional(),
-  MAIL_FROM: z
-    .string()
-    .max(320)
-    .regex(/^(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/, "must be an address, or a name and an address in <>")
-    .optional(),
-  GOOGLE_CLIENT_ID: z.string().max(256).optional(),
-  GOOGLE_CLIENT_SECRET: z.string().max(256).optional(),
-  GITHUB_CLIENT_ID: z.string().max(256).optional(),
-  GITHUB_CLIENT_SECRET: z.string().max(256).optional(),
+  /** How long a process that was told to end goes on serving, while load balancers see that it is not ready. Left out: 5 s in production. */
+  SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
+  DATABASE_POOL: counted(4, 200).default(16),
+  /** Further settings of nodemailer are query parameters. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
+  MAIL_FROM: text(
+    /^(?=.{1,320}$)(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+    "must be an address, or a name and an address in <>",
+  ).optional(),
+  GOOGLE_CLIENT_ID: clientName,
+  GOOGLE_CLIENT_SECRET: clientName,
+  GITHUB_CLIENT_ID: clientName,
+  GITHUB_CLIENT_SECRET: clientName,
   /** The chain that wallets name when they sign in. Left out: the first of CHAINS in the sandbox, no wallets in production. */
   SIWE_CHAIN: Caip2.optional(),
   /** In gwei. Higher fees are never offered, however long a transaction waits. */
-  RELAY_MAX_FEE_GWEI: z.coerce.number().min(0.001).max(100_000).default(100),
+  RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
   /** In milli-ether. Below it the alarm of the relayer's and the guardian's balance is raised. */
-  RELAY_LOW_BALANCE_MILLIETHER: z.coerce.number().min(0).max(1_000_000).default(5),
-  FACILITATOR_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(20_000),
-  SETTLEMENT_DAILY_CAP: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
-  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+  RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
+  FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
+  SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
+  LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
 
-/** The published development secrets and the like: never enough where money is real. */
-const weak = (value: string): boolean =>
-  new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value);
+export type Variables = z.infer<typeof Variables>;
 
-const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
+export type Env = Variables & {
+  readonly BASE_URL: string;
+  readonly CHAINS: readonly ChainConfiguration[];
+  readonly SHUTDOWN_DELAY_MS: number;
+};
 
-/** The names of keys that are the same as one before: each may do one thing, and two senders of one account take the same nonces. */
-function repeatedKeys(variables: z.infer<typeof Variables>): readonly (typeof chainKeys)[number][] {
-  const given = chainKeys.map((name) => variables[name]?.toLowerCase());
-  return chainKeys.filter((_, index) => given[index] !== undefined && given.indexOf(given[index]) < index);
+const names = Object.keys(Variables.shape) as (keyof Variables)[];
+
+/** What is wrong with one value, each place in it once. What follows the name begins with "must", or says where it is wrong. */
+function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
+  const lines = issues.flatMap(({ path, message, ...issue }) => {
+    if (issue.code !== "unrecognized_keys")
+      return [path.length === 0 ? message : `is wrong at /${path.join("/")}: it ${message}`];
+    return issue.keys.map((key) => `is wrong at /${[...path, key].join("/")}: this field is not known`);
+  });
+  return [...new Set(lines)];
 }
 
-const Checked = Variables.superRefine((variables, context) => {
-  const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
-  if (variables.SMTP_URL && !variables.MAIL_FROM) refuse("MAIL_FROM", "must say from whom mail comes, as SMTP_URL is set");
-  for (const name of ["GOOGLE", "GITHUB"] as const) {
-    const [id, secret] = [variables[`${name}_CLIENT_ID`], variables[`${name}_CLIENT_SECRET`]];
-    if ((id === undefined) !== (secret === undefined)) refuse(`${name}_CLIENT_ID`, "needs its secret, and the secret its id");
-  }
-  for (const name of repeatedKeys(variables)) refuse(name, "must differ from the other private keys");
-  if (variables.ENVIRONMENT !== "production") return;
-  for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const) {
-    if (weak(variables[name])) refuse(name, "is weak; make one with: openssl rand -base64 48");
-  }
-  if (variables.BETTER_AUTH_SECRET === variables.API_KEY_SECRET) refuse("API_KEY_SECRET", "must differ from BETTER_AUTH_SECRET");
-  if (!variables.BASE_URL?.startsWith("https://")) refuse("BASE_URL", "must be the https address that people open");
-  if (!variables.CHAINS) refuse("CHAINS", "must name the chains to settle on");
-  if (!variables.SETTLEMENT_PRIVATE_KEY) refuse("SETTLEMENT_PRIVATE_KEY", "must be given");
-  if (variables.CHAINS?.some(({ contracts }) => contracts)) {
-    for (const name of chainKeys.slice(1)) {
-      if (!variables[name]) refuse(name, "must be given, as CHAINS names contracts");
-    }
-  }
-  if (!variables.AUDIT_SIGNING_KEY) refuse("AUDIT_SIGNING_KEY", "must be given");
-  if (variables.OUTBOUND_LOOPBACK) refuse("OUTBOUND_LOOPBACK", "is for the sandbox only");
-});
-
-export type Env = z.infer<typeof Variables> & { readonly BASE_URL: string; readonly CHAINS: readonly ChainConfiguration[] };
-
-/** Reads and checks the configuration. Throws one sentence per variable that is wrong, never its value. */
+/** Reads and checks the configuration. Throws everything that is wrong with it, a line for each, never a value. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
-  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = Checked.safeParse(given);
-  if (!parsed.success) {
-    throw new Error(
-      `The configuration is not usable:\n${parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`).join("\n")}`,
+  const values: Partial<Record<keyof Variables, unknown>> = {};
+  const wrong = new Map<keyof Variables, readonly string[]>();
+  for (const name of names) {
+    const parsed = Variables.shape[name].safeParse(source[name] || undefined);
+    if (parsed.success) values[name] = parsed.data;
+    else wrong.set(name, wrongIn(parsed.error.issues));
+  }
+  const beside = contradictions(values as Partial<Variables>).filter(({ name }) => !wrong.has(name));
+  for (const [name, found] of Map.groupBy(beside, ({ name }) => name)) {
+    wrong.set(
+      name,
+      found.map(({ message }) => message),
     );
   }
-  const variables = parsed.data;
+  if (wrong.size > 0) {
+    const lines = names.flatMap((name) => (wrong.get(name) ?? []).map((what) => `  ${name} ${what}. Example: ${examples[name]}`));
+    throw new Error(`The configuration is not usable:\n${lines.join("\n")}`);
+  }
+  const variables = values as Variables;
   return {
     ...variables,
     BASE_URL: new URL(variables.BASE_URL ?? `http://localhost:${variables.PORT}`).origin,
     CHAINS: variables.CHAINS ?? [baseSepolia],
+    SHUTDOWN_DELAY_MS: variables.SHUTDOWN_DELAY_MS ?? (variables.ENVIRONMENT === "production" ? 5_000 : 0),
   };
 }
 

@@ -129,3 +129,41 @@ describe("the guards", () => {
     await sql.end();
   });
 });
+
+describe("who_may_be_paid", () => {
+  test("what was stopped before reaches its domain, its twin with or without www, and its addresses", async () => {
+    const other = await createDatabase({ empty: true });
+    const folder = await migrationsUntil("0022_shorter_rows");
+    await migrate({ url: other.url, environment: "sandbox", folder });
+    const sql = postgres(other.url, { max: 1 });
+    const level = { minimum_assurance_level: "softwareApproved" };
+    const seller = { organization_id: "org_1", environment: "sandbox", name: "Shop", ...level };
+    const stopped_at = "2026-11-22T12:00:00.000Z";
+    await sql`INSERT INTO sellers ${sql([
+      { ...seller, seller_id: "sel_1", domain: "www.evil.example.com", verified: true, stopped_at },
+      { ...seller, seller_id: "sel_2", domain: "www.com", verified: false, stopped_at },
+      { ...seller, seller_id: "sel_3", domain: "good.example.com", verified: true, stopped_at: null },
+    ])}`;
+    const resource = { organization_id: "org_1", method: "GET", path_template: "/", pricing: "{}", configuration_source: "api" };
+    const accepted = { accepted_payment_challenge_types: ["x402"], ...level };
+    await sql`INSERT INTO resources ${sql([
+      { ...resource, ...accepted, seller_id: "sel_1", resource_id: "one", pay_to: "0xaa" },
+      { ...resource, ...accepted, seller_id: "sel_1", resource_id: "two", pay_to: "0xaa" },
+      { ...resource, ...accepted, seller_id: "sel_3", resource_id: "one", pay_to: "0xbb" },
+    ])}`;
+    await migrate({ url: other.url, environment: "sandbox" });
+    const rows = await sql`SELECT kind, value, seller_id, proven, subdomains FROM seller_stops ORDER BY seller_id, kind, value`;
+    expect(rows.map(({ kind, value, proven, subdomains }) => [kind, value, proven, subdomains])).toEqual([
+      ["address", "0xaa", false, false],
+      ["domain", "evil.example.com", true, false],
+      ["domain", "www.evil.example.com", true, true],
+      ["domain", "www.com", false, true],
+    ]);
+    const [over] =
+      await sql`SELECT stop_over_domain('evil.example.com') AS bare, stop_over_domain('a.b.www.evil.example.com') AS below,
+      stop_over_domain('b.evil.example.com') AS beside, stop_over_domain('x.www.com') AS claimed, stop_over_domain('other.com') AS other`;
+    expect(over).toEqual({ bare: "proven", below: "proven", beside: null, claimed: "claimed", other: null });
+    await sql.end();
+    await other.drop();
+  });
+});

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import postgres, { type Sql } from "postgres";
-import { pool } from "#lib/db/client.ts";
+import { mainPool } from "#lib/db/client.ts";
+import { Connection } from "#lib/db/connection.ts";
+import type { Sql } from "#lib/db/sql.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
@@ -52,23 +53,29 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
   }
 }
 
+const A_DAY_MS = 86_400_000;
+
 /** Brings the database to this release, all or nothing. Answers how many migrations were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "countersign-migrate" } });
+  // A migration may take long, and two processes that start together wait for each other.
+  const settings = { application_name: "countersign-migrate" };
+  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: A_DAY_MS });
+  const { sql } = connection;
   try {
-    return await sql.begin(async (tx) => {
-      await tx`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint)`;
-      const count = await apply(tx as unknown as Sql, folder);
-      await claimEnvironment(tx as unknown as Sql, environment);
-      return count;
-    });
+    await sql`BEGIN`;
+    await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint)`;
+    const count = await apply(sql, folder);
+    await claimEnvironment(sql, environment);
+    await sql`COMMIT`;
+    return count;
   } finally {
-    await sql.end({ timeout: 5 });
+    // What was not committed is rolled back.
+    connection.close();
   }
 }
 
 /** Whether this release finds the tables it knows. A newer database is current too, so that releases can roll. */
-export async function schemaIsCurrent(sql: Sql = pool()): Promise<boolean> {
+export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;
   const [row] = await sql<{ current: boolean }[]>`
     SELECT coalesce(max(created_at), 0) >= ${newest} AS current FROM drizzle.__drizzle_migrations`;

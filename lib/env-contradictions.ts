@@ -1,0 +1,103 @@
+import { privateKeyToAddress } from "viem/accounts";
+import type { ChainConfiguration, Variables } from "#lib/env.ts";
+
+/* What is wrong only beside other variables. What is wrong in itself is absent here. */
+
+type Given = Partial<Variables>;
+type Contradiction = { readonly name: keyof Variables; readonly message: string };
+
+const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
+
+/** The names of keys that are the same as one before: each may do one thing, and two senders of one account take the same nonces. */
+function repeatedKeys(given: Given): Contradiction[] {
+  const keys = chainKeys.map((name) => given[name]?.toLowerCase());
+  return chainKeys
+    .filter((_, index) => keys[index] !== undefined && keys.indexOf(keys[index]) < index)
+    .map((name) => ({ name, message: "must differ from the other private keys" }));
+}
+
+const repeated = (values: readonly string[]): string | undefined =>
+  values.find((value, index) => values.indexOf(value) !== index);
+
+function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
+  const twice = repeated(chains.map(({ chain }) => chain));
+  if (twice !== undefined) return [{ name: "CHAINS", message: `must name ${twice} once` }];
+  return chains.flatMap(({ chain, assets }) => {
+    const symbol = repeated(assets.map(({ asset }) => asset));
+    return symbol === undefined ? [] : [{ name: "CHAINS" as const, message: `must name ${symbol} of ${chain} once` }];
+  });
+}
+
+/** The contracts believe one signer; another key would make proofs that no account accepts. */
+function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Given): Contradiction[] {
+  if (key === undefined) return [];
+  const signer = privateKeyToAddress(key as `0x${string}`).toLowerCase();
+  return CHAINS.filter(({ contracts }) => contracts && contracts.policySigner.toLowerCase() !== signer)
+    .slice(0, 1)
+    .map(({ chain, contracts }) => ({
+      name: "POLICY_SIGNER_PRIVATE_KEY",
+      message: `must be the key of the policySigner ${contracts?.policySigner} of ${chain} in CHAINS`,
+    }));
+}
+
+function halves(given: Given): Contradiction[] {
+  const pairs = [
+    ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"],
+    ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"],
+  ] as const;
+  const missing = pairs.flatMap(([id, secret]): Contradiction[] => {
+    if ((given[id] === undefined) === (given[secret] === undefined)) return [];
+    const [name, other] = given[id] === undefined ? [id, secret] : [secret, id];
+    return [{ name, message: `must be given, as ${other} is` }];
+  });
+  if (given.SMTP_URL !== undefined && given.MAIL_FROM === undefined)
+    missing.push({ name: "MAIL_FROM", message: "must say from whom mail comes, as SMTP_URL is set" });
+  return missing;
+}
+
+function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Given): Contradiction[] {
+  if (DATABASE_URL !== undefined || EMBEDDED_DATABASE === "yes") return [];
+  if (ENVIRONMENT === "production")
+    return [
+      {
+        name: "DATABASE_URL",
+        message:
+          "must name a PostgreSQL server, unless EMBEDDED_DATABASE=yes says to keep payments in a database on this machine",
+      },
+    ];
+  return EMBEDDED_DATABASE === "no"
+    ? [{ name: "DATABASE_URL", message: "must name a PostgreSQL server, as EMBEDDED_DATABASE is no" }]
+    : [];
+}
+
+/** The published development secrets and the like: never enough where money is real. */
+const weak = (value: string | undefined): boolean =>
+  value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
+
+function forProduction(given: Given): Contradiction[] {
+  const found: Contradiction[] = [];
+  const refuse = (name: keyof Variables, message: string) => found.push({ name, message });
+  for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const)
+    if (weak(given[name])) refuse(name, "is weak: others can guess it");
+  if (given.API_KEY_SECRET !== undefined && given.BETTER_AUTH_SECRET === given.API_KEY_SECRET)
+    refuse("API_KEY_SECRET", "must differ from BETTER_AUTH_SECRET");
+  if (!given.BASE_URL?.startsWith("https://")) refuse("BASE_URL", "must be the https address that people open");
+  for (const name of ["CHAINS", "SETTLEMENT_PRIVATE_KEY", "AUDIT_SIGNING_KEY"] as const)
+    if (given[name] === undefined) refuse(name, "must be given in production");
+  if (given.CHAINS?.some(({ contracts }) => contracts)) {
+    for (const name of chainKeys.slice(1))
+      if (given[name] === undefined) refuse(name, "must be given, as CHAINS names contracts");
+  }
+  if (given.OUTBOUND_LOOPBACK !== undefined)
+    refuse("OUTBOUND_LOOPBACK", "must not be given in production: it is for the sandbox alone");
+  return found;
+}
+
+export const contradictions = (given: Given): readonly Contradiction[] => [
+  ...withoutDatabase(given),
+  ...repeatedKeys(given),
+  ...wrongChains(given.CHAINS ?? []),
+  ...otherSigner(given),
+  ...halves(given),
+  ...(given.ENVIRONMENT === "production" ? forProduction(given) : []),
+];
