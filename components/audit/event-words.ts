@@ -42,9 +42,11 @@ const words: Readonly<Record<string, string>> = {
   "continuation.revoked": "Continuation revoked",
   "seller.created": "Seller registered",
   "seller.verified": "Domain verified",
+  "payTo.proven": "Address proven",
   "resource.upserted": "Resource saved",
   "resource.archived": "Resource archived",
   "subscription.assigned": "Plan assigned",
+  "auditChain.signed": "Chain signed",
   "emergency.revoked": "Emergency revocation",
   "platformUser.rolesUpdated": "Platform roles changed",
 };

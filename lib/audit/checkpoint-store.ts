@@ -1,31 +1,91 @@
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import type { Checkpoint } from "#lib/audit/checkpoint.ts";
-import { auditCheckpoints, auditHeads } from "#lib/audit/tables.ts";
+import { auditCheckpoints, auditEvents, auditHeads, signedSequence } from "#lib/audit/tables.ts";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { toWire } from "#lib/time.ts";
 
-export type DueHead = { readonly chain: string; readonly sequence: number; readonly hash: string };
+export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
+
+/** The chain that says what was signed of every other: a checkpoint that is removed stands here too. */
+export const SIGNED = "checkpoints";
+
+const entityOf = (chain: string): string => `chain:${chain}`;
+
+const dueWhere = ({ keyId, seconds, events }: Due) => sql`
+  audit_heads h LEFT JOIN LATERAL (
+    SELECT sequence, hash, key_id, created_at FROM audit_checkpoints c WHERE c.chain = h.chain
+    ORDER BY sequence DESC, created_at DESC LIMIT 1) c ON true
+  WHERE (c.sequence IS NULL OR c.key_id <> ${keyId} OR h.sequence < c.sequence OR (h.sequence = c.sequence AND h.hash <> c.hash)
+    OR EXISTS (SELECT FROM audit_alarms a WHERE a.chain = h.chain)
+    OR (h.sequence > c.sequence
+      AND (h.sequence >= c.sequence + ${events} OR c.created_at < clock_timestamp() - make_interval(secs => ${seconds})))
+    OR (h.chain <> ${SIGNED} AND NOT EXISTS (
+      SELECT FROM audit_events e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
- * Chains that went on since their newest checkpoint: long ago, or by many events. A chain whose newest checkpoint another key signed
- * is due too.
+ * Chains behind one, in the order of their names, that went on since their newest checkpoint (long ago, or by many events), that another
+ * key signed last, that differ from their checkpoint, or that the chain of checkpoints does not name yet. That one itself is left out.
  */
-export async function dueHeads(keyId: string, seconds: number, events: number, rows: number): Promise<readonly DueHead[]> {
-  const due = await database().execute<{ chain: string; sequence: string; hash: string }>(sql`
-    SELECT h.chain, h.sequence, h.hash FROM audit_heads h LEFT JOIN LATERAL (
-      SELECT sequence, key_id, created_at FROM audit_checkpoints c WHERE c.chain = h.chain ORDER BY sequence DESC, created_at DESC LIMIT 1) c ON true
-    WHERE c.sequence IS NULL OR c.key_id <> ${keyId} OR (h.sequence > c.sequence
-      AND (h.sequence >= c.sequence + ${events} OR c.created_at < clock_timestamp() - make_interval(secs => ${seconds})))
-    ORDER BY h.chain LIMIT ${rows}`);
-  return due.map(({ chain, sequence, hash }) => ({ chain, sequence: Number(sequence), hash }));
+export async function dueChains(due: Due, after: string, rows: number): Promise<readonly string[]> {
+  const found = await database().execute<{ chain: string }>(
+    sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain > ${after} AND h.chain <> ${SIGNED} ORDER BY h.chain LIMIT ${rows}`,
+  );
+  return found.map(({ chain }) => chain);
 }
 
-/** Two processes that sign the same head are one checkpoint. */
-export async function saveCheckpoints(rows: readonly Checkpoint[]): Promise<void> {
-  if (rows.length > 0)
-    await database()
+/** The same of the chain of checkpoints. */
+export async function signedIsDue(due: Due): Promise<boolean> {
+  const found = await database().execute(sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain = ${SIGNED}`);
+  return found.length > 0;
+}
+
+/** Two processes that sign the same head are one checkpoint. `named`: the chain of checkpoints names this chain already. */
+export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
+  const { chain, createdAt, ...signed } = checkpoint;
+  await transact(async (tx) => {
+    const inserted = await tx
       .insert(auditCheckpoints)
-      .values([...rows])
-      .onConflictDoNothing();
+      .values(checkpoint)
+      .onConflictDoNothing()
+      .returning({ chain: auditCheckpoints.chain });
+    if (chain === SIGNED || (inserted.length === 0 && named)) return;
+    const organizationId = chain === "platform" ? null : chain;
+    const event = { type: "auditChain.signed", actorId: "service", organizationId };
+    const metadata = { ...signed, signedAt: toWire(createdAt) };
+    audit(tx, { ...event, entityType: "auditChain", entityId: entityOf(chain), metadata }, await clock(tx), SIGNED);
+  });
+}
+
+/** The furthest checkpoint of a chain under this key, as the chain of checkpoints repeats it: an older one could be put behind it. */
+export async function furthestNamed(chain: string, keyId: string): Promise<Checkpoint | null> {
+  const [row] = await database()
+    .select({ metadata: auditEvents.metadata })
+    .from(auditEvents)
+    .where(
+      and(
+        // As text, or the planner does not see that the index of these events serves.
+        sql`${auditEvents.chain} = 'checkpoints'`,
+        eq(auditEvents.entityId, entityOf(chain)),
+        sql`${auditEvents.metadata}->>'keyId' = ${keyId}`,
+      ),
+    )
+    .orderBy(desc(signedSequence(auditEvents)))
+    .limit(1);
+  if (!row) return null;
+  const { sequence, hash, signature, signedAt } = row.metadata as Readonly<Record<string, unknown>>;
+  const createdAt = new Date(String(signedAt));
+  return { chain, keyId, sequence: Number(sequence), hash: String(hash), signature: String(signature), createdAt };
+}
+
+export async function newestCheckpointBy(chain: string, keyId: string): Promise<Checkpoint | null> {
+  const [row] = await database()
+    .select()
+    .from(auditCheckpoints)
+    .where(and(eq(auditCheckpoints.chain, chain), eq(auditCheckpoints.keyId, keyId)))
+    .orderBy(desc(auditCheckpoints.sequence))
+    .limit(1);
+  return row ?? null;
 }
 
 /** Newest first. */

@@ -44,8 +44,11 @@ export function signCheckpoint(head: Signed, { keyId, privateKey }: SigningKey):
   return { ...head, keyId, signature: sign(null, textOf(head), privateKey).toString("base64url") };
 }
 
+/** A time that is none was not signed either. */
 export const isSignedBy = (checkpoint: Checkpoint, { keyId, publicKey }: SigningKey): boolean =>
-  checkpoint.keyId === keyId && verify(null, textOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64url"));
+  checkpoint.keyId === keyId &&
+  !Number.isNaN(checkpoint.createdAt.getTime()) &&
+  verify(null, textOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64url"));
 
 /** What somebody needs who checks an export without us. */
 export const describeKey = ({ keyId, publicKey }: SigningKey) => ({

@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, lte, ne, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 
@@ -32,7 +33,7 @@ export async function listEvents({ chain, entityId, before, rows }: PageOf): Pro
   return found.map(asEvent);
 }
 
-/** Newest first over all chains, or those about one entity. */
+/** Newest first over all chains, or those about one entity. Without an entity the chain of checkpoints is left out. */
 export async function listEventsOfAll(
   entityId: string | undefined,
   before: string | null,
@@ -43,7 +44,7 @@ export async function listEventsOfAll(
     .from(auditEvents)
     .where(
       and(
-        entityId === undefined ? undefined : eq(auditEvents.entityId, entityId),
+        entityId === undefined ? ne(auditEvents.chain, SIGNED) : eq(auditEvents.entityId, entityId),
         before === null ? undefined : lt(auditEvents.auditEventId, before),
       ),
     )

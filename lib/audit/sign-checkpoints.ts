@@ -1,29 +1,67 @@
-import { signCheckpoint, signingKey } from "#lib/audit/checkpoint.ts";
-import { dueHeads, saveCheckpoints } from "#lib/audit/checkpoint-store.ts";
+import { countAlarms, endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
+import { genesis } from "#lib/audit/chain.ts";
+import { signCheckpoint, signingKey, type SigningKey } from "#lib/audit/checkpoint.ts";
+import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
+import { followSigned, remember, signedOf, type Signed } from "#lib/audit/signed-heads.ts";
 import { clock } from "#lib/audit/store.ts";
+import type { Bad } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
+import { metrics } from "#lib/http/metrics.ts";
 
 const AFTER_SECONDS = 300;
 const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
 /**
- * Signs the heads of chains that went on for five minutes or by a thousand events. What the platform's chain had is logged too, so that
- * it stands outside of the database. Answers how many were signed.
+ * Signs the heads of chains that went on for five minutes or by a thousand events, and last the chain that names what was signed of them.
+ * A chain that does not go on from what was signed of it is never signed again: an alarm is raised instead, until it does.
+ * Answers how many were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const key = signingKey();
+  const due = { keyId: key.keyId, seconds: afterSeconds, events: afterEvents };
   let signed = 0;
+  let after = "";
   for (;;) {
-    const due = await dueHeads(key.keyId, afterSeconds, afterEvents, BATCH);
-    const createdAt = await clock(database());
-    const checkpoints = due.map((head) => signCheckpoint({ ...head, createdAt }, key));
-    await saveCheckpoints(checkpoints);
-    signed += checkpoints.length;
-    const own = checkpoints.find(({ chain }) => chain === "platform");
-    if (own)
-      log().info({ sequence: own.sequence, hash: own.hash, checkpoint: own.signature }, "The platform's audit chain was signed");
-    if (due.length < BATCH) return signed;
+    const chains = await dueChains(due, after, BATCH);
+    for (const chain of chains) if (await signOne(chain, key)) signed += 1;
+    after = chains.at(-1) ?? "";
+    if (chains.length < BATCH) break;
   }
+  if ((signed > 0 || (await signedIsDue(due))) && (await signOne(SIGNED, key))) signed += 1;
+  metrics().auditAlarms.set(await countAlarms());
+  return signed;
+}
+
+async function signOne(chain: string, key: SigningKey): Promise<boolean> {
+  const signed = await signedOf(chain, key);
+  const found = signed.forged
+    ? {
+        sequence: signed.forged.sequence,
+        detail: "A checkpoint of the chain has this installation's name and not its signature.",
+      }
+    : await followSigned(chain, signed.heads);
+  if ("detail" in found) {
+    await raise(chain, found, signed);
+    return false;
+  }
+  // A chain without events has nothing to sign.
+  if (found.sequence === 0) return false;
+  const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, key);
+  await saveCheckpoint(checkpoint, signed.named);
+  remember(chain, found);
+  await endAlarm(chain);
+  // The head that stands for all others is logged too, so that it stands outside of the database.
+  if (chain === SIGNED) log().info({ chain, ...found }, "The chain of the checkpoints was signed");
+  return true;
+}
+
+async function raise(chain: string, { sequence, detail }: Bad, { heads }: Signed): Promise<void> {
+  const { sequence: signedSequence, hash: signedHash } = heads.at(-1) ?? genesis;
+  log().fatal(
+    { chain, sequence, detail, signedSequence, signedHash },
+    "An audit chain does not go on from what was signed of it: somebody changed the database. It is not signed any more",
+  );
+  await saveAlarm({ chain, sequence, detail, signedSequence, signedHash });
 }

@@ -1,7 +1,11 @@
-import { bigint, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, index, json, pgTable, primaryKey, text, uniqueIndex, type AnyPgColumn } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
-/** Append-only: triggers refuse everything but INSERT. `chain` is an organization's id or "platform". */
+/** Of an event of the chain of checkpoints: the number of the event that was signed. */
+export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
+
+/** Append-only: triggers refuse everything but INSERT. `chain` is an organization's id, "platform", or "checkpoints", which says what was signed of the others. */
 export const auditEvents = pgTable(
   "audit_events",
   {
@@ -23,6 +27,9 @@ export const auditEvents = pgTable(
     // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
     uniqueIndex("audit_events_newest").on(table.auditEventId),
     uniqueIndex("audit_events_entity").on(table.entityId, table.chain, table.sequence),
+    index("audit_events_signed")
+      .on(table.entityId, signedSequence(table))
+      .where(sql`chain = 'checkpoints'`),
   ],
 );
 
@@ -46,3 +53,16 @@ export const auditCheckpoints = pgTable(
   },
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
+
+/** Chains that do not go on from what was signed of them, each until it does again. What was signed is kept for processes that did not see it. */
+export const auditAlarms = pgTable("audit_alarms", {
+  chain: text("chain").primaryKey(),
+  /** Where the chain differs, and how. */
+  sequence: bigint("sequence", { mode: "number" }).notNull(),
+  detail: text("detail").notNull(),
+  signedSequence: bigint("signed_sequence", { mode: "number" }).notNull(),
+  signedHash: text("signed_hash").notNull(),
+  raisedAt: moment("raised_at")
+    .notNull()
+    .default(sql`clock_timestamp()`),
+});

@@ -1,8 +1,9 @@
-import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { genesis, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
 import { isSignedBy, signingKey, type Checkpoint } from "#lib/audit/checkpoint.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import type { AuditVerification } from "#lib/audit-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { signedOf } from "#lib/audit/signed-heads.ts";
 import { checkEnd, followChain, type Bad } from "#lib/audit/verify-chain.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -17,28 +18,30 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** A checkpoint that cannot be believed, or that the chain does not reach any more. */
-function checkSigned(checkpoint: Checkpoint, last: number): Bad | null {
-  const { sequence } = checkpoint;
-  if (!isSignedBy(checkpoint, signingKey()))
-    return { sequence, detail: "The newest checkpoint is not signed by this installation's key." };
-  if (last < sequence) return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
+/** A checkpoint that cannot be believed, or something signed that the chain does not reach any more. */
+function checkSigned(checkpoint: Checkpoint | null, signed: readonly AuditHead[], last: number): Bad | null {
+  if (checkpoint && !isSignedBy(checkpoint, signingKey()))
+    return { sequence: checkpoint.sequence, detail: "The newest checkpoint is not signed by this installation's key." };
+  if (signed.some(({ sequence }) => sequence > last))
+    return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
   return null;
 }
 
-function differsFrom(checkpoint: Checkpoint | null, events: readonly ChainedEvent[]): Bad | null {
-  const event = checkpoint && events.find(({ sequence }) => sequence === checkpoint.sequence);
-  if (!checkpoint || !event || event.hash === checkpoint.hash) return null;
+function differsFrom(signed: readonly AuditHead[], events: readonly ChainedEvent[]): Bad | null {
+  const event = events.find(({ sequence, hash }) => signed.some((one) => one.sequence === sequence && one.hash !== hash));
+  if (!event) return null;
   const { sequence, auditEventId } = event;
   return { sequence, auditEventId, detail: "The chain differs from its signed checkpoint here." };
 }
 
 /**
- * Verifies one chain up to the end that it has now, batch by batch, and against its newest signed checkpoint; what is appended
- * meanwhile is for the next time.
+ * Verifies one chain up to the end that it has now, batch by batch, and against everything that is known to have been signed of it; what
+ * is appended meanwhile is for the next time.
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);
+  const { heads } = await signedOf(chain, signingKey());
+  const known = checkpoint ? [...heads, checkpoint] : heads;
   const ends = await readEnds(chain);
   const signed = checkpoint && { checkpoint: presentCheckpoint(checkpoint) };
   let head = genesis;
@@ -55,9 +58,9 @@ export async function verifyChain(chain: string): Promise<AuditVerification> {
     if (events.length === 0) break;
     const followed = followChain(head, events);
     head = followed.head;
-    const bad = followed.bad ?? differsFrom(checkpoint, events);
+    const bad = followed.bad ?? differsFrom(known, events);
     if (bad) return answer(bad);
   }
   const end = ends && checkEnd(head, ends, ends.newest);
-  return answer(end ?? (checkpoint && checkSigned(checkpoint, last)));
+  return answer(end ?? checkSigned(checkpoint, known, last));
 }

@@ -5,7 +5,10 @@ import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { Id } from "#lib/ids.ts";
 import { Why } from "#lib/platform/user-contract.ts";
 
-const Chain = Id.meta({ description: "An organization's id, or `platform`. Left out: every chain." });
+const Chain = Id.meta({
+  description:
+    "An organization's id, `platform`, or `checkpoints`, which says what was signed of the others. Left out: every chain.",
+});
 
 export const listPlatformAuditEvents = operation({
   id: "listPlatformAuditEvents",
@@ -13,7 +16,7 @@ export const listPlatformAuditEvents = operation({
   path: "/api/v1/platform/audit/events",
   tag: "Platform",
   summary: "List audit events of all organizations",
-  description: "Newest first, over all chains or of one.",
+  description: "Newest first, over all chains or of one. The chain of checkpoints is listed by its name alone.",
   access: { platformCapability: "platform.audit.read" },
   query: z.strictObject({ ...PageQuery.shape, chain: Chain.optional(), entityId: Id.optional() }),
   response: pageOf(AuditEvent).meta({ id: "PlatformAuditEventList" }),

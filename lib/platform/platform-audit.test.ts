@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { signingKeyOf } from "#lib/audit/checkpoint.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
-import { pool } from "#lib/db/client.ts";
+import { mainPool, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/platform/audit-contract.ts";
 import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
@@ -22,7 +22,7 @@ const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
 
 /** Somebody with the database's password, who goes round the triggers. */
 const tamper = async (statement: string): Promise<void> => {
-  await pool().begin(async (sql) => {
+  await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;
     await sql.unsafe(statement);
   });

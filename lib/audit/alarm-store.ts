@@ -1,0 +1,26 @@
+import { asc, eq } from "drizzle-orm";
+import { auditAlarms } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+
+export type AuditAlarm = typeof auditAlarms.$inferSelect;
+
+export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
+  const [row] = await database().select().from(auditAlarms).where(eq(auditAlarms.chain, chain));
+  return row ?? null;
+}
+
+/** An alarm that is raised again keeps its time. */
+export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
+  const { chain: _, ...change } = alarm;
+  await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
+}
+
+export async function endAlarm(chain: string): Promise<void> {
+  await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
+}
+
+/** In the order in which they were raised. */
+export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
+  database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
+
+export const countAlarms = (): Promise<number> => database().$count(auditAlarms);

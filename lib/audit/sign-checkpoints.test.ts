@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { chainEvents, genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import { signingKey } from "#lib/audit/checkpoint.ts";
+import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { database, mainPool } from "#lib/db/client.ts";
+import { createLogger } from "#lib/http/log.ts";
+import { metrics } from "#lib/http/metrics.ts";
+import { viewHealth } from "#lib/platform/view-health.ts";
+import { newId } from "#lib/ids.ts";
+import { forget, perProcess } from "#lib/process.ts";
+import { useDatabase } from "#test/database.ts";
+import { createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
+import { createOfficial, endSessionsOf } from "#test/platform.ts";
+
+useDatabase();
+
+const logged: Record<string, unknown>[] = [];
+beforeAll(() => {
+  forget("log");
+  perProcess("log", () => createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }));
+});
+afterAll(() => forget("log"));
+
+const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
+/** What a process knows is gone with it. */
+const restart = () => forget("signedHeads");
+
+let buyer: Buyer;
+let chain: string;
+beforeEach(async () => {
+  buyer = await createBuyer();
+  chain = buyer.organizationId;
+  await grow(4);
+  logged.length = 0;
+});
+
+async function grow(events: number): Promise<void> {
+  for (let count = 0; count < events; count += 1) await draftMandate(buyer.person.credential);
+}
+
+/** Somebody with the database's password, who goes round the triggers and has no key. */
+const tamper = async (...statements: string[]): Promise<void> => {
+  await mainPool().begin(async (sql) => {
+    await sql`SET LOCAL session_replication_role = replica`;
+    for (const statement of statements) await sql.unsafe(statement);
+  });
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Writes another event in the place of one, and the chain behind it anew, so that it fits itself. Answers how to undo it. */
+async function rewrite(name: string, sequence: number): Promise<() => Promise<void>> {
+  const events = await readEvents(name, 0, Number.MAX_SAFE_INTEGER, 1_000);
+  const changed = events.map((event) => (event.sequence === sequence ? { ...event, metadata: { forged: true } } : event));
+  const write = async (rows: typeof events) =>
+    tamper(
+      ...rows.map(
+        (row) => `UPDATE audit_events SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)}
+          WHERE chain = ${quoted(name)} AND sequence = ${row.sequence}`,
+      ),
+      `UPDATE audit_heads SET hash = ${quoted(rows.at(-1)!.hash)} WHERE chain = ${quoted(name)}`,
+    );
+  await write(chainEvents(name, genesis, changed));
+  return () => write(events);
+}
+
+/** An event put behind the end of a chain, as the service itself would. */
+async function append(name: string, event: ChainedEvent): Promise<void> {
+  const [row] = chainEvents(name, (await readEnds(name))!, [{ ...event, auditEventId: newId("audit") }]);
+  await database().insert(auditEvents).values(row!);
+  await tamper(`UPDATE audit_heads SET sequence = ${row!.sequence}, hash = ${quoted(row!.hash)} WHERE chain = ${quoted(name)}`);
+}
+
+const dropCheckpoints = (name: string, after = 0) =>
+  tamper(`DELETE FROM audit_checkpoints WHERE chain = ${quoted(name)} AND sequence > ${after}`);
+
+const alarmed = async () => (await viewHealth()).auditAlarms.map((alarm) => alarm.chain);
+
+async function expectAlarm(name: string): Promise<void> {
+  expect(logged).toContainEqual(expect.objectContaining({ level: "fatal", chain: name }));
+  expect(await metrics().auditAlarms.get()).toMatchObject({ values: [{ value: 1 }] });
+  expect(await alarmed()).toEqual([name]);
+}
+
+async function expectCalm(): Promise<void> {
+  expect(logged.filter(({ level }) => level === "fatal")).toEqual([]);
+  expect(await metrics().auditAlarms.get()).toMatchObject({ values: [{ value: 0 }] });
+  expect(await alarmed()).toEqual([]);
+}
+
+describe("the worker that signs heads", () => {
+  test("signs what goes on from what it signed, again and again, and raises no alarm", async () => {
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(4);
+    await grow(3);
+    restart();
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(7);
+    expect(await signNow()).toBe(0);
+    await expectCalm();
+  });
+
+  test("signs a chain that grows while others sign it too, without a false alarm", async () => {
+    await Promise.all([grow(12), ...Array.from({ length: 12 }, () => signNow())]);
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(16);
+    expect((await verifyChain(chain)).valid).toBe(true);
+    await expectCalm();
+  });
+
+  test.each([
+    ["in the process that signed the true one", false],
+    ["in a process that started later", true],
+  ])("never signs a chain that was written anew and whose checkpoints are gone: %s", async (_, restarted) => {
+    await signNow();
+    const undo = await rewrite(chain, 2);
+    await dropCheckpoints(chain);
+    if (restarted) restart();
+    expect(await verifyChain(chain)).toMatchObject({ valid: false, firstBad: { sequence: 4 } });
+    await signNow();
+    expect(await newestCheckpoint(chain)).toBeNull();
+    await expectAlarm(chain);
+    await grow(2);
+    restart();
+    await signNow();
+    expect(await newestCheckpoint(chain)).toBeNull();
+    await undo();
+    await tamper(`DELETE FROM audit_events WHERE chain = ${quoted(chain)} AND sequence > 4`);
+    await tamper(`UPDATE audit_heads SET sequence = 4 WHERE chain = ${quoted(chain)}`);
+    logged.length = 0;
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(4);
+    await expectCalm();
+  });
+
+  test("never signs one whose newest checkpoints alone are gone, nor one that is shorter than what was signed", async () => {
+    await signNow();
+    await grow(3);
+    await signNow();
+    const undo = await rewrite(chain, 6);
+    await dropCheckpoints(chain, 4);
+    restart();
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(4);
+    await expectAlarm(chain);
+    await undo();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+    const last = await readEvents(chain, 6, 7, 1);
+    await tamper(`DELETE FROM audit_events WHERE chain = ${quoted(chain)} AND sequence > 6`);
+    await tamper(`UPDATE audit_heads h SET sequence = 6, hash = e.hash FROM audit_events e
+      WHERE h.chain = ${quoted(chain)} AND e.chain = h.chain AND e.sequence = 6`);
+    await signNow();
+    await expectAlarm(chain);
+    await tamper(
+      `INSERT INTO audit_events SELECT * FROM json_populate_record(NULL::audit_events, ${quoted(
+        JSON.stringify({
+          chain,
+          sequence: 7,
+          audit_event_id: last[0]!.auditEventId,
+          type: last[0]!.type,
+          actor_id: last[0]!.actorId,
+          organization_id: last[0]!.organizationId,
+          subject_id: last[0]!.subjectId,
+          entity_type: last[0]!.entityType,
+          entity_id: last[0]!.entityId,
+          metadata: last[0]!.metadata,
+          hash: last[0]!.hash,
+          created_at: last[0]!.createdAt,
+        }),
+      )})`,
+    );
+    await tamper(`UPDATE audit_heads SET sequence = 7, hash = ${quoted(last[0]!.hash)} WHERE chain = ${quoted(chain)}`);
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("believes no checkpoint that its key did not sign", async () => {
+    await signNow();
+    const undo = await rewrite(chain, 2);
+    const [head] = await readEvents(chain, 3, 4, 1);
+    await dropCheckpoints(chain);
+    // A checkpoint under a key that nobody knows, and one under ours with a signature that is none.
+    for (const keyId of ["0123456789abcdef", "ours"]) {
+      await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
+        ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);
+      restart();
+      logged.length = 0;
+      await signNow();
+      expect((await newestCheckpoint(chain))?.signature).toBe("AAAA");
+      await expectAlarm(chain);
+      await dropCheckpoints(chain);
+    }
+    await undo();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("is alarmed by an event that names a head which its key did not sign, and believes none of another key", async () => {
+    await signNow();
+    const undo = await rewrite(chain, 2);
+    const [forged] = await readEvents(chain, 3, 4, 1);
+    await dropCheckpoints(chain);
+    const kept = await readEnds("checkpoints");
+    const { keyId } = signingKey();
+    for (const [by, signedAt] of [
+      ["0123456789abcdef", new Date().toISOString()],
+      [keyId, new Date().toISOString()],
+      [keyId, "never"],
+    ] as const) {
+      const metadata = { sequence: 4, hash: forged!.hash, keyId: by, signature: "AAAA", signedAt };
+      await append("checkpoints", { ...forged!, organizationId: chain, entityId: `chain:${chain}`, metadata });
+      restart();
+      logged.length = 0;
+      await signNow();
+      expect(await newestCheckpoint(chain)).toBeNull();
+      await expectAlarm(chain);
+    }
+    await undo();
+    await tamper(
+      `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${kept!.sequence}`,
+      `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${kept!.sequence}`,
+      `UPDATE audit_heads SET sequence = ${kept!.sequence}, hash = ${quoted(kept!.hash)} WHERE chain = 'checkpoints'`,
+    );
+    restart();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("is not led back to an older head by an event about it that is put behind the newer ones", async () => {
+    await signNow();
+    const named = await readEvents("checkpoints", 0, Number.MAX_SAFE_INTEGER, 1_000);
+    const older = named.find(({ entityId }) => entityId === `chain:${chain}`);
+    await grow(3);
+    await signNow();
+    const undo = await rewrite(chain, 6);
+    await dropCheckpoints(chain, 4);
+    // Twice, and with the true signature of its time.
+    await append("checkpoints", older!);
+    await append("checkpoints", older!);
+    restart();
+    await signNow();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(4);
+    await expectAlarm(chain);
+    await undo();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("never signs the platform's own chain written anew, and goes on with the others", async () => {
+    const admin = await createOfficial("admin");
+    await endSessionsOf(admin, (await createOfficial()).userId);
+    await signNow();
+    const undo = await rewrite("platform", 1);
+    await dropCheckpoints("platform");
+    await grow(1);
+    restart();
+    await signNow();
+    expect(await newestCheckpoint("platform")).toBeNull();
+    expect((await newestCheckpoint(chain))?.sequence).toBe(5);
+    await expectAlarm("platform");
+    await undo();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("never signs the chain of checkpoints written anew while the process lives that signed it, and keeps the alarm after", async () => {
+    await signNow();
+    await rewrite("checkpoints", 1);
+    await dropCheckpoints("checkpoints");
+    await signNow();
+    expect(await newestCheckpoint("checkpoints")).toBeNull();
+    await expectAlarm("checkpoints");
+    restart();
+    logged.length = 0;
+    await signNow();
+    expect(await newestCheckpoint("checkpoints")).toBeNull();
+    await expectAlarm("checkpoints");
+  });
+});
