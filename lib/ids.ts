@@ -35,6 +35,7 @@ export const prefixes = {
   relay: "rly",
   registration: "reg",
   slot: "slt",
+  payToChallenge: "ptc",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

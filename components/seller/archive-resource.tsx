@@ -8,7 +8,7 @@ import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { archiveResource, upsertPaidResource } from "#lib/sellers/contract.ts";
-import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import type { ListedResource } from "#lib/sellers/resource-schema.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
@@ -53,10 +53,10 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
 }
 
 /** Puts an archived resource on sale again, as it was. */
-export function RestoreResource({ resource }: { readonly resource: PaidResource }) {
+export function RestoreResource({ resource }: { readonly resource: ListedResource }) {
   const router = useRouter();
   const restore = useMutation({ ...mutation(upsertPaidResource), onSuccess: () => router.refresh() });
-  const { resourceId, configurationSource: _, ...terms } = resource;
+  const { resourceId, configurationSource: _, payToProven: __, ...terms } = resource;
   const bring = () =>
     restore.isPending || restore.mutate({ id: resourceId, body: terms as Parameters<typeof restore.mutate>[0]["body"] });
   return (

@@ -8,7 +8,7 @@ import { Field, Select, TextArea } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm, type OperationFormState } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { upsertPaidResource } from "#lib/sellers/contract.ts";
-import type { PaidResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
+import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
 import { idOfPath, type Coin, type Offered } from "#lib/sellers/snippets.ts";
 import { assuranceOptions, methodOptions, pricingOptions, settlementOptions } from "./choices.ts";
 import { useIdTaken } from "./id-taken.ts";
@@ -25,7 +25,7 @@ type Props = {
   readonly facilitators: readonly string[];
   readonly origin: string;
   /** The resource to change; left out for a new one. */
-  readonly resource?: PaidResource;
+  readonly resource?: ListedResource;
 };
 
 const given = { shouldUnregister: true } as const;
@@ -33,7 +33,7 @@ const given = { shouldUnregister: true } as const;
 function defaultsOf({ sellers, coins, resource }: Props) {
   const [coin] = coins;
   if (resource) {
-    const { resourceId: _, configurationSource: __, ...terms } = resource;
+    const { resourceId: _, configurationSource: __, payToProven: ___, ...terms } = resource;
     return {
       ...terms,
       paymentConfig: terms.paymentConfig ?? {

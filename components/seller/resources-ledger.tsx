@@ -2,20 +2,20 @@ import { Ledger, type Column } from "#components/ui/ledger.tsx";
 import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import type { ListedResource } from "#lib/sellers/resource-schema.ts";
 import { resourceKey } from "#lib/sellers/revenue.ts";
 import type { Revenue } from "#lib/sellers/view-revenue.ts";
 import { Price } from "./price.tsx";
 import { count, isPayable, resourcePath } from "./words.ts";
 
 type Props = {
-  readonly resources: readonly PaidResource[];
+  readonly resources: readonly ListedResource[];
   readonly archived: boolean;
   /** This month, in the asset with most payments; null where this person may not see payments. */
   readonly revenue: Revenue | null;
 };
 
-const Name = ({ resource: { method, pathTemplate, description } }: { readonly resource: PaidResource }) => (
+const Name = ({ resource: { method, pathTemplate, description } }: { readonly resource: ListedResource }) => (
   <>
     <span className="res">
       <span className="method">{method}</span> <code>{pathTemplate}</code>
@@ -28,11 +28,11 @@ const Name = ({ resource: { method, pathTemplate, description } }: { readonly re
   </>
 );
 
-function columnsFor({ resources, archived, revenue }: Props): Column<PaidResource>[] {
-  const earned = (resource: PaidResource) => revenue?.resources[resourceKey(resource)];
+function columnsFor({ resources, archived, revenue }: Props): Column<ListedResource>[] {
+  const earned = (resource: ListedResource) => revenue?.resources[resourceKey(resource)];
   const prices = resources.flatMap(({ pricing }) => (pricing.type === "fixed" ? [pricing.amount] : []));
   const [priceDigits, earnedDigits] = [prices, resources.map((one) => earned(one)?.amount ?? "0")].map(columnDigits);
-  const figures: Column<PaidResource>[] =
+  const figures: Column<ListedResource>[] =
     revenue === null
       ? []
       : [
@@ -43,12 +43,20 @@ function columnsFor({ resources, archived, revenue }: Props): Column<PaidResourc
             cell: (resource) => <Money>{money(earned(resource)?.amount ?? "0", revenue.asset, earnedDigits)}</Money>,
           },
         ];
-  const state = (resource: PaidResource) => (archived ? "archived" : isPayable(resource) ? "live" : "unpayable");
+  const state = (resource: ListedResource) => (archived ? "archived" : isPayable(resource) ? "live" : "unpayable");
   return [
     { name: "Resource", cell: (resource) => <Name resource={resource} /> },
     { name: "Price", numeric: true, cell: ({ pricing }) => <Price pricing={pricing} digits={priceDigits ?? 2} /> },
     ...figures,
-    { name: "State", cell: (resource) => <StatusBadge of="resource" status={state(resource)} /> },
+    {
+      name: "State",
+      cell: (resource) => (
+        <>
+          <StatusBadge of="resource" status={state(resource)} />
+          {resource.payToProven === false && <span className="sub">Address not proven</span>}
+        </>
+      ),
+    },
   ];
 }
 

@@ -3,6 +3,7 @@ import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { Id } from "#lib/ids.ts";
 import {
+  ListedResource,
   PaidResource,
   ProbeResource,
   RegisterSeller,
@@ -85,7 +86,7 @@ export const verifySellerDomain = operation({
   tag: "Sellers",
   summary: "Prove that a seller controls its domain",
   description:
-    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for one organization alone.",
+    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for one organization alone. Until it is, an organization may ask ten times a minute.",
   access: { capability: "sellers:manage" },
   body: z.strictObject({ method: z.enum(["wellKnown", "dns"]) }).meta({ id: "VerifySellerDomain" }),
   response: Seller,
@@ -130,9 +131,9 @@ export const listResources = operation({
   summary: "List the organization's paid resources",
   access: { capability: "sellers:read" },
   query: z.strictObject({ ...PageQuery.shape, ...WhichSeller.shape }),
-  response: pageOf(PaidResource).meta({ id: "PaidResourceList" }),
+  response: pageOf(ListedResource).meta({ id: "PaidResourceList" }),
   problems: [],
-  example: { query: { limit: "20" }, response: { items: [exampleResource], hasMore: false } },
+  example: { query: { limit: "20" }, response: { items: [{ ...exampleResource, payToProven: true }], hasMore: false } },
 });
 
 export const getResource = operation({
@@ -143,9 +144,9 @@ export const getResource = operation({
   summary: "Read a paid resource",
   access: { capability: "sellers:read" },
   query: WhichSeller,
-  response: PaidResource,
+  response: ListedResource,
   problems: ["not_found"],
-  example: { params: { id: exampleResource.resourceId }, response: exampleResource },
+  example: { params: { id: exampleResource.resourceId }, response: { ...exampleResource, payToProven: true } },
 });
 
 export const archiveResource = operation({
@@ -169,7 +170,7 @@ export const probeResource = operation({
   tag: "Sellers",
   summary: "Ask a paid resource without paying",
   description:
-    "Calls the resource at the seller's domain as an agent does first, and compares its 402 with what is registered here. Where they differ, a payment is denied with challenge_mismatch. Nothing is paid and nothing is stored. GET and POST resources can be asked.",
+    "Calls the resource at the seller's domain as an agent does first, and compares its 402 with what is registered here. Where they differ, a payment is denied with challenge_mismatch. Nothing is paid and nothing is stored. GET and POST resources can be asked; a POST only at a verified domain. Of domains that are not verified an organization may ask ten times a minute.",
   access: { capability: "resources:manage" },
   body: ProbeResource,
   response: ResourceProbe,

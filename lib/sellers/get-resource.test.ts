@@ -23,7 +23,7 @@ describe("getResource", () => {
     const one = await newSeller(owner, { resourceId: "double" });
     await newSeller(owner, { resourceId: "double" });
     expect((await get("double")).problem.errors?.[0]?.pointer).toBe("/query/sellerId");
-    expect((await get("double", { query: `?sellerId=${one.sellerId}` })).data).toEqual(one.resource);
+    expect((await get("double", { query: `?sellerId=${one.sellerId}` })).data).toEqual({ ...one.resource, payToProven: false });
   });
 
   it("403 without sellers:read, 404 for a resource of another organization", async () => {

@@ -2,10 +2,12 @@ import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { theOne } from "#lib/sellers/own-resource.ts";
-import { presentResource } from "#lib/sellers/present.ts";
+import { presentListed } from "#lib/sellers/present.ts";
 import { findOwnResources } from "#lib/sellers/store.ts";
 
 export const getResource: Handler<typeof contract.getResource> = async ({ id, query }, { caller }) => {
-  const found = await findOwnResources(database(), { organizationId: caller.organizationId, ...query }, id);
-  return presentResource(theOne(found, "/query/sellerId"));
+  const { organizationId } = caller;
+  const found = await findOwnResources(database(), { organizationId, ...query }, id);
+  const [resource] = await presentListed(database(), organizationId, [theOne(found, "/query/sellerId")]);
+  return resource!;
 };

@@ -39,7 +39,9 @@ describe("listResources", () => {
     expect((await list("", { as: owner })).data).toEqual({ items: [], hasMore: false });
     const shop = await newSeller(owner);
     await newSeller(owner);
-    expect((await list(`?sellerId=${shop.sellerId}`, { as: owner })).data.items).toEqual([shop.resource]);
+    expect((await list(`?sellerId=${shop.sellerId}`, { as: owner })).data.items).toEqual([
+      { ...shop.resource, payToProven: false },
+    ]);
   });
 
   it.each([

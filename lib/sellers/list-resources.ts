@@ -2,7 +2,7 @@ import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import type * as contract from "#lib/sellers/contract.ts";
-import { presentResource } from "#lib/sellers/present.ts";
+import { presentListed } from "#lib/sellers/present.ts";
 import { listLiveResources, placeOfResource } from "#lib/sellers/store.ts";
 
 export const listResources: Handler<typeof contract.listResources> = async ({ query }, { caller }) => {
@@ -10,5 +10,5 @@ export const listResources: Handler<typeof contract.listResources> = async ({ qu
   const which = { organizationId: caller.organizationId, sellerId };
   const rows = await listLiveResources(database(), which, decodeCursor(cursor), limit + 1);
   const { items, ...rest } = page(rows, limit, placeOfResource);
-  return { items: items.map(presentResource), ...rest };
+  return { items: await presentListed(database(), caller.organizationId, items), ...rest };
 };

@@ -1,4 +1,6 @@
-import type { PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { provenAmong } from "#lib/sellers/pay-to-store.ts";
+import type { ListedResource, PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
 import type { ResourceRow, SellerRow } from "#lib/sellers/store.ts";
 import { AssuranceLevel, PaymentChallengeType } from "#lib/vocabulary.ts";
 
@@ -9,6 +11,20 @@ export const presentSeller = (row: SellerRow): Seller => ({
   verified: row.verified,
   minimumAssuranceLevel: AssuranceLevel.parse(row.minimumAssuranceLevel),
 });
+
+/** As the organization itself sees its resources. */
+export async function presentListed(
+  db: Database | Tx,
+  organizationId: string,
+  rows: readonly ResourceRow[],
+): Promise<ListedResource[]> {
+  const paid = rows.flatMap(({ paymentConfig }) => paymentConfig ?? []);
+  const isProven = await provenAmong(db, organizationId, paid);
+  return rows.map((row) => ({
+    ...presentResource(row),
+    ...(row.paymentConfig !== null && { payToProven: isProven(row.paymentConfig) }),
+  }));
+}
 
 export const presentResource = (row: ResourceRow): PaidResource => ({
   resourceId: row.resourceId,

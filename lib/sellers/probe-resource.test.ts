@@ -1,10 +1,14 @@
 import { createServer } from "node:http";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSeller } from "../../examples/seller.ts";
+import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { probeResource } from "#lib/sellers/probe-resource.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization, type Owner } from "#test/identity.ts";
@@ -108,6 +112,50 @@ describe("probeResource", () => {
       },
     });
     expect((await probe("gone")).problem.code).toBe("conflict");
+  });
+
+  test("a domain that nobody proved is never sent a POST, and one that was proved is", async () => {
+    const asked: string[] = [];
+    const site = await listen(
+      createServer((request, response) => {
+        asked.push(request.method ?? "");
+        response.writeHead(200).end("{}");
+      }),
+    );
+    open.push(site);
+    const domain = new URL(site.url).host;
+    (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = [shop, plain, domain].join(",");
+    forget("outbound");
+    const { sellerId } = await newSeller(owner.credential, { domain, payTo, method: "POST", resourceId: "posted" });
+    const refused = await probe("posted");
+    expect([refused.status, refused.problem.code]).toEqual([409, "conflict"]);
+    expect(refused.problem.nextActions).toMatchObject([{ type: "verify_seller" }]);
+    expect(asked).toEqual([]);
+    await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
+    expect((await probe("posted")).data.status).toBe(200);
+    expect(asked).toEqual(["POST"]);
+  });
+
+  test("429 a domain that nobody proved is asked ten times a minute by one organization, whichever way it asks", async () => {
+    const eager = await newOrganization({ productRoles: ["seller"] });
+    const { sellerId } = await newSeller(eager.credential, { domain: plain, resourceId: "eager" });
+    const verify = () =>
+      send(contract.verifySellerDomain, verifySellerDomain, {
+        as: eager.credential,
+        id: sellerId,
+        body: { method: "wellKnown" },
+      });
+    const asked = await Promise.all(
+      Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? probe("eager", {}, eager.credential) : verify())),
+    );
+    const refused = asked.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(4);
+    expect(refused[0]?.headers.get("retry-after")).toBe("60");
+    expect(refused[0]?.problem.code).toBe("rate_limited");
+    await newSeller(owner.credential, { domain: plain, resourceId: "calm" });
+    expect((await probe("calm")).status).toBe(200);
+    await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
+    expect((await probe("eager", {}, eager.credential)).status).toBe(200);
   });
 
   test("404 hides a resource of another organization", async () => {

@@ -10,6 +10,7 @@ import { theOne } from "#lib/sellers/own-resource.ts";
 import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
 import { findOwnResources, findOwnSeller, type ResourceRow } from "#lib/sellers/store.ts";
+import { countCallOf, requireProvedFor } from "#lib/sellers/unproved-domain.ts";
 import { challengeOf } from "#lib/storefront/challenge-header.ts";
 import { compareChallenge, exactOffers, type Mismatch } from "#lib/storefront/compare-challenge.ts";
 import { guardedFetch, type GuardedReply } from "#lib/storefront/guarded-fetch.ts";
@@ -36,20 +37,19 @@ export const probeResource: Handler<typeof contract.probeResource> = async ({ id
   if (!seller) throw notFound("resource");
   const asked = terms(resource);
   const url = addressOf(seller.domain, resource, path);
-  const reply = await guardedFetch(url, {
-    method: methodOf(resource),
-    ...(resource.method === "POST" && { json: {} }),
-    expect: "text",
-  });
+  const method = methodOf(resource);
+  requireProvedFor(method, seller);
+  await countCallOf(seller);
+  const reply = await guardedFetch(url, { method, ...(method === "POST" && { json: {} }), expect: "text" });
   return { url, status: reply.status, ...judge(reply, resource, { ...asked, url }) };
 };
 
-function methodOf({ method }: ResourceRow): "GET" | "POST" {
+export function methodOf({ method }: ResourceRow): "GET" | "POST" {
   if (method === "GET" || method === "POST") return method;
   throw new Problem("conflict", { detail: `Only GET and POST resources can be asked from here; this one is ${method}.` });
 }
 
-function addressOf(domain: string, { pathTemplate }: ResourceRow, path: string | undefined): string {
+export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: string | undefined): string {
   const base = `${isLocalDomain(domain) ? "http" : "https"}://${domain}`;
   const filled = path ?? pathTemplate;
   if (filled.includes("{")) throw invalidField("/path", "Write the path with its parameters filled in.");

@@ -8,14 +8,17 @@ import * as contract from "#lib/sellers/contract.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
 import { sellerStopped } from "#lib/sellers/stopped.ts";
-import { insertSeller, isStopped } from "#lib/sellers/store.ts";
+import { stopOverDomain, stoppedItself } from "#lib/sellers/stop-store.ts";
+import { insertSeller } from "#lib/sellers/store.ts";
 
 export const registerSeller: Handler<typeof contract.registerSeller> = ({ body }, { caller, idempotency }) =>
   once(contract.registerSeller, idempotency, async (tx) => {
     const canonical = canonicalDomain(body.domain, outboundLoopback());
     if (!canonical.ok) throw invalidField("/domain", canonical.detail);
     const { organizationId, environment, subjectId } = caller;
-    if (await isStopped(tx, organizationId, canonical.domain)) throw sellerStopped();
+    const { domain: wanted } = canonical;
+    if ((await stopOverDomain(tx, wanted)) === "proven" || (await stoppedItself(tx, organizationId, wanted)))
+      throw sellerStopped();
     const seller = await insertSeller(tx, {
       sellerId: newId("seller"),
       organizationId,

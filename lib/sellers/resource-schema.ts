@@ -85,6 +85,14 @@ export const PaidResource = z
   .meta({ id: "PaidResource", description: "Something that a seller sells by the call." });
 export type PaidResource = z.input<typeof PaidResource>;
 
+export const ListedResource = PaidResource.extend({
+  payToProven: z.boolean().optional().meta({
+    description:
+      "Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments to proven addresses alone. Left out where nobody is paid yet.",
+  }),
+}).meta({ id: "ListedResource", description: "Something that a seller sells by the call, as its own organization sees it." });
+export type ListedResource = z.input<typeof ListedResource>;
+
 export const UpsertPaidResource = z
   .strictObject({
     sellerId: Id,
@@ -97,6 +105,10 @@ export const UpsertPaidResource = z
     minimumAssuranceLevel: AssuranceLevel.optional(),
     paymentConfig: AskedPaymentConfig.optional(),
     resourceId: ClientId.optional().meta({ description: "If given, the same as in the path." }),
+    payToProven: z
+      .boolean()
+      .optional()
+      .meta({ description: "As it was read; it is taken and changes nothing. provePayTo proves." }),
   })
   .meta({ id: "UpsertPaidResource" });
 export type UpsertPaidResource = z.output<typeof UpsertPaidResource>;

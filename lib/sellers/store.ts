@@ -118,23 +118,14 @@ export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: strin
     .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
     .limit(100);
 
-/** Whether the organization has a stopped seller at this domain: another record of it would be a way round. */
-export async function isStopped(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
-  const rows = await tx
-    .select({ sellerId: sellers.sellerId })
-    .from(sellers)
-    .where(and(eq(sellers.domain, domain), isNotNull(sellers.stoppedAt), eq(sellers.organizationId, organizationId)))
-    .limit(1);
-  return rows.length > 0;
-}
-
-export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow> {
+/** Null where an emergency came first: what it stopped stays as it was. */
+export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
     .update(sellers)
     .set({ verified, updatedAt: sql`clock_timestamp()` })
-    .where(eq(sellers.sellerId, sellerId))
+    .where(and(eq(sellers.sellerId, sellerId), isNull(sellers.stoppedAt)))
     .returning();
-  return saved!;
+  return saved ?? null;
 }
 
 /** Inserts or replaces; the time of creation stays, an archived resource comes back. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
 export const sellers = pgTable(
@@ -62,4 +62,90 @@ export const resources = pgTable(
     index("resources_of_organization").on(table.organizationId, table.createdAt, table.sellerId, table.resourceId),
     index("resources_pay_to").on(table.payTo, table.organizationId),
   ],
+);
+
+/** Offers that this service itself saw in the 402 of a domain: the proof that a seller is there who did not verify it. */
+export const seenOffers = pgTable(
+  "seen_offers",
+  {
+    /** As sellers' domains are stored. */
+    domain: text("domain").notNull(),
+    /** In lower case, as the token's address. */
+    payTo: text("pay_to").notNull(),
+    chain: text("chain").notNull(),
+    tokenAddress: text("token_address").notNull(),
+    amount: atomic("amount").notNull(),
+    url: text("url").notNull(),
+    seenAt: moment("seen_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.domain, table.payTo, table.chain, table.tokenAddress, table.amount] }),
+    index("seen_offers_newest").on(table.domain, table.seenAt),
+    index("seen_offers_old").on(table.seenAt),
+    amountCheck("seen_offers_amount", "amount"),
+  ],
+);
+
+/**
+ * Addresses that an organization has proven to control. `chain` is empty where a key was proven, which is the same on every chain; a
+ * contract, and what a domain says, is proven on one chain alone.
+ */
+export const payToProofs = pgTable(
+  "pay_to_proofs",
+  {
+    organizationId: text("organization_id").notNull(),
+    /** In lower case. */
+    address: text("address").notNull(),
+    chain: text("chain").notNull(),
+    method: text("method").$type<"signature" | "domain">().notNull(),
+    sellerId: text("seller_id").notNull(),
+    provenBy: text("proven_by").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organizationId, table.address, table.chain, table.method] }),
+    index("pay_to_proofs_of_address").on(table.address),
+    index("pay_to_proofs_of_seller").on(table.sellerId),
+  ],
+);
+
+/** Texts that are to be signed by an address, each once. */
+export const payToChallenges = pgTable(
+  "pay_to_challenges",
+  {
+    challengeId: text("challenge_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    sellerId: text("seller_id").notNull(),
+    address: text("address").notNull(),
+    chain: text("chain").notNull(),
+    text: text("text").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at").notNull(),
+    usedAt: moment("used_at"),
+  },
+  (table) => [
+    index("pay_to_challenges_of_organization").on(table.organizationId, table.expiresAt),
+    index("pay_to_challenges_old").on(table.expiresAt),
+  ],
+);
+
+/** How far the stop of a seller reaches: over its domains and its addresses. What it had only claimed stops nobody who has proven the same. */
+export const sellerStops = pgTable(
+  "seller_stops",
+  {
+    kind: text("kind").$type<"domain" | "address">().notNull(),
+    /** A domain as sellers have it, or an address in lower case. */
+    value: text("value").notNull(),
+    /** The seller that was stopped. */
+    sellerId: text("seller_id").notNull(),
+    proven: boolean("proven").notNull(),
+    /** Of a domain: whether its subdomains are meant as well. */
+    subdomains: boolean("subdomains").notNull(),
+    /** The last two labels of a domain: every other domain that the stop reaches has the same. */
+    base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.value, table.sellerId] }), index("seller_stops_base").on(table.base)],
 );

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { env } from "#lib/env.ts";
 import * as contract from "#lib/sellers/contract.ts";
+import { getResource } from "#lib/sellers/get-resource.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
@@ -55,6 +56,16 @@ describe("upsertPaidResource", () => {
     const { data } = await put({ ...terms(), pricing: { type: "fixed", amount: "1", asset: "USDC" } }, { id: "replaced" });
     expect(data).toMatchObject({ pricing: { amount: "1" }, minimumAssuranceLevel: "softwareApproved" });
     expect(data).not.toHaveProperty("description");
+  });
+
+  it("200 takes what was read, and takes no word of it for a proof", async () => {
+    await put(terms(), { id: "round" });
+    const read = () => send(contract.getResource, getResource, { as, id: "round" });
+    const { data } = await read();
+    expect(data.payToProven).toBe(false);
+    expect((await put(data, { id: "round" })).status).toBe(200);
+    expect((await put({ ...data, payToProven: true }, { id: "round" })).status).toBe(200);
+    expect((await read()).data).toEqual(data);
   });
 
   it("200 registers a resource that cannot be paid yet, without paymentConfig", async () => {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/sellers/contract.ts";
@@ -31,13 +31,12 @@ async function open(server: Server): Promise<string> {
   return host;
 }
 
-beforeAll(async () => {
+afterAll(() => Promise.all(servers.map((server) => server.close())));
+beforeEach(async () => {
+  // New ones each time: what is not verified may be asked ten times a minute.
   organizationId = await createOrganization();
   as = (await createPerson(organizationId)).credential;
   other = (await createPerson(await createOrganization("Rival"))).credential;
-});
-afterAll(() => Promise.all(servers.map((server) => server.close())));
-beforeEach(async () => {
   published = { status: 404, text: "" };
   domain = await open(
     createServer((request, response) => {

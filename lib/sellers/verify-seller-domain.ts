@@ -7,7 +7,9 @@ import * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain, requireProof } from "#lib/sellers/domain-proof.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
 import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findOwnSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
+import { countCallOf } from "#lib/sellers/unproved-domain.ts";
 
 export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = async ({ id, body }, { caller, idempotency }) => {
   const earlier = idempotency && (await replay(idempotency));
@@ -19,16 +21,20 @@ export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = a
   if (method === "dns" && isLocalDomain(claimed.domain))
     throw invalidField("/method", "A host of this machine has no DNS records; use wellKnown.");
   // The network comes before the transaction: none is ever open across it.
-  if (!claimed.verified) await requireProof(method, claimed);
+  if (!claimed.verified) {
+    await countCallOf(claimed);
+    await requireProof(method, claimed);
+  }
   return once(contract.verifySellerDomain, idempotency, async (tx) => {
     await lockDomain(tx, environment, claimed.domain);
     const seller = await findOwnSeller(tx, environment, organizationId, id);
     if (!seller) throw notFound("seller");
     if (seller.verified) return presentSeller(seller);
-    if (seller.stoppedAt) throw sellerStopped();
+    if (seller.stoppedAt || (await stopOverDomain(tx, seller.domain)) === "proven") throw sellerStopped();
     if (await verifiedElsewhere(tx, seller))
       throw new Problem("conflict", { detail: "Another organization has verified this domain for its own seller." });
     const verified = await setVerified(tx, seller, true);
+    if (!verified) throw sellerStopped();
     const event = { type: "seller.verified", actorId: subjectId, organizationId, entityType: "seller", entityId: id };
     audit(tx, { ...event, metadata: { domain: seller.domain, method } }, await clock(tx));
     return presentSeller(verified);

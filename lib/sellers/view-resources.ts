@@ -3,9 +3,9 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { notFound } from "#lib/problem.ts";
-import { presentResource, presentSeller } from "#lib/sellers/present.ts";
+import { presentListed, presentSeller } from "#lib/sellers/present.ts";
 import type { Scope } from "#lib/sellers/received-store.ts";
-import type { PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
+import type { ListedResource, Seller } from "#lib/sellers/resource-schema.ts";
 import type { Coin } from "#lib/sellers/snippets.ts";
 import { filterResources, findOwnResource, findOwnSeller, placeOfResource } from "#lib/sellers/store.ts";
 
@@ -21,14 +21,14 @@ type Query = {
  * The organization's resources as the page lists them: listResources, with archived ones apart, narrowed by text and method.
  * @throws Problem invalid_request for a cursor of another list
  */
-export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<PaidResource>> {
+export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {
   const { cursor, limit, ...filter } = query;
   const rows = await filterResources(database(), { organizationId, ...filter }, decodeCursor(cursor), limit + 1);
   const { items, ...rest } = page(rows, limit, placeOfResource);
-  return { items: items.map(presentResource), ...rest };
+  return { items: await presentListed(database(), organizationId, items), ...rest };
 }
 
-export type ResourceView = { readonly resource: PaidResource; readonly seller: Seller; readonly archived: boolean };
+export type ResourceView = { readonly resource: ListedResource; readonly seller: Seller; readonly archived: boolean };
 
 /** One resource of the organization, archived or not. @throws Problem not_found */
 export async function viewResource(scope: Scope, sellerId: string, resourceId: string): Promise<ResourceView> {
@@ -36,7 +36,8 @@ export async function viewResource(scope: Scope, sellerId: string, resourceId: s
   const resource = await findOwnResource(database(), { organizationId, sellerId, resourceId });
   const seller = resource && (await findOwnSeller(database(), environment, organizationId, sellerId));
   if (!seller) throw notFound("resource");
-  return { resource: presentResource(resource), seller: presentSeller(seller), archived: resource.archivedAt !== null };
+  const [listed] = await presentListed(database(), organizationId, [resource]);
+  return { resource: listed!, seller: presentSeller(seller), archived: resource.archivedAt !== null };
 }
 
 /** What the installation can be paid in, addresses as sellers advertise them, and by whom it has payments settled. */

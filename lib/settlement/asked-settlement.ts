@@ -3,7 +3,8 @@ import { database } from "#lib/db/client.ts";
 import { address, assetAt } from "#lib/onchain/chains.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
-import { executionOfCredential, findPlainSettlement, ownsPayTo, type PlainSettlement } from "#lib/settlement/store.ts";
+import { refusePayee } from "#lib/sellers/may-settle.ts";
+import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { decodeCredential, readCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -32,9 +33,8 @@ export async function readAsked({ paymentPayload, paymentRequirements }: Asked, 
   const required = requiredPayment(paymentRequirements);
   if (!required.ok) return refuse(required, payer);
   const { expected } = required;
-  if (!(await ownsPayTo(database(), organizationId, expected.payTo))) {
-    return refuse(failed("recipient_mismatch", "No resource of this organization is paid to this address."), payer);
-  }
+  const refused = await refusePayee(database(), organizationId, { payTo: expected.payTo, chain: expected.asset.chain });
+  if (refused) return refuse(refused, payer);
   const match = await matchCredential(credential);
   const foreign = refuseForeign(match, credential, organizationId);
   if (foreign) return refuse(foreign, payer);

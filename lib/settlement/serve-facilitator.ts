@@ -3,6 +3,8 @@ import type { Mounted } from "#lib/http/dispatch.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import { splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
+import { followRequest } from "#lib/db/request.ts";
+import { withinDeadline } from "#lib/http/deadline.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
 import { toProblem } from "#lib/http/reply.ts";
@@ -83,14 +85,17 @@ const respond = ({ status, body, headers }: Reply, requestId: string): Response 
 
 const serve =
   (endpoint: Endpoint) =>
-  async (request: Request): Promise<Response> => {
-    const requestId = newId("request");
-    try {
-      return respond(await answer(endpoint, request), requestId);
-    } catch (error) {
-      return respond(refusal(error, requestId, endpoint), requestId);
-    }
-  };
+  (request: Request): Promise<Response> =>
+    followRequest(() => serveFollowed(endpoint, request));
+
+async function serveFollowed(endpoint: Endpoint, request: Request): Promise<Response> {
+  const requestId = newId("request");
+  try {
+    return respond(await withinDeadline(answer(endpoint, request)), requestId);
+  } catch (error) {
+    return respond(refusal(error, requestId, endpoint), requestId);
+  }
+}
 
 async function supported(request: Request): Promise<Response> {
   const requestId = newId("request");

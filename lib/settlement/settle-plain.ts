@@ -7,6 +7,7 @@ import { atomicOf, formatAmount } from "#lib/money.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/payments/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
+import { refusePayee } from "#lib/sellers/may-settle.ts";
 import { paidResource } from "#lib/sellers/paid-resource.ts";
 import { resourcesPaidTo } from "#lib/sellers/store.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
@@ -16,7 +17,7 @@ import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
-import { insertPlainSettlement, ownsPayTo, type PlainSettlement } from "#lib/settlement/store.ts";
+import { insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { settleAndConfirm } from "#lib/settlement/submit.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
@@ -78,7 +79,8 @@ const capped = (asked: AskedSettlement): SettleResponse =>
 async function admit(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   await enterGate(tx);
   if (!(await callerIsLive(tx, seller))) return "revoked";
-  if (!(await ownsPayTo(tx, seller.organizationId, expected.payTo))) return "revoked";
+  const paid = { payTo: expected.payTo, chain: expected.asset.chain };
+  if (await refusePayee(tx, seller.organizationId, paid)) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
 }
 

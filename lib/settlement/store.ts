@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { PendingSettlementStore } from "@x402/core/facilitator";
-import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, lte, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
 import type { ExecutionRow } from "#lib/payments/execution-store.ts";
-import { resources, sellers } from "#lib/sellers/tables.ts";
 import { pendingSettlements, plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
@@ -63,17 +62,6 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
       ),
     )
     .returning();
-}
-
-/** Whether an organization sells something that is paid to this address, by a seller that nobody stopped. */
-export async function ownsPayTo(db: Database | Tx, organizationId: string, payTo: string): Promise<boolean> {
-  const rows = await db
-    .select({ resourceId: resources.resourceId })
-    .from(resources)
-    .innerJoin(sellers, and(eq(sellers.sellerId, resources.sellerId), isNull(sellers.stoppedAt)))
-    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
-    .limit(1);
-  return rows.length > 0;
 }
 
 /** The execution that a credential was claimed for; of several attempts the live one. */

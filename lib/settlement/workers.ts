@@ -12,6 +12,7 @@ import { relay } from "#lib/onchain/relay-worker.ts";
 import { followRevocations } from "#lib/onchain/revocation.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
+import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { freeSlots } from "#lib/settlement/free-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
@@ -79,6 +80,8 @@ export function startWorkers(): Worker {
     every(SWEEP_EVERY_MS, "freeSlots", freeSlots),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
+    every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),
+    every(FORGET_EVERY_MS, "forgetOldChallenges", forgetOldChallenges),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
     every(RELAY_EVERY_MS, "relay", relay),
     every(RELAY_EVERY_MS, "followRevocations", followRevocations),

@@ -1,6 +1,7 @@
 import { found } from "#app/found.ts";
 import { requireMember } from "#app/session.ts";
 import { ArchiveResource, RestoreResource } from "#components/seller/archive-resource.tsx";
+import { PayeePanel } from "#components/seller/payee-panel.tsx";
 import { Price } from "#components/seller/price.tsx";
 import { ResourceForm } from "#components/seller/resource-form.tsx";
 import { isPayable, resourcePath } from "#components/seller/words.ts";
@@ -64,6 +65,7 @@ export default async function ResourcePage({ params }: { readonly params: Params
           (archived ? <RestoreResource resource={resource} /> : <ArchiveResource sellerId={seller} resourceId={id} />)
         }
       />
+      {!archived && <PayeePanel resource={resource} seller={view.seller} mayManage={mayManage} />}
       {mayManage && !archived ? (
         <ResourceForm
           key={JSON.stringify(resource)}

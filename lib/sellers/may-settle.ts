@@ -1,0 +1,30 @@
+import type { Database, Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { ownPayee, provenAmong, type PaidAt } from "#lib/sellers/pay-to-store.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+
+const unprovenPayee = (payTo: string): Failure =>
+  failed(
+    "recipient_mismatch",
+    `The seller has not proven that it controls ${payTo}, so this service does not settle payments to it. The seller proves it with challengePayTo and provePayTo.`,
+  );
+
+/**
+ * Why an organization may not have us settle what is paid to an address; null where it may. Anybody can register an address, so in
+ * production its control is proven first: else a stranger could settle a credential before its owner does, and the owner would hear that
+ * it was used. A sandbox takes the organization's word.
+ */
+export async function refusePayee(db: Database | Tx, organizationId: string, paid: PaidAt): Promise<Failure | null> {
+  const { sells, proven } = await ownPayee(db, organizationId, paid);
+  if (!sells) return failed("recipient_mismatch", "No resource of this organization is paid to this address.");
+  return proven || env().ENVIRONMENT === "sandbox" ? null : unprovenPayee(paid.payTo);
+}
+
+type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
+
+/** The same for a buyer's payment that we settle: null where it may be settled. */
+export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
+  if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
+  const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);
+  return isProven({ payTo, chain }) ? null : unprovenPayee(payTo);
+}

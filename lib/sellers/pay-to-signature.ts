@@ -1,0 +1,28 @@
+import { hashMessage, recoverAddress, type Hex } from "viem";
+import { acceptedByCode } from "#lib/onchain/token.ts";
+import { askingChain } from "#lib/payments/verify-credential.ts";
+import { invalidField } from "#lib/problem.ts";
+import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
+
+async function signedByKey(hash: Hex, signature: Hex, address: string): Promise<boolean> {
+  try {
+    return (await recoverAddress({ hash, signature })).toLowerCase() === address;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether an address signed a challenge's text: by its key (EIP-191), or by its code on the challenge's chain (EIP-1271). Answers the chain
+ * on which that is proven; a key is the same on each.
+ * @throws Problem invalid_request, rpc_unavailable
+ */
+export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
+  const hash = hashMessage(text);
+  if (await signedByKey(hash, signature, address)) return ANY_CHAIN;
+  if (await askingChain(chain, () => acceptedByCode(chain, address as Hex, hash, signature))) return chain;
+  throw invalidField(
+    "/signature",
+    `This is no signature of ${address} over the challenge's text. Sign the text as it is, byte for byte.`,
+  );
+}

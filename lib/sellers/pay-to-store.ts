@@ -1,0 +1,158 @@
+import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { stopOf, type StopOver } from "#lib/sellers/stops.ts";
+import { payToChallenges, payToProofs } from "#lib/sellers/tables.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+type Db = Database | Tx;
+
+export type PayToChallenge = typeof payToChallenges.$inferSelect;
+export type PayToProof = typeof payToProofs.$inferSelect;
+
+/** The chain of a proof that holds on every one. */
+export const ANY_CHAIN = "";
+
+/**
+ * A signature proves control. What a domain says is its owner's word: it counts as long as the domain is verified, and nobody else has
+ * signed for the address.
+ */
+const counts = sql`(p.method = 'signature' OR (
+  EXISTS (SELECT FROM sellers d WHERE d.seller_id = p.seller_id AND d.verified AND d.stopped_at IS NULL)
+  AND NOT EXISTS (SELECT FROM pay_to_proofs o
+    WHERE o.address = p.address AND o.organization_id <> p.organization_id AND o.method = 'signature')))`;
+
+/** Addresses with the chain on which they are paid. */
+export type PaidAt = { readonly payTo: string; readonly chain: string };
+
+const keyOf = ({ payTo, chain }: PaidAt): string => `${payTo.toLowerCase()} ${chain}`;
+
+/** Which of these the organization has proven to control. */
+export async function provenAmong(db: Db, organizationId: string, paid: readonly PaidAt[]): Promise<(one: PaidAt) => boolean> {
+  const addresses = [...new Set(paid.map(({ payTo }) => payTo.toLowerCase()))];
+  if (addresses.length === 0) return () => false;
+  const rows = await db.execute<{ address: string; chain: string }>(sql`
+    SELECT p.address, p.chain FROM pay_to_proofs p
+    WHERE p.organization_id = ${organizationId} AND ${inArray(sql`p.address`, addresses)} AND ${counts}`);
+  const proven = new Set(rows.map(({ address, chain }) => keyOf({ payTo: address, chain })));
+  return (one) => proven.has(keyOf(one)) || proven.has(keyOf({ ...one, chain: ANY_CHAIN }));
+}
+
+export type OwnPayee = {
+  /** Whether a seller that nobody stopped sells something that is paid there. */
+  readonly sells: boolean;
+  readonly proven: boolean;
+};
+
+/** What an organization has to do with an address on a chain, in one statement. */
+export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
+  const address = payTo.toLowerCase();
+  const rows = await db.execute<{
+    stopped: boolean;
+    verified: boolean;
+    over_domain: StopOver;
+    over_address: StopOver;
+    proven: boolean;
+  }>(sql`
+    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(s.domain) AS over_domain,
+      (SELECT stop_over_address(${address}, ${organizationId})) AS over_address,
+      (SELECT EXISTS (SELECT FROM pay_to_proofs p WHERE p.organization_id = ${organizationId} AND p.address = ${address}
+        AND p.chain IN (${ANY_CHAIN}, ${chain}) AND ${counts})) AS proven
+    FROM (SELECT DISTINCT seller_id FROM resources
+      WHERE pay_to = ${address} AND organization_id = ${organizationId} AND archived_at IS NULL) r
+    JOIN sellers s ON s.seller_id = r.seller_id`);
+  const payable = rows.filter(
+    ({ stopped, verified, over_domain: overDomain, over_address: overAddress }) =>
+      stopOf({ stopped, verified, overDomain, overAddress }) === null,
+  );
+  return { sells: payable.length > 0, proven: payable.some(({ proven }) => proven) };
+}
+
+/** One at a time may prove an address. */
+export async function lockPayTo(tx: Tx, address: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
+}
+
+/** Whether somebody else has proven the address, in whatever way. */
+export async function provenElsewhere(tx: Tx, organizationId: string, address: string): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    SELECT FROM pay_to_proofs p WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${counts} LIMIT 1`);
+  return rows.length > 0;
+}
+
+/** A repeat leaves the proof as it is. */
+export async function saveProof(tx: Tx, proof: typeof payToProofs.$inferInsert): Promise<PayToProof> {
+  const { organizationId, address, chain, method } = proof;
+  await tx.insert(payToProofs).values(proof).onConflictDoNothing();
+  const [saved] = await tx
+    .select()
+    .from(payToProofs)
+    .where(
+      and(
+        eq(payToProofs.organizationId, organizationId),
+        eq(payToProofs.address, address),
+        eq(payToProofs.chain, chain),
+        eq(payToProofs.method, method),
+      ),
+    );
+  return saved!;
+}
+
+export async function countOpenChallenges(tx: Tx, organizationId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(payToChallenges)
+    .where(
+      and(
+        eq(payToChallenges.organizationId, organizationId),
+        gt(payToChallenges.expiresAt, sql`clock_timestamp()`),
+        isNull(payToChallenges.usedAt),
+      ),
+    );
+  return row?.count ?? 0;
+}
+
+export async function insertChallenge(tx: Tx, row: typeof payToChallenges.$inferInsert): Promise<void> {
+  await tx.insert(payToChallenges).values(row);
+}
+
+type Owner = { readonly organizationId: string; readonly environment: Environment };
+
+export async function findChallenge(db: Db, owner: Owner, challengeId: string): Promise<PayToChallenge | null> {
+  const [row] = await db
+    .select()
+    .from(payToChallenges)
+    .where(
+      and(
+        eq(payToChallenges.challengeId, challengeId),
+        eq(payToChallenges.organizationId, owner.organizationId),
+        eq(payToChallenges.environment, owner.environment),
+      ),
+    );
+  return row ?? null;
+}
+
+/** False where it was used before, or has expired. */
+export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean> {
+  const rows = await tx
+    .update(payToChallenges)
+    .set({ usedAt: sql`clock_timestamp()` })
+    .where(
+      and(
+        eq(payToChallenges.challengeId, challengeId),
+        isNull(payToChallenges.usedAt),
+        gt(payToChallenges.expiresAt, sql`clock_timestamp()`),
+      ),
+    )
+    .returning({ challengeId: payToChallenges.challengeId });
+  return rows.length === 1;
+}
+
+/** Answers how many. A scalar subquery, because no index serves a comparison with a volatile function. */
+export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
+  const rows = await db.execute(sql`
+    DELETE FROM ${payToChallenges} WHERE challenge_id IN (
+      SELECT challenge_id FROM ${payToChallenges}
+      WHERE ${payToChallenges.expiresAt} < (SELECT clock_timestamp() - interval '1 day') LIMIT ${limit})
+    RETURNING 1`);
+  return rows.length;
+}

@@ -1,0 +1,239 @@
+import { eq } from "drizzle-orm";
+import { getAddress, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { challengePayTo } from "#lib/sellers/challenge-pay-to.ts";
+import * as sellersContract from "#lib/sellers/contract.ts";
+import { forgetOldChallenges } from "#lib/sellers/forget-old-rows.ts";
+import { getResource } from "#lib/sellers/get-resource.ts";
+import { listResources } from "#lib/sellers/list-resources.ts";
+import * as contract from "#lib/sellers/pay-to-contract.ts";
+import { provePayTo } from "#lib/sellers/prove-pay-to.ts";
+import { payToChallenges, payToProofs, sellers } from "#lib/sellers/tables.ts";
+import { eventsAbout } from "#test/audit.ts";
+import { useDatabase } from "#test/database.ts";
+import { CHAIN } from "#test/mandates.ts";
+import { newWallet, useSettlement } from "#test/payments.ts";
+import { mayReach, openPaywall } from "#test/paywall.ts";
+import { createOfficial, stopNow } from "#test/platform.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+
+type Owner = { readonly organizationId: string; readonly as: Credential };
+
+let owner: Owner;
+let other: Owner;
+beforeAll(async () => {
+  [owner, other] = [await newOwner(), await newOwner()];
+});
+
+async function newOwner(): Promise<Owner> {
+  const organizationId = await createOrganization("Shop");
+  return { organizationId, as: (await createPerson(organizationId)).credential };
+}
+
+const challenge = ({ as }: Owner, body: Record<string, unknown>, key?: string) =>
+  send(contract.challengePayTo, challengePayTo, { as, body, ...(key !== undefined && { key }) });
+const prove = ({ as }: Owner, body: Record<string, unknown>, key?: string) =>
+  send(contract.provePayTo, provePayTo, { as, body, ...(key !== undefined && { key }) });
+
+/** A seller that is paid to a wallet, and the text that the wallet would sign. */
+async function unproven(by = owner, wallet = newWallet()) {
+  const seller = await newSeller(by.as, { payTo: wallet.address });
+  const { status, data } = await challenge(by, { sellerId: seller.sellerId, payTo: wallet.address });
+  expect(status).toBe(201);
+  return { seller, wallet, ...data };
+}
+
+const isListedAsProven = async ({ as }: Owner, sellerId: string) => {
+  const query = `?sellerId=${sellerId}`;
+  const one = await send(sellersContract.getResource, getResource, { as, id: "report", query });
+  const list = await send(sellersContract.listResources, listResources, { as, query });
+  expect(list.data.items.map(({ payToProven }) => payToProven)).toEqual([one.data.payToProven]);
+  return one.data.payToProven;
+};
+
+/** Answers every isValidSignature with ERC-1271's magic value. */
+const AGREES = "0x631626ba7e60e01b60005260206000f3";
+
+describe("challengePayTo", () => {
+  test("201 a text that names organization, seller, address, network, environment and end, and says that it moves nothing", async () => {
+    const { seller, wallet, challengeId, text, chain: on, expiresAt } = await unproven();
+    for (const part of [
+      owner.organizationId,
+      seller.sellerId,
+      seller.domain,
+      wallet.address,
+      CHAIN,
+      "sandbox",
+      challengeId,
+      expiresAt,
+    ])
+      expect(text).toContain(part);
+    expect([on, text.endsWith("moves no money and allows no payment.")]).toEqual([CHAIN, true]);
+    expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(14 * 60_000);
+  });
+
+  test("400 what is no address or chain of this installation, 404 another organization's seller, 403 without the capability", async () => {
+    const { sellerId } = await newSeller(owner.as);
+    const payTo = newWallet().address;
+    const pointer = async (body: Record<string, unknown>) =>
+      (await challenge(owner, { sellerId, payTo, ...body })).problem.errors?.[0]?.pointer;
+    const wrong = getAddress(payTo).replace(/[a-f]/, (letter) => letter.toUpperCase());
+    for (const bad of ["0x12", `0x${"0".repeat(40)}`]) expect(await pointer({ payTo: bad })).toBe("/payTo");
+    if (wrong !== payTo) expect(await pointer({ payTo: wrong })).toBe("/payTo");
+    expect(await pointer({ chain: "eip155:1" })).toBe("/chain");
+    expect((await challenge(other, { sellerId, payTo })).status).toBe(404);
+    const reader = await createAgent(owner.organizationId, ["sellers:read"]);
+    const { status, problem } = await challenge({ ...owner, as: reader.credential }, { sellerId, payTo });
+    expect([status, problem.code]).toEqual([403, "capability_required"]);
+  });
+
+  test("429 above fifty that nobody signed, and old ones are forgotten", async () => {
+    const busy = await newOwner();
+    const { sellerId } = await newSeller(busy.as);
+    const body = { sellerId, payTo: newWallet().address };
+    for (let count = 0; count < 50; count += 1) expect((await challenge(busy, body)).status).toBe(201);
+    expect((await challenge(busy, body)).status).toBe(429);
+    const own = eq(payToChallenges.organizationId, busy.organizationId);
+    await database()
+      .update(payToChallenges)
+      .set({ expiresAt: new Date(Date.now() - 25 * 3_600_000) })
+      .where(own);
+    expect((await challenge(busy, body)).status).toBe(201);
+    expect(await forgetOldChallenges()).toBeGreaterThanOrEqual(50);
+    expect(await database().select().from(payToChallenges).where(own)).toHaveLength(1);
+  });
+});
+
+describe("provePayTo by a signature", () => {
+  test("200 proves the key on every chain, once, with an event, and the resource is listed as proven", async () => {
+    const { seller, wallet, challengeId, text } = await unproven();
+    expect(await isListedAsProven(owner, seller.sellerId)).toBe(false);
+    const body = { method: "signature", challengeId, signature: await wallet.signMessage({ message: text }) };
+    const first = await prove(owner, body, "prove-1");
+    const address = wallet.address.toLowerCase();
+    expect([first.status, first.data]).toMatchObject([200, { payTo: address, method: "signature", sellerId: seller.sellerId }]);
+    expect("chain" in first.data).toBe(false);
+    expect(await isListedAsProven(owner, seller.sellerId)).toBe(true);
+    expect((await eventsAbout(address)).map(({ type, chain }) => [type, chain])).toEqual([
+      ["payTo.proven", owner.organizationId],
+    ]);
+    const replayed = await prove(owner, body, "prove-1");
+    expect([replayed.headers.get("idempotent-replayed"), replayed.data]).toEqual(["true", first.data]);
+    expect((await prove(owner, body)).problem.code).toBe("conflict");
+  });
+
+  test("four at once use a text once", async () => {
+    const { wallet, challengeId, text } = await unproven();
+    const signature = await wallet.signMessage({ message: text });
+    const replies = await Promise.all([1, 2, 3, 4].map(() => prove(owner, { method: "signature", challengeId, signature })));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  });
+
+  test("400 another key's signature, another text's, and what is no signature; 409 after its end; 404 another organization's", async () => {
+    const { wallet, challengeId, text } = await unproven();
+    const message = text;
+    const signatures = [
+      await newWallet().signMessage({ message }),
+      await wallet.signMessage({ message: text.replace("sandbox", "production") }),
+      await wallet.signMessage({ message: { raw: "0x00" } }),
+      "0x",
+      `0x${"00".repeat(65)}`,
+      "0x1234",
+    ];
+    for (const signature of signatures) {
+      const { status, problem } = await prove(owner, { method: "signature", challengeId, signature });
+      expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/signature"]);
+    }
+    const good = { method: "signature", challengeId, signature: await wallet.signMessage({ message }) };
+    expect((await prove(other, good)).status).toBe(404);
+    await database().update(payToChallenges).set({ expiresAt: new Date() }).where(eq(payToChallenges.challengeId, challengeId));
+    expect((await prove(owner, good)).problem.code).toBe("conflict");
+    expect(await database().select().from(payToProofs).where(eq(payToProofs.address, wallet.address.toLowerCase()))).toEqual([]);
+  });
+
+  test("200 a contract is asked by EIP-1271, and proven on its chain alone; one that says no is refused", async () => {
+    const contractAt = privateKeyToAccount(generatePrivateKey()).address;
+    const seller = await newSeller(owner.as, { payTo: contractAt });
+    const { data } = await challenge(owner, { sellerId: seller.sellerId, payTo: contractAt });
+    const body = { method: "signature", challengeId: data.challengeId, signature: "0x1234" };
+    await chain().client.setCode({ address: contractAt, bytecode: "0x60006000fd" });
+    expect((await prove(owner, body)).problem.errors?.[0]?.pointer).toBe("/signature");
+    await chain().client.setCode({ address: contractAt, bytecode: AGREES });
+    expect((await prove(owner, body)).data).toMatchObject({ payTo: contractAt.toLowerCase(), chain: CHAIN, method: "signature" });
+    expect(await isListedAsProven(owner, seller.sellerId)).toBe(true);
+  });
+
+  test("belongs to the organization: another one that is paid there has proven nothing, and may sign as well", async () => {
+    const { wallet, challengeId, text } = await unproven();
+    await prove(owner, { method: "signature", challengeId, signature: await wallet.signMessage({ message: text }) });
+    const twin = await unproven(other, wallet);
+    expect(await isListedAsProven(other, twin.seller.sellerId)).toBe(false);
+    const signature = await wallet.signMessage({ message: twin.text });
+    expect((await prove(other, { method: "signature", challengeId: twin.challengeId, signature })).status).toBe(200);
+    expect(await isListedAsProven(other, twin.seller.sellerId)).toBe(true);
+  });
+
+  test("409 for an organization whose seller was stopped at the address", async () => {
+    const { seller, wallet, challengeId, text } = await unproven();
+    await stopNow(await createOfficial("operator"), { sellerId: seller.sellerId });
+    const signature = await wallet.signMessage({ message: text });
+    const { status, problem } = await prove(owner, { method: "signature", challengeId, signature });
+    expect([status, problem.detail]).toEqual([409, expect.stringContaining("stopped")]);
+  });
+});
+
+describe("provePayTo by the verified domain", () => {
+  async function atPaywall(by = owner, payTo?: Hex) {
+    const shop = await openPaywall();
+    mayReach(shop.domain);
+    const seller = await newSeller(by.as, { domain: shop.domain, payTo: payTo ?? shop.payTo });
+    return { shop, seller, body: { method: "domain", sellerId: seller.sellerId, resourceId: "report" } };
+  }
+  const setVerified = (sellerId: string, verified: boolean) =>
+    database().update(sellers).set({ verified }).where(eq(sellers.sellerId, sellerId));
+
+  test("200 where its own 402 names the address, as long as the domain is verified", async () => {
+    const { shop, seller, body } = await atPaywall();
+    const early = await prove(owner, body);
+    expect([early.status, early.problem.nextActions[0]?.type, shop.asked]).toEqual([409, "verify_seller", []]);
+    await setVerified(seller.sellerId, true);
+    expect((await prove(owner, body)).data).toMatchObject({ payTo: shop.payTo, chain: CHAIN, method: "domain" });
+    expect(shop.asked).toEqual(["GET /report"]);
+    expect(await isListedAsProven(owner, seller.sellerId)).toBe(true);
+    await setVerified(seller.sellerId, false);
+    expect(await isListedAsProven(owner, seller.sellerId)).toBe(false);
+  });
+
+  test("424 where it names another address, asks for nothing, or sends us elsewhere", async () => {
+    const { shop, seller, body } = await atPaywall(owner, randomAddress());
+    await setVerified(seller.sellerId, true);
+    expect((await prove(owner, body)).problem.detail).toContain("does not name the registered address");
+    shop.answer = (response) => response.writeHead(200).end("free");
+    expect((await prove(owner, body)).problem.code).toBe("storefront_invalid");
+    const elsewhere = await openPaywall();
+    mayReach(shop.domain, elsewhere.domain);
+    shop.answer = (response) => response.writeHead(302, { location: `${elsewhere.url}/report` }).end();
+    expect((await prove(owner, body)).problem.detail).toContain("another host");
+  });
+
+  test("409 for an address that another organization has proven, and a signature ends what a domain said", async () => {
+    const wallet = newWallet();
+    const impostor = await atPaywall(other, wallet.address);
+    impostor.shop.offer["payTo"] = wallet.address;
+    await setVerified(impostor.seller.sellerId, true);
+    expect((await prove(other, impostor.body)).status).toBe(200);
+    expect(await isListedAsProven(other, impostor.seller.sellerId)).toBe(true);
+    const victim = await unproven(owner, wallet);
+    const signature = await wallet.signMessage({ message: victim.text });
+    expect((await prove(owner, { method: "signature", challengeId: victim.challengeId, signature })).status).toBe(200);
+    expect(await isListedAsProven(other, impostor.seller.sellerId)).toBe(false);
+    const { problem } = await prove(other, impostor.body);
+    expect([problem.code, problem.detail]).toEqual(["conflict", expect.stringContaining("Another organization has proven")]);
+  });
+});

@@ -1,0 +1,68 @@
+import { and, desc, eq, lte, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { atomicOf } from "#lib/money.ts";
+import { seenOffers } from "#lib/sellers/tables.ts";
+
+/** A payment that a domain's own 402 has to ask for. `amount` is null where each order has its own price. */
+export type WantedOffer = {
+  readonly domain: string;
+  /** In lower case. */
+  readonly payTo: string;
+  readonly chain: string;
+  readonly tokenAddress: string;
+  readonly amount: bigint | null;
+};
+export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
+
+/** A seller with a price of its own for each order must not fill the table. */
+const PER_DOMAIN_MAX = 200;
+/** An authorization of today is paid by tomorrow. */
+const KEPT = sql`interval '2 days'`;
+
+/** Of a domain the newest offers are kept. */
+export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
+  const seenAt = sql`clock_timestamp()`;
+  await db.transaction(async (tx) => {
+    await tx
+      .insert(seenOffers)
+      .values({ ...offer, amount: atomicOf(offer.amount), seenAt })
+      .onConflictDoUpdate({
+        target: [seenOffers.domain, seenOffers.payTo, seenOffers.chain, seenOffers.tokenAddress, seenOffers.amount],
+        set: { seenAt, url: offer.url },
+      });
+    const [newest] = await tx
+      .select({ seenAt: seenOffers.seenAt })
+      .from(seenOffers)
+      .where(eq(seenOffers.domain, offer.domain))
+      .orderBy(desc(seenOffers.seenAt))
+      .offset(PER_DOMAIN_MAX)
+      .limit(1);
+    if (newest)
+      await tx.delete(seenOffers).where(and(eq(seenOffers.domain, offer.domain), lte(seenOffers.seenAt, newest.seenAt)));
+  });
+}
+
+/** Which of these were seen as long ago as a payment that is still on its way may be old. */
+export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]): Promise<readonly boolean[]> {
+  const asked = wanted.flatMap((offer, number) =>
+    offer ? [{ ...offer, amount: offer.amount?.toString() ?? null, number }] : [],
+  );
+  if (asked.length === 0) return wanted.map(() => false);
+  const rows = await tx.execute<{ number: number }>(sql`
+    SELECT w.number FROM json_to_recordset(${JSON.stringify(asked)}::json)
+      AS w(number integer, domain text, "payTo" text, chain text, "tokenAddress" text, amount numeric), LATERAL (
+        SELECT seen_at FROM ${seenOffers} o WHERE o.domain = w.domain AND o.pay_to = w."payTo" AND o.chain = w.chain
+          AND o.token_address = w."tokenAddress" AND o.amount = coalesce(w.amount, o.amount)
+          AND o.seen_at > (SELECT clock_timestamp() - ${KEPT}) LIMIT 1) s`);
+  const seen = new Set(rows.map(({ number }) => number));
+  return wanted.map((_, number) => seen.has(number));
+}
+
+/** Answers how many. A scalar subquery, because no index serves a comparison with a volatile function. */
+export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
+  const rows = await db.execute(sql`
+    DELETE FROM ${seenOffers} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${seenOffers} WHERE ${seenOffers.seenAt} < (SELECT clock_timestamp() - ${KEPT}) LIMIT ${limit}))
+    RETURNING 1`);
+  return rows.length;
+}

@@ -1,0 +1,116 @@
+import { and, eq, inArray, or, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { domainsReached, stopOf, type PayeeStop, type Reach, type StopOver } from "#lib/sellers/stops.ts";
+import { payToProofs, resources, sellers, sellerStops } from "#lib/sellers/tables.ts";
+
+type Payee = { readonly sellerId: string | null; readonly domain: string | null; readonly payTo: string | null };
+type Found = {
+  readonly stopped: boolean;
+  readonly verified: boolean | null;
+  readonly over_domain: StopOver;
+  readonly over_address: StopOver;
+};
+
+/** Whether somebody may be paid, as far as emergencies go: by a seller's record, or without one by what is claimed. After the gate. */
+export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
+  const [found] = await tx.execute<Found>(sql`
+    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
+      stop_over_address(w.pay_to, s.organization_id) AS over_address
+    FROM (SELECT ${sellerId}::text AS seller_id, ${domain}::text AS domain, lower(${payTo}::text) AS pay_to) w
+    LEFT JOIN sellers s ON s.seller_id = w.seller_id`);
+  if (!found) throw new Error("A query of one row had none.");
+  const { stopped, verified, over_domain: overDomain, over_address: overAddress } = found;
+  return stopOf({ stopped, verified: verified === true, overDomain, overAddress });
+}
+
+/** How a stop reaches a domain that somebody wants to register or to verify. */
+export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
+  const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
+  return found?.over ?? null;
+}
+
+/** Whether a seller of this organization was stopped at this domain: another record of it would be a way round. */
+export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
+  const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
+  const rows = await tx
+    .select({ value: sellerStops.value })
+    .from(sellerStops)
+    .innerJoin(sellers, and(eq(sellers.sellerId, sellerStops.sellerId), eq(sellers.organizationId, organizationId)))
+    .where(
+      and(
+        eq(sellerStops.kind, "domain"),
+        inArray(sellerStops.value, hosts),
+        or(sellerStops.subdomains, eq(sellerStops.value, domain)),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Whether a seller of this organization was stopped while it was paid at this address. */
+export async function stoppedAtAddress(tx: Tx, organizationId: string, address: string): Promise<boolean> {
+  const rows = await tx
+    .select({ value: sellerStops.value })
+    .from(sellerStops)
+    .innerJoin(sellers, and(eq(sellers.sellerId, sellerStops.sellerId), eq(sellers.organizationId, organizationId)))
+    .where(and(eq(sellerStops.kind, "address"), eq(sellerStops.value, address)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+type Stopped = {
+  readonly sellerId: string;
+  readonly organizationId: string;
+  readonly domain: string;
+  readonly verified: boolean;
+};
+
+/** Everything that a stop of this seller reaches. */
+export async function reachOf(
+  db: Database | Tx,
+  { sellerId, organizationId, domain, verified }: Stopped,
+): Promise<readonly Reach[]> {
+  const paidTo = await db.selectDistinct({ address: resources.payTo }).from(resources).where(eq(resources.sellerId, sellerId));
+  const addresses = paidTo.flatMap(({ address }) => address ?? []);
+  const signedFor = await db
+    .selectDistinct({ address: payToProofs.address })
+    .from(payToProofs)
+    .where(
+      and(
+        eq(payToProofs.organizationId, organizationId),
+        eq(payToProofs.method, "signature"),
+        or(inArray(payToProofs.address, addresses), eq(payToProofs.sellerId, sellerId)),
+      ),
+    );
+  const proven = new Set(signedFor.map(({ address }) => address));
+  return [
+    ...domainsReached(domain).map((one) => ({ kind: "domain" as const, ...one, proven: verified })),
+    ...[...new Set([...addresses, ...proven])].map((value) => ({
+      kind: "address" as const,
+      value,
+      proven: proven.has(value),
+      subdomains: false,
+    })),
+  ];
+}
+
+/** A repeat adds what was proven meanwhile. */
+export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
+  await tx
+    .insert(sellerStops)
+    .values(reach.map((one) => ({ ...one, sellerId, createdAt: now })))
+    .onConflictDoUpdate({
+      target: [sellerStops.kind, sellerStops.value, sellerStops.sellerId],
+      set: { proven: sql`${sellerStops.proven} OR excluded.proven` },
+    });
+}
+
+/** Whether it is verified, as it is stopped: from then on nobody changes that. */
+export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<{ readonly verified: boolean }> {
+  const [stopped] = await tx
+    .update(sellers)
+    .set({ stoppedAt: sql`coalesce(${sellers.stoppedAt}, ${now.toISOString()}::timestamptz)`, updatedAt: now })
+    .where(eq(sellers.sellerId, sellerId))
+    .returning({ verified: sellers.verified });
+  return stopped!;
+}

@@ -1,0 +1,126 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { authenticate } from "#lib/identity/authenticate.ts";
+import { executePayment } from "#lib/payments/execute-payment.ts";
+import { payToProofs } from "#lib/sellers/tables.ts";
+import { answerSettle } from "#lib/settlement/answer-settle.ts";
+import { answerVerify } from "#lib/settlement/answer-verify.ts";
+import { readAsked } from "#lib/settlement/asked-settlement.ts";
+import { useDatabase } from "#test/database.ts";
+import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { newSeller } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+const wallet = newWallet();
+
+const variables = () => env() as { ENVIRONMENT: "sandbox" | "production" };
+beforeAll(() => chain().mint(wallet.address, 1_000_000_000n));
+afterAll(() => {
+  variables().ENVIRONMENT = "sandbox";
+});
+
+/** A key is of the sandbox, as the database is; what may be settled is decided as in production. */
+async function inProduction<T>(work: () => Promise<T>): Promise<T> {
+  variables().ENVIRONMENT = "production";
+  try {
+    return await work();
+  } finally {
+    variables().ENVIRONMENT = "sandbox";
+  }
+}
+
+async function keyOf(organizationId: string) {
+  const { credential } = await createAgent(organizationId, ["payments:settle"]);
+  const caller = await authenticate(new Request("http://localhost:3000/", { headers: credential }));
+  if (caller?.kind !== "key") throw new Error("A key authenticates as one.");
+  return caller;
+}
+
+type Key = Awaited<ReturnType<typeof keyOf>>;
+type Payload = { readonly accepted: object };
+
+/** What the facilitator answers a seller's server: whether the credential is valid, and whether it was settled. */
+async function asked(seller: Key, credential: string) {
+  const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as Payload;
+  const read = await readAsked({ paymentPayload: payload, paymentRequirements: payload.accepted }, seller.organizationId);
+  if (!read.ok) return { valid: false, settled: false, detail: read.detail };
+  const { isValid } = await answerVerify(read);
+  return { valid: isValid, settled: (await answerSettle(read, seller)).success, detail: "" };
+}
+
+const scene = async (mode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized") => {
+  const made = await paymentScene({ settlementMode: mode });
+  return { ...made, key: await keyOf(made.sellerOrganizationId), payTo: made.seller.payTo as `0x${string}` };
+};
+
+const proof = (made: Awaited<ReturnType<typeof scene>>, change: Partial<typeof payToProofs.$inferInsert> = {}) =>
+  database()
+    .insert(payToProofs)
+    .values({
+      organizationId: made.sellerOrganizationId,
+      address: made.payTo.toLowerCase(),
+      chain: "",
+      method: "signature",
+      sellerId: made.seller.sellerId,
+      provenBy: made.owner.userId,
+      ...change,
+    });
+
+describe("in production our facilitator", () => {
+  test("settles nothing for a stranger who registered the owner's address, and settles it for the owner who proved it", async () => {
+    const owner = await scene();
+    await proof(owner);
+    const strangers = await createOrganization("Stranger");
+    const person = await createPerson(strangers);
+    await newSeller(person.credential, { price: "0.25", payTo: owner.payTo });
+    const stranger = await keyOf(strangers);
+    const credential = await signed(wallet, expectedOf(owner));
+    const told = await inProduction(() => asked(stranger, credential));
+    expect(told).toMatchObject({ valid: false, settled: false });
+    expect(told.detail).toContain("has not proven that it controls");
+    expect(await chain().balanceOf(owner.payTo)).toBe(0n);
+    expect(await inProduction(() => asked(owner.key, credential))).toMatchObject({ valid: true, settled: true });
+    expect(await chain().balanceOf(owner.payTo)).toBe(250_000n);
+  });
+
+  test("takes a contract's proof on its chain alone", async () => {
+    const owner = await scene();
+    await proof(owner, { chain: "eip155:1" });
+    const credential = await signed(wallet, expectedOf(owner));
+    expect(await inProduction(() => asked(owner.key, credential))).toMatchObject({ settled: false });
+    await proof(owner, { chain: "eip155:84532" });
+    expect(await inProduction(() => asked(owner.key, credential))).toMatchObject({ settled: true });
+  });
+
+  test("does not settle for a buyer what is paid to an address that nobody proved", async () => {
+    const made = await scene("facilitatorSettled");
+    const { authorizationId } = await authorized(made);
+    const paymentCredential = await signed(wallet, expectedOf(made));
+    const { credential } = made.agent;
+    const caller = await authenticate(new Request("http://localhost:3000/", { headers: credential }));
+    const body = { authorizationId, paymentCredential, idempotencyKey: "k" };
+    const idempotency = { slot: "k", fingerprint: "f", key: "k" };
+    const request = new Request("http://localhost:3000/");
+    const told = (await inProduction(() =>
+      executePayment({ body }, { caller: caller as never, idempotency, requestId: "req_1", request }),
+    )) as unknown as { readonly status: number; readonly body: string };
+    expect([told.status, (JSON.parse(told.body) as { code: string }).code]).toEqual([402, "recipient_mismatch"]);
+    expect(told.body).toContain("has not proven that it controls");
+    expect(await chain().balanceOf(made.payTo)).toBe(0n);
+  });
+});
+
+describe("in a sandbox our facilitator", () => {
+  test("settles for the organization's own resources, proven or not, and for nobody else", async () => {
+    const made = await scene();
+    const other = await keyOf(await createOrganization("Other"));
+    const credential = await signed(wallet, expectedOf(made));
+    expect(await asked(other, credential)).toMatchObject({ settled: false });
+    expect(await asked(made.key, credential)).toMatchObject({ settled: true });
+    await database().delete(payToProofs).where(eq(payToProofs.sellerId, made.seller.sellerId));
+  });
+});

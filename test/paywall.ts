@@ -1,0 +1,67 @@
+import type { ServerResponse } from "node:http";
+import { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { PaymentRequired } from "@x402/core/types";
+import { forget, perProcess } from "#lib/process.ts";
+import { installedFetch, standardLimits } from "#lib/storefront/guarded-fetch.ts";
+import { serve } from "#test/guarded.ts";
+import { CHAIN } from "#test/mandates.ts";
+import { randomAddress } from "#test/sellers.ts";
+
+/* A seller's host on this machine whose 402 a test can change. It is closed after the test. */
+
+const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+
+export type Paywall = {
+  /** host:port, which is its domain too. */
+  readonly domain: string;
+  readonly url: string;
+  readonly payTo: `0x${string}`;
+  /** What its 402 offers; a test changes it. */
+  readonly offer: Record<string, unknown>;
+  /** Instead of the 402. */
+  answer: ((response: ServerResponse) => void) | null;
+  /** What arrived, as "GET /report". */
+  readonly asked: string[];
+  /** The challenge as an agent reads it. */
+  challenge(change?: Record<string, unknown>, path?: string): PaymentRequired;
+};
+
+/** The installation may reach these hosts of this machine. */
+export function mayReach(...domains: readonly string[]): void {
+  process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
+  forget("env");
+  forget("outbound");
+  perProcess("outbound", () => installedFetch({ ...standardLimits, headersMs: 600, bodyMs: 600 }));
+}
+
+export async function openPaywall(): Promise<Paywall> {
+  const asked: string[] = [];
+  const { port } = await serve((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (paywall.answer) return paywall.answer(response);
+    const required = encodePaymentRequiredHeader(paywall.challenge({}, request.url));
+    response.writeHead(402, { "payment-required": required, "content-type": "application/json" }).end("{}");
+  });
+  const domain = `127.0.0.1:${port}`;
+  const payTo = randomAddress();
+  const offer: Record<string, unknown> = {
+    scheme: "exact",
+    network: CHAIN,
+    amount: "250000",
+    asset: USDC,
+    payTo,
+    maxTimeoutSeconds: 300,
+    extra: { name: "USDC", version: "2" },
+  };
+  const paywall: Paywall = {
+    domain,
+    url: `http://${domain}`,
+    payTo,
+    offer,
+    answer: null,
+    asked,
+    challenge: (change = {}, path = "/report") =>
+      ({ x402Version: 2, resource: { url: `http://${domain}${path}` }, accepts: [{ ...offer, ...change }] }) as PaymentRequired,
+  };
+  return paywall;
+}
