@@ -3,13 +3,15 @@ import { parseApiKey } from "#lib/identity/api-key.ts";
 import { newId } from "#lib/ids.ts";
 import { AskedIntent } from "#lib/payments/intent.ts";
 import type { Answer, Item } from "#lib/payments/item.ts";
+import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 
 /* Lists as the queue hands them over, and their answers in short. */
 
 /** An agent's request to pay under the mandate, on its way through a list. */
 export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}): Item {
-  const intent = AskedIntent.parse({ ...intentFor(buyer, "0.5"), ...change });
+  const asked = AskedIntent.parse({ ...intentFor(buyer, "0.5"), ...change });
+  const intent = nameIntent(asked, newId("request"));
   const scope = { organizationId: buyer.organizationId, environment: "sandbox" } as const;
   const key = buyer.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
   return {
@@ -24,10 +26,11 @@ export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, u
   };
 }
 
-export const inShort = (answer: Answer): string =>
-  answer.kind === "problem"
-    ? answer.problem.code
-    : (JSON.parse(answer.body) as { policyDecision: { outcome: string } }).policyDecision.outcome;
+export function inShort(answer: Answer): string {
+  if (answer.kind === "look") return "look";
+  if (answer.kind === "problem") return answer.problem.code;
+  return (JSON.parse(answer.body) as { policyDecision: { outcome: string } }).policyDecision.outcome;
+}
 
 /** How many answers of each kind. */
 export function tally(answers: readonly Answer[]): Record<string, number> {

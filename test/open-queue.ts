@@ -1,6 +1,7 @@
 import { keyReused } from "#lib/http/idempotency.ts";
-import { AskedIntent } from "#lib/payments/intent.ts";
+import { AskedIntent, type NamedIntent } from "#lib/payments/intent.ts";
 import type { Answer, Item } from "#lib/payments/item.ts";
+import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 
 /* The queue of authorize requests without a database: what its lists have, and when they open. */
@@ -13,20 +14,14 @@ export function item(
   key = `key-${++count}`,
   fingerprint = "same",
 ): Item {
-  const intent = AskedIntent.parse({
-    intentId: key,
-    nonce: key,
-    seller: { sellerId: "sel_a" },
-    amount: "1",
-    asset: "USDC",
-    expiresAt: "2026-11-21T12:00:00Z",
-  });
+  const asked = { seller: { sellerId: "sel_a" }, amount: "1", asset: "USDC", expiresAt: "2026-11-21T12:00:00Z" };
+  const intent = nameIntent(AskedIntent.parse(asked), key);
   const asker = { kind: "key", subjectId: "sa_a", keyId: "key" } as const;
   const scope = { organizationId, environment: "sandbox", mandateId } as const;
   return { ...scope, slot: `${organizationId} ${key}`, fingerprint, idempotencyKey: key, asker, intent, requestId: "req_a" };
 }
 
-const allowed = ({ intentId }: AskedIntent): Answer => ({
+const allowed = ({ intentId }: NamedIntent): Answer => ({
   kind: "reply",
   status: 200,
   body: JSON.stringify({ policyDecision: { outcome: "allow", intentId } }),

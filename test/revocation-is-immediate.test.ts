@@ -1,6 +1,8 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { payToProofs, resources, sellers } from "#lib/sellers/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
 import { ban, createOfficial, endSessionsOf, stopNow, type Official } from "#test/platform.ts";
@@ -8,7 +10,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { newScene, newSeller, payerAddress, post, told, type Answer, type RaceScene } from "#test/race-scene.ts";
 import { random } from "#test/random.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
-import { createPerson } from "#test/tenant.ts";
+import { createOrganization, createPerson } from "#test/tenant.ts";
 
 /*
  * More than a thousand races: each request of a scene runs against the revocation of what it needs, on one of two processes, and the
@@ -100,7 +102,43 @@ const rights: Readonly<Record<string, Right>> = {
     take: ({ sellerId }) => stopNow(operator(), { sellerId }),
     entity: ({ sellerId }) => sellerId,
   },
+  "another seller with the same verified domain is stopped in an emergency": {
+    concerns: "everything",
+    event: "seller.suspended",
+    take: async ({ sellerId }) => stopNow(operator(), { sellerId: await twinOf(sellerId, "domain") }),
+    entity: ({ sellerId }) => twins.get(sellerId) ?? "",
+  },
+  "another seller with the same proven address is stopped in an emergency": {
+    concerns: "everything",
+    event: "seller.suspended",
+    take: async ({ sellerId }) => stopNow(operator(), { sellerId: await twinOf(sellerId, "address") }),
+    entity: ({ sellerId }) => twins.get(sellerId) ?? "",
+  },
 };
+
+const twins = new Map<string, string>();
+
+/** A seller of another organization that has proven what this one only names. */
+async function twinOf(sellerId: string, by: "domain" | "address"): Promise<string> {
+  const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, sellerId));
+  const [sold] = await database().select().from(resources).where(eq(resources.sellerId, sellerId)).limit(1);
+  const organizationId = await createOrganization("Twin");
+  const twin = { sellerId: newId("seller"), organizationId };
+  const domain = by === "domain" ? own!.domain : `twin-of-${own!.domain}`;
+  await database()
+    .insert(sellers)
+    .values({ ...own!, ...twin, domain, verified: by === "domain" });
+  await database()
+    .insert(resources)
+    .values({ ...sold!, ...twin });
+  const proof = { organizationId, address: sold!.payTo!, chain: "", method: "signature" as const, sellerId: twin.sellerId };
+  if (by === "address")
+    await database()
+      .insert(payToProofs)
+      .values({ ...proof, provenBy: "usr_test" });
+  twins.set(sellerId, twin.sellerId);
+  return twin.sellerId;
+}
 
 const next = random(20_261_123);
 const moment = (most: number) => new Promise((resolve) => setTimeout(resolve, next() * most));

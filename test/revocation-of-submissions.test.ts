@@ -5,6 +5,7 @@ import * as identity from "#lib/identity/contract.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
@@ -50,6 +51,8 @@ type Right = {
   readonly refusals: string[];
 };
 
+const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "1", total: "100" } };
+
 const owner = ({ person }: PaymentScene) => ({ as: person.credential });
 
 const rights: Readonly<Record<string, Right>> = {
@@ -70,6 +73,22 @@ const rights: Readonly<Record<string, Right>> = {
     // The second is for who had been let in just before.
     refusals: ["api_key_invalid", "forbidden"],
   },
+  "a mandate is changed, and forbids the payee": {
+    event: "mandate.versioned",
+    take: (scene) => {
+      const body = { policy: { ...policy, payTo: { deny: [scene.seller.payTo] } } };
+      return send(mandates.updateMandate, updateMandate, { ...owner(scene), id: scene.mandateId, body });
+    },
+    refusals: ["policy_denied"],
+  },
+  "a mandate is changed, and what is open is canceled": {
+    event: "mandate.versioned",
+    take: (scene) => {
+      const body = { policy: { ...policy, sellers: { deny: [scene.seller.sellerId] } }, cancelOpen: true };
+      return send(mandates.updateMandate, updateMandate, { ...owner(scene), id: scene.mandateId, body });
+    },
+    refusals: ["authorization_consumed", "policy_denied"],
+  },
   "a resource is archived": {
     event: "resource.archived",
     take: ({ seller, owner: { credential } }) =>
@@ -86,9 +105,7 @@ type Run = { readonly during: readonly string[]; readonly after: string; readonl
 
 /** The right is taken away at most `most` milliseconds after the first payment may begin. */
 async function run({ event, take }: Right, most: number): Promise<Run> {
-  const scene = await paymentScene({
-    mandate: { policy: { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "1", total: "100" } } },
-  });
+  const scene = await paymentScene({ mandate: { policy } });
   const payments = await Promise.all(Array.from({ length: PAYMENTS + 1 }, () => authorized(scene)));
   const credentials = await Promise.all(payments.map(() => signed(wallet, expectedOf(scene))));
   const pay = async (at: number): Promise<string> => {

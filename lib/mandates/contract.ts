@@ -5,6 +5,7 @@ import { AskedIntent, Reason } from "#lib/payments/intent.ts";
 import { DenialCode, Outcome } from "#lib/vocabulary.ts";
 import {
   Agents,
+  ChangedMandate,
   exampleMandate,
   examplePolicy,
   LedgerEntry,
@@ -82,7 +83,7 @@ export const updateMandate = operation({
   tag: "Mandates",
   summary: "Change a mandate",
   description:
-    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts anew. The asset never changes. null removes the agents or the wallet.",
+    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts anew. The asset never changes. null removes the agents or the wallet. Payments that were authorized before are judged by the new version when they are executed and settled: who is paid, for what, by which agent; limits stay as they were held. The reply names the open ones that it refuses, and cancelOpen cancels those that are not submitted. cancelOpen alone makes no new version.",
   access: { sessionCapability: "mandates:manage" },
   body: z
     .strictObject({
@@ -90,10 +91,17 @@ export const updateMandate = operation({
       policy: Policy.optional(),
       agents: Agents.nullable().optional(),
       wallet: Wallet.nullable().optional(),
+      cancelOpen: z
+        .boolean()
+        .optional()
+        .meta({ description: "Cancel the open payments that the mandate, as it is after this change, refuses." }),
     })
-    .refine((body) => Object.keys(body).length > 0, "Name at least one field to change.")
+    .refine(
+      ({ cancelOpen, ...changes }) => cancelOpen === true || Object.keys(changes).length > 0,
+      "Name at least one field to change.",
+    )
     .meta({ id: "UpdateMandate" }),
-  response: Mandate,
+  response: ChangedMandate,
   problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: mandateId }, body: { name: "Research agent" }, response: { ...exampleMandate, version: 2 } },
 });

@@ -1,3 +1,4 @@
+import type { Call } from "#lib/http/call-schema.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssuranceLevel, DenialCode, Outcome, StoredMandateStatus } from "#lib/vocabulary.ts";
@@ -33,8 +34,6 @@ type SellerFacts = {
   readonly sellerId: string;
   readonly domain: string;
   readonly verified: boolean;
-  /** By an emergency revocation. */
-  readonly stopped?: boolean;
   readonly minimumAssuranceLevel?: AssuranceLevel | undefined;
 };
 
@@ -65,12 +64,24 @@ export type IntentFacts = {
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;
   /** Where the request differs from the registered records, or from the challenge of an unregistered seller; pointers into the request. */
-  readonly mismatches: readonly { readonly field: string; readonly pointer: string }[];
+  readonly mismatches: readonly {
+    readonly field: string;
+    readonly pointer: string;
+    /** Where the seller's challenge differs from the record: both, as text for people. */
+    readonly theirs?: string;
+    readonly registered?: string;
+  }[];
   readonly amount: Atomic;
   readonly fee: { readonly serviceFee: Atomic; readonly buyerShare: Atomic };
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
+  /** By an emergency: stopped, or too like a stopped seller as long as nothing is proven. */
+  readonly payeeStop?: "stopped" | "unproven" | null;
+  /** This service asked the domain itself, and its 402 wants the same payment. */
+  readonly domainSeen?: boolean;
+  /** What came of asking, where it is no proof: a sentence. */
+  readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
   /** What this intent has reached: a person's approval with a passkey, or nothing beyond the mandate. */
@@ -101,6 +112,9 @@ export type Reason = {
   readonly effect: "allow" | "deny" | "approval" | "info";
   readonly message: string;
   readonly href?: string;
+  readonly checkoutIntentId?: string;
+  readonly pollWith?: Call;
+  readonly next?: Call;
   /** Into the policy; of a challenge_mismatch into the request. */
   readonly pointer?: string;
   readonly limit?: string;

@@ -14,6 +14,8 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       intent: authorizations.intent,
       reasons: authorizations.reasons,
       amount: authorizations.amount,
+      asset: authorizations.asset,
+      chain: authorizations.chain,
       buyerShare: authorizations.buyerShare,
       sellerShare: authorizations.sellerShare,
       sellerId: authorizations.sellerId,

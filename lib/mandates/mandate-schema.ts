@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Policy } from "#lib/mandates/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
-import { Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
+import { DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
 
 export const Wallet = z
   .strictObject({
@@ -58,6 +58,37 @@ export const Mandate = z
   })
   .meta({ id: "Mandate", description: "What a buyer allows an agent to pay, and what is used of it." });
 export type Mandate = z.input<typeof Mandate>;
+
+const OpenRefused = z
+  .object({
+    items: z.array(
+      z.object({
+        authorizationId: z.string(),
+        amount: z.string(),
+        asset: z.string(),
+        domain: z.string().optional(),
+        state: z.enum(["held", "submitted", "canceled"]).meta({
+          description:
+            "held: its budget is reserved until it expires. submitted: its credential went out; it is followed to its end, and this service does not settle it. canceled: by this request.",
+        }),
+        denialCode: DenialCode,
+        message: z.string(),
+      }),
+    ),
+    canceled: z.int().meta({ description: "How many were canceled by this request; items names the newest of them." }),
+    more: z
+      .boolean()
+      .meta({ description: "Whether there are more than items names. What is refused is not executed, named or not." }),
+  })
+  .meta({
+    id: "OpenPaymentsRefused",
+    description: "Payments that were authorized before and that the mandate no longer allows.",
+  });
+export type OpenRefused = z.input<typeof OpenRefused>;
+
+export const ChangedMandate = Mandate.extend({
+  openRefused: OpenRefused.optional().meta({ description: "Left out where the version in force refuses nothing that is open." }),
+}).meta({ id: "ChangedMandate", description: "The mandate after a change, with the open payments that it no longer allows." });
 
 export const LedgerEntry = z
   .object({

@@ -132,7 +132,15 @@ export const Policy = z
     sellers: z
       .strictObject({ allow: SellerIds.optional(), deny: SellerIds.optional(), unregistered: UnregisteredSellers.optional() })
       .optional(),
-    domains: z.strictObject({ allow: Domains.optional(), deny: Domains.optional() }).optional(),
+    domains: z
+      .strictObject({
+        allow: Domains.meta({
+          description:
+            "A domain counts for a seller that has verified it, or where the domain's own 402, which the service asks for itself, names the same payee, asset, network and price. A seller in sellers.allow and an address in payTo.allow need no such proof.",
+        }).optional(),
+        deny: Domains.meta({ description: "Denied to every seller that claims one of these domains." }).optional(),
+      })
+      .optional(),
     payTo: z.strictObject({ allow: Addresses.optional(), deny: Addresses.optional() }).optional(),
     resources: z.array(ResourceRule).max(MAX_ENTRIES).optional(),
     schedule: Schedule.optional(),

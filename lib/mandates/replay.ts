@@ -3,10 +3,11 @@ import type { PastDecision } from "#lib/mandates/history-store.ts";
 import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
+import { pastFacts } from "#lib/payments/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import { reasonsOf } from "#lib/payments/stored-answer.ts";
 import { toWire } from "#lib/time.ts";
-import type { AssuranceLevel, Outcome } from "#lib/vocabulary.ts";
+import type { Outcome } from "#lib/vocabulary.ts";
 
 export type Compared = {
   readonly policyDecisionId: string;
@@ -47,16 +48,20 @@ const stays = (reason: Reason): boolean =>
 
 /**
  * What past decisions, oldest first, would be under another policy, with budgets used as if it had been in force: what it would
- * have denied uses nothing, and a hold that was let go again uses nothing either.
+ * have denied uses nothing, and a hold that was let go again uses nothing either. `seen` says of each whether its domain itself asked for it.
  */
 export function replay(
   mandate: MandateFacts,
   past: readonly PastDecision[],
   usage: ReplayUsage,
   firstPaid: ReadonlyMap<string, Date>,
+  seen: readonly boolean[],
 ): Compared[] {
-  return past.map((one) => {
-    const facts = factsOf(one, firstPaid);
+  return past.map((one, at) => {
+    const payee = one.sellerId ?? unregisteredPayee(one.intent.seller.domain, one.payTo);
+    const paid = payee === null ? undefined : firstPaid.get(payee);
+    const paidBefore = paid !== undefined && paid.getTime() < one.createdAt.getTime();
+    const facts = pastFacts(one, { verified: one.intent.seller.verified ?? false, domainSeen: seen[at] ?? false, paidBefore });
     const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
     const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
     if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
@@ -80,53 +85,6 @@ function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
   if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
   const outcome = staying.length > 0 && decision.outcome === "allow" ? "requireApproval" : decision.outcome;
   return { ...decision, outcome, reasons: [...staying, ...decision.reasons] };
-}
-
-function factsOf(one: PastDecision, firstPaid: ReadonlyMap<string, Date>): IntentFacts {
-  const { seller, resource, ...intent } = one.intent;
-  const payee = one.sellerId ?? unregisteredPayee(seller.domain, one.payTo);
-  const paid = payee === null ? undefined : firstPaid.get(payee);
-  return {
-    agent: { subjectId: one.subjectId, type: one.subjectId.startsWith("sa_") ? "serviceAccount" : "user", active: true },
-    seller:
-      one.sellerId === null
-        ? null
-        : {
-            sellerId: one.sellerId,
-            domain: seller.domain ?? "",
-            verified: seller.verified ?? false,
-            minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel | undefined,
-          },
-    unregistered: one.sellerId === null && seller.sellerId === undefined ? unregisteredOf(one) : null,
-    resource:
-      one.resourceId === null || one.sellerId === null
-        ? null
-        : {
-            sellerId: one.sellerId,
-            resourceId: one.resourceId,
-            method: resource?.method ?? "",
-            pathTemplate: resource?.pathTemplate ?? "",
-            acceptedPaymentChallengeTypes: resource?.acceptedPaymentChallengeTypes ?? [],
-          },
-    mismatches: [],
-    amount: one.amount,
-    fee: { serviceFee: add(one.buyerShare, one.sellerShare), buyerShare: one.buyerShare },
-    asset: intent.asset,
-    chain: intent.chain,
-    payTo: one.payTo ?? intent.payTo ?? null,
-    paymentChallengeType: intent.paymentChallengeType,
-    expiresAt: new Date(intent.expiresAt),
-    assuranceLevel: "softwareApproved",
-    sellerPaidBefore: paid !== undefined && paid.getTime() < one.createdAt.getTime(),
-    duplicateIntentId: false,
-    duplicateNonce: false,
-  };
-}
-
-/** Only a decision that was compared with a challenge has its payee beside it. */
-function unregisteredOf({ intent, payTo }: PastDecision): IntentFacts["unregistered"] {
-  const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
-  return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
 function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {

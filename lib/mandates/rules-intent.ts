@@ -23,8 +23,12 @@ function soundness(on: Case): void {
 function registration(on: Case): void {
   const { mismatches, seller, resource, unregistered } = on.intent;
   const other = seller === null ? "what the seller's challenge says" : "what the seller registered";
-  for (const { field, pointer } of mismatches) {
-    deny(on, "challenge_mismatch", "intent.registration", `The ${field} of the intent differs from ${other}.`, { pointer });
+  for (const { field, pointer, theirs, registered } of mismatches) {
+    const message =
+      theirs === undefined
+        ? `The ${field} of the intent differs from ${other}.`
+        : `The seller's challenge asks for the ${field} ${theirs}. Registered is ${registered}.`;
+    deny(on, "challenge_mismatch", "intent.registration", message, { pointer });
   }
   if (mismatches.length === 0 && unregistered?.lacks.length === 0) {
     satisfy(on, "intent.registration", "The intent is what the seller's challenge asks for.");
@@ -47,7 +51,7 @@ function uniqueness(on: Case): void {
   if (!duplicateIntentId && !duplicateNonce) satisfy(on, "intent.intentId", "The intent is new under this mandate.");
 }
 
-function coin(on: Case): void {
+export function coin(on: Case): void {
   const { asset, chain } = on.policy;
   const fits = on.intent.asset === asset && on.intent.chain === chain;
   if (fits) return satisfy(on, "assets", `The mandate pays in ${asset} on ${chain}.`, { pointer: "/assets/0" });

@@ -24,7 +24,7 @@ function status(on: Case): void {
   }
 }
 
-function validity(on: Case): void {
+export function validity(on: Case): void {
   const { validFrom, validUntil } = on.policy;
   const at = on.now.getTime();
   const early = validFrom !== null && at < validFrom.getTime();
@@ -40,7 +40,7 @@ function validity(on: Case): void {
     satisfy(on, "validUntil", `The mandate is valid until ${toWire(validUntil)}.`, { pointer: "/validUntil" });
 }
 
-function agent(on: Case): void {
+export function agent(on: Case): void {
   const { agents } = on.mandate;
   const { subjectId, type, active } = on.intent.agent;
   if (agents === null) satisfy(on, "agents", "The mandate may be used by everyone in the organization.");

@@ -58,8 +58,20 @@ const rows: RuleRow[] = [
     code: "resource_not_allowed",
   },
   {
-    guarantee: "an unregistered seller's domain is matched",
+    guarantee: "an unregistered seller's domain is a claim, which admits nobody",
     rules: { ...admitting, domains: { allow: ["example.net"] } },
+    intent: unknown,
+    code: "seller_unverified",
+  },
+  {
+    guarantee: "an unregistered seller's domain that we asked ourselves is matched",
+    rules: { ...admitting, domains: { allow: ["example.net"] } },
+    intent: { ...unknown, domainSeen: true },
+    code: null,
+  },
+  {
+    guarantee: "an unregistered seller at an allowed domain may be allowed by its address",
+    rules: { ...admitting, domains: { allow: ["example.net"] }, payTo: { allow: [PAY_TO] } },
     intent: unknown,
     code: null,
   },
@@ -89,6 +101,36 @@ const rows: RuleRow[] = [
     code: "seller_unverified",
   },
   { guarantee: "a domain is matched", rules: { domains: { allow: ["shop.example.com"] } }, code: null },
+  {
+    guarantee: "a domain that was not verified admits nobody",
+    rules: { domains: { allow: ["shop.example.com"] } },
+    intent: { seller: { ...seller, verified: false } },
+    code: "seller_unverified",
+  },
+  {
+    guarantee: "a domain that was not verified, and that we asked ourselves, is matched",
+    rules: { domains: { allow: ["shop.example.com"] } },
+    intent: { seller: { ...seller, verified: false }, domainSeen: true },
+    code: null,
+  },
+  {
+    guarantee: "a seller at an allowed domain may be allowed by its id",
+    rules: { domains: { allow: ["shop.example.com"] }, sellers: { allow: ["sel_one"] } },
+    intent: { seller: { ...seller, verified: false } },
+    code: null,
+  },
+  {
+    guarantee: "a seller that is allowed by its id must still name an allowed domain",
+    rules: { domains: { allow: ["other.example.com"] }, sellers: { allow: ["sel_one"] } },
+    intent: { seller: { ...seller, verified: false } },
+    code: "domain_not_allowed",
+  },
+  {
+    guarantee: "a domain that was not verified is denied as it is claimed",
+    rules: { domains: { deny: ["shop.example.com"] } },
+    intent: { seller: { ...seller, verified: false } },
+    code: "domain_not_allowed",
+  },
   { guarantee: "a parent domain is matched", rules: { domains: { allow: ["example.com"] } }, code: null },
   {
     guarantee: "a domain matches on a dot boundary alone",

@@ -12,8 +12,13 @@ export function sellerRules(on: Case): void {
 }
 
 function stopped(on: Case): void {
-  if (on.intent.seller?.stopped !== true) return;
-  deny(on, "emergency_stop", "emergency", "The platform stopped this seller in an emergency. It cannot be paid.");
+  const { payeeStop = null } = on.intent;
+  if (payeeStop === null) return;
+  const message =
+    payeeStop === "stopped"
+      ? "The platform stopped this seller in an emergency. It cannot be paid."
+      : "The platform stopped a seller with the same domain or address in an emergency. To be paid, this seller must verify its domain or prove its address.";
+  deny(on, "emergency_stop", "emergency", message);
 }
 
 function payee(on: Case): void {
@@ -75,7 +80,7 @@ function verified(on: Case): void {
 }
 
 /** Whether a list names the domain or a parent of it. Only whole labels are compared: evil-example.com is not below example.com. */
-function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
+export function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
   const host = domain.toLowerCase();
   const port = host.lastIndexOf(":");
   return namesHost(list, host) || (port > 0 && namesHost(list, host.slice(0, port)));
@@ -107,7 +112,28 @@ function domain(on: Case): void {
       pointer: "/domains/allow",
     });
   }
+  if (rule.allow !== null && !isProven(on)) return unproven(on, name);
   satisfy(on, "domains", `The policy allows payments to ${name}.`, { pointer: "/domains" });
+}
+
+/** Whether the payee is at the domain that it names, or is allowed by itself, wherever it says that it is. */
+function isProven({ policy, intent }: Case): boolean {
+  const { seller, payTo, domainSeen } = intent;
+  if (seller?.verified === true || domainSeen === true) return true;
+  if (seller !== null && policy.sellers?.allow?.has(seller.sellerId)) return true;
+  return payTo !== null && policy.payTo?.allow?.has(payTo.toLowerCase()) === true;
+}
+
+/** Anybody can claim a domain, so a claim admits nobody. */
+function unproven(on: Case, name: string): void {
+  const { seller, domainLook } = on.intent;
+  const found = domainLook === undefined ? "" : ` ${domainLook}`;
+  const cure =
+    seller === null
+      ? "Ask the seller to register and verify its domain, or allow its address in the mandate."
+      : "Ask the seller to verify its domain, or allow the seller by its id or its address in the mandate.";
+  const message = `The policy allows ${name}, but the seller has not proven that it is there.${found} ${cure}`;
+  deny(on, "seller_unverified", "domains", message, { pointer: "/domains/allow" });
 }
 
 function resource(on: Case): void {

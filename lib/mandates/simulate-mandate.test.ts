@@ -46,6 +46,16 @@ describe("simulateMandate with an intent", () => {
     expect(timeless(decision.reasons)).toEqual(timeless(policyDecision.reasons as Decision["reasons"]));
   });
 
+  test("200 names no checkout where a person would be asked: there is none", async () => {
+    const id = await activeMandate(as, { policy: { ...policy, approval: { mode: "always" } } });
+    const { intentId: _, nonce: __, ...intent } = intentFor(buyer, "0.5");
+    const decision = await decisionOf(id, { intent }, buyer.agent.credential);
+    expect(decision.outcome).toBe("requireApproval");
+    const asks = decision.reasons.find(({ effect }) => effect === "approval");
+    expect(asks).not.toHaveProperty("href");
+    expect(asks).not.toHaveProperty("pollWith");
+  });
+
   test("200 says that the price differs, and that a draft pays nothing", async () => {
     const { mandateId } = await draftMandate(as);
     const decision = await decisionOf(mandateId, { intent: intentFor(buyer, "2") });

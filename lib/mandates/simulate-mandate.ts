@@ -11,8 +11,12 @@ import { replay, type ReplayUsage } from "#lib/mandates/replay.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";
+import { nameIntent } from "#lib/payments/name-intent.ts";
+import { wantedOf } from "#lib/payments/past-facts.ts";
 import { simulatePayment } from "#lib/payments/simulate-payment.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
+import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
+import { tokenOf } from "#lib/onchain/chains.ts";
 
 export const simulateMandate: Handler<typeof operation> = async ({ id, body }, { caller, requestId }) => {
   if ("policy" in body) return { items: await reading((tx) => simulatePolicy(tx, caller, id, body.policy, body.last)) };
@@ -22,7 +26,8 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
   // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
-  const decision = await simulatePayment({ organizationId, environment, asker, mandateId: id, intent: body.intent, requestId });
+  const intent = nameIntent(body.intent, body.intent.idempotencyKey ?? requestId);
+  const decision = await simulatePayment({ organizationId, environment, asker, mandateId: id, intent, requestId });
   return { decision: { ...decision, reasons: [...decision.reasons] } };
 };
 
@@ -43,7 +48,14 @@ async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: P
   const [first] = past;
   if (first === undefined) return [];
   const usage = await usageUntil(tx, mandateId, compiled, new Date(first.createdAt.getTime() - 1));
-  const compared = replay(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId));
+  const byDomain = (compiled.domains?.allow ?? null) !== null;
+  const seen = byDomain
+    ? await seenBefore(
+        tx,
+        past.map((one) => wantedOf(one, tokenOf)),
+      )
+    : [];
+  const compared = replay(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId), seen);
   return compared.toReversed().map((one) => ({ ...one, reasons: [...one.reasons] }));
 }
 

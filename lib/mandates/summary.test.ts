@@ -64,6 +64,7 @@ describe("a policy in plain words", () => {
         "Field data agent and Report agent may spend up to 20.00 USDC a day, 30.50 USDC in 24 hours and 1,200.00 USDC in all, at most 8.00 USDC in one payment.",
         "Ask me above 5.00 USDC.",
         "Only at weather.example and geo.example.",
+        "A seller must have verified that domain, or the domain itself must name the same payee when we ask it. Sellers and addresses that you list here count as well.",
         "Never at bad.example.",
         "Only to the sellers sel_1.",
         "Never to the sellers sel_2.",
@@ -84,6 +85,14 @@ describe("a policy in plain words", () => {
         "Ends on 31 March 2027, 22:00 UTC.",
       ].join("\n"),
     );
+  });
+
+  test("a domain is allowed together with what proves that a seller is there", () => {
+    const text = said({ ...least, domains: { allow: ["weather.example"] } }, { agents: null });
+    expect(text).toContain(
+      "Only at weather.example.\nA seller must have verified that domain, or the domain itself must name the same payee when we ask it.\n",
+    );
+    expect(said({ ...least, domains: { deny: ["bad.example"] } }, { agents: null })).not.toContain("verified");
   });
 
   test("what allows nothing says so", () => {

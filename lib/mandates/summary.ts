@@ -102,6 +102,7 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
     if (deny !== undefined && deny.length > 0) terms.push([before, ...valuesOf(deny.map(nameOf), "or"), "."]);
   };
   only(domains?.allow, "Only at ", "At no domain.");
+  if (domains?.allow !== undefined && domains.allow.length > 0) terms.push(isThere(sellers?.allow ?? payTo?.allow));
   never(domains?.deny, "Never at ");
   only(sellers?.allow, "Only to the sellers ", "To no registered seller.");
   never(sellers?.deny, "Never to the sellers ");
@@ -115,6 +116,14 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
   if (sellers?.unregistered === "allow") terms.push(["Also to sellers that are ", value("not registered"), " here."]);
   return terms;
 }
+
+/** A domain that a seller only claims counts for nothing, and people who write a mandate should know. */
+const isThere = (listed: readonly string[] | undefined): Phrase[] => [
+  "A seller must have ",
+  value("verified that domain"),
+  ", or the domain itself must name the same payee when we ask it.",
+  ...(listed === undefined ? [] : [" Sellers and addresses that you list here count as well."]),
+];
 
 const confirms: Readonly<Record<AssuranceLevel, string>> = {
   softwareApproved: "a signed-in session",

@@ -1,4 +1,6 @@
 import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
@@ -6,39 +8,57 @@ import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
-import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents } from "#lib/mandates/store.ts";
+import { refuseOpen } from "#lib/mandates/refuse-open.ts";
+import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
 import { atomicOf, max } from "#lib/money.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
+    const { cancelOpen = false, ...changes } = body;
+    // Canceling lets holds go and ends checkouts; who approves one meanwhile takes the gate as well.
+    if (cancelOpen) await enterGate(tx);
     const old = await lockMandate(tx, caller, id);
     if (old === null) throw notFound("mandate");
     if (old.status === "revoked")
       throw new Problem("conflict", { detail: "This mandate was revoked and can no longer be changed." });
-    const decimals = decimalsOf(old);
-    const policy = body.policy ?? old.policy;
-    requireSameCoin(old, policy);
-    requirePolicy(policy, decimals);
-    const terms = { name: body.name ?? old.name, ...bindings(old, body) };
-    const unknown = await unknownAgents(tx, caller, body.agents ?? []);
-    requireBindings({ chain: old.chain, agents: body.agents ?? null, wallet: body.wallet ?? null, unknown });
-
+    const by = { ...caller, requestId };
+    if (Object.keys(changes).length > 0) await saveNext(tx, old, changes, by);
+    const saved = await findMandate(tx, caller, id);
+    const refused = await refuseOpen(tx, saved!, cancelOpen, by);
     const now = await clock(tx);
-    const next = compilePolicy(policy, decimals);
-    const version = old.version + 1;
-    await saveVersion(tx, id, { ...terms, version, policy, ceiling: ceilingOf(next, old), createdBy: caller.subjectId, now });
-    await setCeilings(tx, id, next.windows, now);
-    const before = new Set(compilePolicy(old.policy, decimals).windows.map(({ key }) => key));
-    for (const window of next.windows) if (!before.has(window.key)) await fillWindow(tx, id, window, now);
-
-    const event = { type: "mandate.versioned", actorId: caller.subjectId, entityType: "mandate", entityId: id };
-    const changed = Object.keys(body).toSorted();
-    audit(tx, { ...event, organizationId: caller.organizationId, metadata: { requestId, version, changed } }, now);
     const row = await findMandate(tx, caller, id);
-    return presentMandate(row!, await liveBuckets(tx, [id], now), decimals, now);
+    const presented = presentMandate(row!, await liveBuckets(tx, [id], now), decimalsOf(old), now);
+    return { ...presented, ...(refused && { openRefused: refused }) };
   });
+
+type Changes = Omit<Parameters<typeof updateMandate>[0]["body"], "cancelOpen">;
+type By = Scope & { readonly subjectId: string; readonly requestId: string };
+
+/** Makes the next version. @throws Problem invalid_request */
+async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Promise<void> {
+  const { mandateId } = old;
+  const decimals = decimalsOf(old);
+  const policy = changes.policy ?? old.policy;
+  requireSameCoin(old, policy);
+  requirePolicy(policy, decimals);
+  const terms = { name: changes.name ?? old.name, ...bindings(old, changes) };
+  const unknown = await unknownAgents(tx, by, changes.agents ?? []);
+  requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
+
+  const now = await clock(tx);
+  const next = compilePolicy(policy, decimals);
+  const version = old.version + 1;
+  await saveVersion(tx, mandateId, { ...terms, version, policy, ceiling: ceilingOf(next, old), createdBy: by.subjectId, now });
+  await setCeilings(tx, mandateId, next.windows, now);
+  const before = new Set(compilePolicy(old.policy, decimals).windows.map(({ key }) => key));
+  for (const window of next.windows) if (!before.has(window.key)) await fillWindow(tx, mandateId, window, now);
+
+  const event = { type: "mandate.versioned", actorId: by.subjectId, entityType: "mandate", entityId: mandateId };
+  const changed = Object.keys(changes).toSorted();
+  audit(tx, { ...event, organizationId: by.organizationId, metadata: { requestId: by.requestId, version, changed } }, now);
+}
 
 /** What was spent is counted in the asset, so a mandate keeps it for life. */
 function requireSameCoin(old: MandateRow, { assets: [coin] }: Policy): void {
@@ -47,7 +67,7 @@ function requireSameCoin(old: MandateRow, { assets: [coin] }: Policy): void {
 }
 
 /** Left out: as it was. Null: none. */
-function bindings(old: MandateRow, { agents, wallet }: Parameters<typeof updateMandate>[0]["body"]) {
+function bindings(old: MandateRow, { agents, wallet }: Changes) {
   const { walletChain, walletAddress } = old;
   const oldWallet = walletChain === null || walletAddress === null ? null : { chain: walletChain, address: walletAddress };
   return { agents: agents === undefined ? old.agents : agents, wallet: wallet === undefined ? oldWallet : wallet };

@@ -2,7 +2,8 @@ import type { Row } from "postgres";
 import { assuranceOf } from "#lib/commerce/locked-checkout.ts";
 import { openCheckout } from "#lib/commerce/open-checkout.ts";
 import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import type { Call } from "#lib/http/call-schema.ts";
+import type { Decision, Reason } from "#lib/mandates/facts.ts";
 import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
@@ -10,10 +11,18 @@ import { subjectOf, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** What a person is asked, and in which checkout. One open question per approval key. */
-export type Question = {
-  readonly approvalKey: string;
+/** A question that is open: where it is asked, and what is executed once it is approved. */
+export type OpenApproval = {
+  /** Null where none was opened. */
   readonly checkoutIntentId: string | null;
+  readonly authorizationId: string;
+  /** Who asked, and alone may execute. */
+  readonly subjectId: string | null;
+};
+
+/** What a person is asked, and in which checkout. One open question per approval key. */
+export type Question = OpenApproval & {
+  readonly approvalKey: string;
   /** Null where the same question is open already. */
   readonly checkout: Omit<NewCheckout, "authorizationId"> | null;
 };
@@ -27,6 +36,7 @@ type Payment = {
   readonly intent: PaymentIntent;
   readonly tokenAddress: string;
   readonly expiresAt: Date;
+  readonly authorizationId: string;
 };
 
 /** Opens the checkout in which a person is asked, or finds the one that is open. */
@@ -53,16 +63,41 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
   const payee = `${seller?.sellerId ?? domain} ${resource?.resourceId ?? intent.payTo}`;
   const approvalKey = draft ? `basket ${checkout.basketHash} ${amount}` : `${payee} ${amount}`;
   const open = budget.openApprovals.get(approvalKey);
-  if (open !== undefined) return { approvalKey, checkoutIntentId: open, checkout: null };
-  return { approvalKey, checkoutIntentId: checkout.checkoutIntentId, checkout };
+  if (open !== undefined) return { ...open, approvalKey, checkout: null };
+  const { checkoutIntentId, ownerSubjectId: subjectId } = checkout;
+  return { approvalKey, checkoutIntentId, authorizationId: payment.authorizationId, subjectId, checkout };
 }
 
-/** The reason that asks for a person says where. */
-export function withLink(decision: Decision, href: string | null): Decision {
-  if (href === null) return decision;
+/** Where a person is asked, and how an agent learns what the person said and goes on. */
+export type Asking = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
+
+export type AskingTerms = {
+  /** Where a person is asked. */
+  readonly checkoutUrl: (checkoutIntentId: string) => string;
+  readonly pollCheckout: (checkoutIntentId: string) => Call;
+  readonly execute: (authorizationId: string) => Call;
+};
+
+/** An order goes on by its own call, and what another agent asked first is not this one's to execute. */
+function askingOf(question: Question, item: Item, terms: AskingTerms): Asking | null {
+  const { checkoutIntentId, authorizationId, subjectId } = question;
+  if (checkoutIntentId === null) return null;
+  const executes = !item.also && subjectId === subjectOf(item);
+  return {
+    href: terms.checkoutUrl(checkoutIntentId),
+    checkoutIntentId,
+    pollWith: terms.pollCheckout(checkoutIntentId),
+    ...(executes && { next: terms.execute(authorizationId) }),
+  };
+}
+
+/** The reason that asks for a person says where, and what to call. */
+export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
+  const asking = question && terms && askingOf(question, item, terms);
+  if (!asking) return decision;
   return {
     ...decision,
-    reasons: decision.reasons.map((reason) => (reason.effect === "approval" ? { ...reason, href } : reason)),
+    reasons: decision.reasons.map((reason) => (reason.effect === "approval" ? { ...reason, ...asking } : reason)),
   };
 }
 

@@ -1,14 +1,17 @@
-import type { ReservedSql } from "postgres";
+import { execute, pollCheckout } from "#lib/commerce/calls.ts";
+import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
 import { listPool } from "#lib/db/client.ts";
-import { databaseAway, lockTimedOut, sqlState } from "#lib/db/failure.ts";
+import { connectionLost, databaseAway, lockedOut, OutcomeUnknown, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
 import { keyReused } from "#lib/http/idempotency.ts";
 import { log } from "#lib/http/log.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
-import { decideList, type ListTerms } from "#lib/payments/decide-list.ts";
+import { decideList } from "#lib/payments/decide-list.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
+import type { ListTerms } from "#lib/payments/judge-item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
+import { withSeenOffers } from "#lib/payments/list-offers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/list-load.ts";
 import { lostSlot, saveList } from "#lib/payments/list-save.ts";
 import { readOffer } from "#lib/payments/unregistered.ts";
@@ -18,26 +21,25 @@ import { Problem } from "#lib/problem.ts";
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
 
-/** COMMIT was sent and no answer came: the rows may exist, and the same key finds the truth later. */
-class CommitUnknown extends Error {}
-
 export const listTerms = (): ListTerms => ({
   assetOf,
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
-  checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`,
+  asking: { checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`, pollCheckout, execute },
   keyReused,
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });
 
+export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
+
 /** One transaction in two trips. Answers are given after COMMIT, never before. */
-async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<readonly Answer[]> {
+async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
   try {
     const loaded = await openAndLoad(c, items, known);
     const decided = listTerms();
-    const facts = factsOf(loaded, known, (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? 0);
+    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), decided);
     const { answers, rows, extras } = decideList(items, facts, decided);
     if (rows.length === 0 && extras.length === 0) {
       await c`ROLLBACK`;
@@ -48,20 +50,24 @@ async function authorizeAll(c: ReservedSql, items: readonly Item[]): Promise<rea
     metrics().auditEvents.inc(events);
     return answers;
   } catch (error) {
-    if (committing && databaseAway(error)) throw new CommitUnknown("COMMIT", { cause: error });
-    await c`ROLLBACK`.catch(() => {});
+    if (committing && connectionLost(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;
   }
 }
 
-const away = (): Problem =>
-  new Problem("service_unavailable", {
-    detail: "The database does not answer. Ask again with the same idempotency key.",
-    retryAfterSeconds: 1,
-  });
+const away = (detail: string): Problem => new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });
 
-/** Deadlock, serialization, lock timeout, a slot that was lost: the same list may fit a moment later. */
-const passing = (error: unknown): boolean => lostSlot(error) || ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");
+const nothingDecided = (): Problem =>
+  away("The service cannot reach its database. Nothing was decided. Ask again with the same idempotency key.");
+
+/** The rows may exist, and the same key finds them later. */
+const maybeDecided = (): Problem =>
+  away(
+    "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
+  );
+
+/** A lost slot counts as well: the next try finds what another process stored under it. */
+const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error);
 
 /** What belongs to one mandate stays together. Halves, because one bad item among n then costs at most 1 + 2·log2(n) transactions. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
@@ -80,23 +86,18 @@ export async function authorizeList(items: readonly Item[]): Promise<readonly An
   return items.map((item) => answers.get(item) ?? refusal(overloaded()));
 }
 
-async function attempt(items: readonly Item[]): Promise<readonly Answer[]> {
-  const c = await listPool().reserve();
-  try {
-    return await authorizeAll(c, items);
-  } finally {
-    c.release();
-  }
-}
-
 async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: { left: number }, tries: number): Promise<void> {
   const answerAll = (problem: () => Problem) => items.forEach((item) => answers.set(item, refusal(problem())));
   if (budget.left <= 0) return answerAll(overloaded);
   budget.left -= 1;
   try {
-    (await attempt(items)).forEach((answer, index) => answers.set(items[index]!, answer));
+    (await listPool().use((c) => authorizeAll(c, items))).forEach((answer, index) => answers.set(items[index]!, answer));
   } catch (error) {
-    if (error instanceof CommitUnknown || databaseAway(error)) return answerAll(away);
+    if (databaseAway(error)) {
+      metrics().failures.inc({ sqlstate: sqlState(error) ?? "none" }, items.length);
+      log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "The database does not answer");
+      return answerAll(outcomeUnknown(error) ? maybeDecided : nothingDecided);
+    }
     if (passing(error) && tries < TRIES_MAX) {
       await pause();
       return run(items, answers, budget, tries + 1);
@@ -107,7 +108,7 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
     }
     log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A list was refused by the database");
     answerAll(
-      lockTimedOut(error)
+      lockedOut(error)
         ? overloaded
         : () => new Problem("internal_error", { detail: "Something went wrong on our side. Nothing was authorized." }),
     );

@@ -2,15 +2,13 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database, pool } from "#lib/db/client.ts";
-import * as mandatesContract from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
 import { mandateLedger } from "#lib/mandates/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import { ask, authorizationsOf, holdsOf, newIntent, outcomes, post, storedOf } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, CHAIN, createBuyer, draftMandate, eventsOf, policy, type Buyer } from "#test/mandates.ts";
-import { createAgent, createPerson, send } from "#test/tenant.ts";
+import { createAgent, createPerson } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -182,62 +180,6 @@ describe("authorizePayment", () => {
   test("a draft denies", async () => {
     const { mandateId: draft } = await draftMandate(buyer.person.credential);
     expect((await ask(buyer, draft)).data.policyDecision.denialCode).toBe("mandate_not_active");
-  });
-});
-
-describe("authorizePayment, once", () => {
-  test("a repeat answers the stored bytes and says so, also when the mandate is gone", async () => {
-    const own = await newMandate();
-    const intent = newIntent(buyer);
-    const first = await post({ mandateId: own, intent }, buyer.agent.credential);
-    await send(mandatesContract.revokeMandate, revokeMandate, { as: buyer.person.credential, id: own });
-    const again = await post({ intent, mandateId: own }, buyer.agent.credential);
-    expect([again.status, again.replayed, again.text]).toEqual([200, true, first.text]);
-    expect(await authorizationsOf(own)).toHaveLength(1);
-  });
-
-  test("422 for the same key with another body or another mandate, at once or later", async () => {
-    const [one, two] = [await newMandate(), await newMandate()];
-    const intent = newIntent(buyer);
-    const [first, inFlight] = await Promise.all([
-      post({ mandateId: one, intent }, buyer.agent.credential),
-      post({ mandateId: two, intent }, buyer.agent.credential),
-    ]);
-    expect(outcomes([first, inFlight])).toEqual({ allow: 1, idempotency_key_reused: 1 });
-    const later = await post({ mandateId: one, intent: { ...intent, nonce: "other" } }, buyer.agent.credential);
-    expect([later.status, later.problem.code]).toEqual([422, "idempotency_key_reused"]);
-    expect([...(await authorizationsOf(one)), ...(await authorizationsOf(two))]).toHaveLength(1);
-  });
-
-  test("20 parallel twins have one effect and one answer", async () => {
-    const own = await newMandate();
-    const body = { mandateId: own, intent: newIntent(buyer) };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(body, buyer.agent.credential)));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(await authorizationsOf(own)).toHaveLength(1);
-    expect(await holdsOf(own)).toHaveLength(1);
-  });
-
-  test("an intentId and a nonce are used once under a mandate, whether one after the other or together", async () => {
-    const own = await newMandate();
-    const used = newIntent(buyer);
-    expect(outcomes([await post({ mandateId: own, intent: used }, buyer.agent.credential)])).toEqual({ allow: 1 });
-    expect((await ask(buyer, own, { intentId: used.intentId })).data.policyDecision.denialCode).toBe("intent_invalid");
-    expect((await ask(buyer, own, { nonce: used.nonce })).data.policyDecision.denialCode).toBe("nonce_reused");
-    const shared = { nonce: "shared-nonce" };
-    expect(outcomes(await Promise.all(Array.from({ length: 12 }, () => ask(buyer, own, shared))))).toEqual({
-      allow: 1,
-      deny: 11,
-    });
-    expect(outcomes([await ask(buyer, await newMandate(), { nonce: used.nonce })])).toEqual({ allow: 1 });
-  });
-
-  test("an intent that was denied has used up neither its id nor its nonce", async () => {
-    const own = await newMandate();
-    const name = { intentId: "tried", nonce: "tried" };
-    expect(outcomes([await ask(buyer, own, { ...name, amount: "0.4" })])).toEqual({ deny: 1 });
-    expect(outcomes([await ask(buyer, own, name)])).toEqual({ allow: 1 });
   });
 });
 

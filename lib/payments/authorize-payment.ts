@@ -2,7 +2,9 @@ import { keyReused } from "#lib/http/idempotency.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { authorizeList } from "#lib/payments/authorize-list.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import type { Asker } from "#lib/payments/item.ts";
+import type { Asker, FinalAnswer, Item } from "#lib/payments/item.ts";
+import { lookAtOffer } from "#lib/payments/look-at-offer.ts";
+import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
@@ -10,6 +12,19 @@ import { perProcess } from "#lib/process.ts";
 /** One queue per process, whichever copy of the code asks. */
 export const authorizeQueue = (): AuthorizeQueue =>
   perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeList, keyReused));
+
+/**
+ * Decides an item. Where its decision depends on what a seller's domain says itself, the domain is asked, with no transaction open,
+ * and then it is decided. @throws Problem overloaded, rate_limited
+ */
+export async function submitItem(item: Item): Promise<FinalAnswer> {
+  const answer = await authorizeQueue().submit(item);
+  if (answer.kind !== "look") return answer;
+  const looked = await lookAtOffer(answer.look, item.organizationId);
+  const final = await authorizeQueue().submit({ ...item, looked });
+  if (final.kind === "look") throw new Error("A domain was asked, and its answer was not looked at.");
+  return final;
+}
 
 /** Decides whether a payment may be made; the decision is stored with its hold and its audit event before it is answered. */
 export const authorizePayment: Handler<typeof contract.authorizePayment> = async (
@@ -25,7 +40,7 @@ export const authorizePayment: Handler<typeof contract.authorizePayment> = async
     caller.kind === "key"
       ? { kind: "key", subjectId: caller.serviceAccountId, keyId: caller.keyId }
       : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
-  const answer = await authorizeQueue().submit({
+  const answer = await submitItem({
     slot: idempotency.slot,
     fingerprint: idempotency.fingerprint,
     idempotencyKey: idempotency.key,
@@ -33,7 +48,7 @@ export const authorizePayment: Handler<typeof contract.authorizePayment> = async
     environment: caller.environment,
     asker,
     mandateId: body.mandateId,
-    intent: body.intent,
+    intent: nameIntent(body.intent, idempotency.key),
     requestId,
   });
   if (answer.kind === "problem") throw answer.problem;

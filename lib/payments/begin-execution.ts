@@ -9,13 +9,13 @@ import {
   type Approved,
 } from "#lib/commerce/redeem-approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { lockTimedOut } from "#lib/db/failure.ts";
+import { lockedOut } from "#lib/db/failure.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { inFlight, LostSlot } from "#lib/http/idempotency.ts";
 import type { Caller, StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { answerExecution, earlierReply, type Asked } from "#lib/payments/execution-replies.ts";
-import { requireExecutable, requireRights } from "#lib/payments/execution-rules.ts";
+import { changedMandate, requireExecutable, requireRights } from "#lib/payments/execution-rules.ts";
 import {
   callerIsLive,
   hasLiveExecution,
@@ -25,7 +25,8 @@ import {
   type ExecutionRow,
 } from "#lib/payments/execution-store.ts";
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/payments/hold-store.ts";
-import { approvalLink } from "#lib/payments/present-execution.ts";
+import { forbiddenNow } from "#lib/payments/still-allowed.ts";
+import { askedIn } from "#lib/payments/present-execution.ts";
 import { isProblem } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 
@@ -75,9 +76,9 @@ export async function requireOpen(
     approved: await findApproved(db, authorizationId),
   };
   const now = await clock(db);
-  const href = approvalLink(authorization);
-  const askedBy = approved || href === null ? null : await askedUnder(db, authorization, href);
-  const facts = { subjectId, authorization, hold, approved, href, askedBy };
+  const asking = askedIn(authorization);
+  const askedBy = approved || asking.href === undefined ? null : await askedUnder(db, authorization, asking.href);
+  const facts = { subjectId, authorization, hold, approved, asking, askedBy };
   requireExecutable({ ...facts, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
   return now;
 }
@@ -91,13 +92,13 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await earlierReply(execute.authorization, execute) : null;
     if (twin) return { reply: twin };
-    throw lockTimedOut(error) ? inFlight() : error;
+    throw lockedOut(error) ? inFlight() : error;
   }
 }
 
 type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
 
-/** After the gate. @throws Problem as requireRights */
+/** After the gate and the mandate's lock. @throws Problem as requireRights and changedMandate */
 export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
   requireRights({
     mandate,
@@ -105,6 +106,8 @@ export async function requireRightsNow(tx: Tx, { mandate, caller, authorization 
     callerIsLive: await callerIsLive(tx, caller),
     seller: await sellerStateOf(tx, authorization),
   });
+  const forbidden = mandate && (await forbiddenNow(tx, mandate, authorization));
+  if (forbidden) throw changedMandate(forbidden);
 }
 
 /** Transaction 1: everything is read again after the gate and under the mandate's lock. */

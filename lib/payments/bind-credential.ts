@@ -9,6 +9,7 @@ import { Problem } from "#lib/problem.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
+import { refuseUnproven } from "#lib/sellers/may-settle.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
@@ -38,6 +39,8 @@ export async function bindCredential(tx: Tx, binding: Binding, { mandate, now }:
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
   if (!signer.ok) return { ok: false, failure: signer };
+  const unpayable = weSettle(authorization) ? await refuseUnproven(tx, authorization) : null;
+  if (unpayable) return { ok: false, failure: unpayable };
   if (proof) await requireSlot(tx, authorization, proof);
   if (!(await claim(tx, credential, binding))) {
     const detail = "This credential belongs to another payment. Sign a new one for this authorization.";
@@ -70,9 +73,13 @@ async function claim(tx: Tx, credential: Credential, { authorization, proof }: B
   return (await ownerOfNonce(tx, credential)) === registrationId;
 }
 
+const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean =>
+  settlementMode === "facilitatorSettled" && facilitatorUrl === null;
+
 /** The gas of what we settle is ours. */
-async function requireGas(tx: Tx, { settlementMode, facilitatorUrl, sellerOrganizationId }: AuthorizationRow): Promise<void> {
-  if (settlementMode !== "facilitatorSettled" || facilitatorUrl !== null || sellerOrganizationId === null) return;
+async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
+  const { sellerOrganizationId } = authorization;
+  if (!weSettle(authorization) || sellerOrganizationId === null) return;
   if (await mayBroadcast(tx, sellerOrganizationId)) return;
   throw new Problem("rate_limited", {
     detail: "This seller's settlements of the second or the day are used up. Try again later.",

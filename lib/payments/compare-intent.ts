@@ -1,6 +1,7 @@
 import { formatAmount, readAmount, type Atomic } from "#lib/money.ts";
 import type { AskedIntent } from "#lib/payments/intent.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
+import type { StopOver } from "#lib/sellers/stops.ts";
 
 /** A registered seller and resource, as far as an intent may name them. */
 export type RegisteredSeller = {
@@ -10,6 +11,8 @@ export type RegisteredSeller = {
   readonly domain: string;
   readonly verified: boolean;
   readonly stopped: boolean;
+  /** How an emergency of another seller reaches its domain. */
+  readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
 };
 
@@ -29,9 +32,17 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string;
     readonly maxTimeoutSeconds: number;
   };
+  /** How an emergency reaches the address that is paid. */
+  readonly overAddress: StopOver;
 };
 
-export type Difference = { readonly field: string; readonly pointer: string };
+export type Difference = {
+  readonly field: string;
+  readonly pointer: string;
+  /** What the seller's challenge asks for and what is registered, as text for people. Left out where the intent itself differs. */
+  readonly theirs?: string;
+  readonly registered?: string;
+};
 
 const sameText = (asked: string | undefined, registered: string): boolean => asked === undefined || asked === registered;
 const sameAddress = (asked: string | undefined, registered: string): boolean =>

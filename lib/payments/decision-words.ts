@@ -75,8 +75,8 @@ export const denials: Readonly<Record<DenialCode, Explained>> = {
   seller_denied: { means: "The mandate forbids this seller.", cure: ask, remedy: "policy" },
   seller_not_allowed: { means: "The mandate does not allow this seller, or nobody knows it.", cure: ask, remedy: "policy" },
   seller_unverified: {
-    means: "The mandate asks for verified sellers, and this one has not proved its domain.",
-    cure: "Ask the seller to verify its domain, or change the mandate.",
+    means: "The mandate asks for a verified seller or domain, and this seller has not proved that the domain is its own.",
+    cure: "Ask the seller to verify its domain, or allow the seller by its id or its address in the mandate.",
     remedy: "policy",
   },
   domain_not_allowed: { means: "The mandate does not allow this domain.", cure: ask, remedy: "policy" },

@@ -1,6 +1,9 @@
+import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
+import { credentialClaims } from "#lib/payments/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { eventsOf } from "#test/mandates.ts";
@@ -26,6 +29,9 @@ async function fundedWallet(amount = 1_000_000n) {
   await chain().mint(wallet.address, amount);
   return wallet;
 }
+
+const claimsOf = (authorizationId: string) =>
+  database().select().from(credentialClaims).where(eq(credentialClaims.authorizationId, authorizationId));
 
 const holdOf = async (scene: PaymentScene, authorizationId: string) => {
   const { data } = await readPayment(scene, authorizationId);
@@ -68,8 +74,54 @@ describe("executePayment", () => {
     const again = await execute(scene, request);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
-    const other = await execute(scene, { ...request, paymentCredential: await signed(wallet, expectedOf(scene)) });
+    const other = await execute(scene, { ...request, authorizationId: (await authorized(scene)).authorizationId });
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
+  });
+
+  test("200 a repeat that was signed anew answers the first one's headers, and binds nothing else", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    const ask = async () =>
+      execute(scene, { authorizationId, idempotencyKey: "anew", paymentCredential: await signed(wallet, expectedOf(scene)) });
+    const [first, twin] = await Promise.all([ask(), ask()]);
+    const again = await ask();
+    expect([first.status, twin.status, again.status]).toEqual([200, 200, 200]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(new Set([first, twin, again].map(({ data }) => JSON.stringify(data))).size).toBe(1);
+    expect(await holdOf(scene, authorizationId)).toEqual(["pending"]);
+    expect(await claimsOf(authorizationId)).toHaveLength(1);
+  });
+
+  test("402 a repeat of a failure that was signed anew answers the failure, which says how to go on without a second hold", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet(100_000n);
+    const { authorizationId } = await authorized(scene);
+    const ask = async (idempotencyKey: string) =>
+      execute(scene, { authorizationId, idempotencyKey, paymentCredential: await signed(wallet, expectedOf(scene)) });
+    const failed = await ask("poor-anew");
+    await chain().mint(wallet.address, 1_000_000n);
+    const again = await ask("poor-anew");
+    expect([again.status, again.problem]).toEqual([402, failed.problem]);
+    const sign = again.problem.nextActions.find(({ type }) => type === "sign_credential");
+    expect(sign?.description).toMatch(/same authorization.*new idempotencyKey/);
+    expect((await ask("rich-anew")).status).toBe(200);
+    expect(await holdOf(scene, authorizationId)).toEqual(["pending", "failed"]);
+  });
+
+  test("409 an authorization that was executed under another key names its execution, and asks nobody to pay again", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    const ask = async (idempotencyKey: string) =>
+      execute(scene, { authorizationId, idempotencyKey, paymentCredential: await signed(wallet, expectedOf(scene)) });
+    await ask("consumed-1");
+    const { problem } = await ask("consumed-2");
+    expect(problem.code).toBe("authorization_consumed");
+    expect(problem.detail).not.toMatch(/authorize again/i);
+    expect(problem.nextActions).toMatchObject([
+      { type: "poll_status", metadata: { pollWith: { method: "GET", path: `/api/v1/payments/${authorizationId}` } } },
+    ]);
   });
 
   test("409 a second execution of one authorization, four in parallel make one debit", async () => {

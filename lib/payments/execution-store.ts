@@ -1,11 +1,12 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/payments/tables.ts";
 import type { SellerState } from "#lib/payments/execution-rules.ts";
 import { holderOfNonce } from "#lib/onchain/slot-store.ts";
-import { resources, sellers } from "#lib/sellers/tables.ts";
+import { payeeStop } from "#lib/sellers/stop-store.ts";
+import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
@@ -170,16 +171,9 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether the seller may still be paid for what was authorized. One without a record is known by its domain alone. */
-export async function sellerStateOf(tx: Tx, { sellerId, resourceId, intent }: AuthorizationRow): Promise<SellerState> {
-  const { domain } = intent.seller;
-  const which = sellerId === null ? eq(sellers.domain, domain ?? "") : eq(sellers.sellerId, sellerId);
-  const stopped = await tx
-    .select({ sellerId: sellers.sellerId })
-    .from(sellers)
-    .where(and(which, isNotNull(sellers.stoppedAt)))
-    .limit(1);
-  if (stopped.length > 0) return "stopped";
+/** Whether the seller may still be paid for what was authorized. One without a record is known by its domain and address alone. */
+export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
+  if ((await payeeStop(tx, { sellerId, domain: intent.seller.domain ?? null, payTo })) !== null) return "stopped";
   if (sellerId === null || resourceId === null) return "offering";
   const rows = await tx
     .select({ resourceId: resources.resourceId })

@@ -1,3 +1,5 @@
+import { readAmount } from "#lib/money.ts";
+import { compareFixed } from "#lib/payments/changed-challenge.ts";
 import { compareIntent, type Difference, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
@@ -19,10 +21,26 @@ export function findMismatches(
   const found: Difference[] = [...(offered?.mismatches ?? [])];
   if (seller && resource) {
     found.push(...compareIntent(intent, chain, amount, digits, seller, resource));
-    const { payTo } = resource.paymentConfig;
-    if (resource.pricing.type === "quoted")
-      found.push(...compareQuoted(readOffer(intent.challenge), amount, asset, seller.domain, payTo));
+    const { pricing, paymentConfig } = resource;
+    if (pricing.type === "quoted")
+      found.push(...compareQuoted(readOffer(intent.challenge), amount, asset, seller.domain, paymentConfig.payTo));
+    else if (intent.challenge)
+      found.push(...compareFixedPrice(intent.challenge, pricing, paymentConfig, { chain, asset, digits }));
   }
   const more = (also?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field));
   return [...found, ...more];
+}
+
+type Fixed = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
+
+/** Another coin than the registered one is a difference already, and its amounts have other units. */
+function compareFixedPrice(
+  challenge: Readonly<Record<string, unknown>>,
+  pricing: Fixed,
+  { chain, payTo }: RegisteredResource["paymentConfig"],
+  asked: Pick<Terms, "chain" | "asset" | "digits">,
+): readonly Difference[] {
+  const price = readAmount(pricing.amount, asked.digits);
+  if (!price.ok || asked.asset.asset !== pricing.asset || asked.chain !== chain) return [];
+  return compareFixed(challenge, { asset: asked.asset, amount: price.amount, payTo });
 }

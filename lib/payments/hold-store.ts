@@ -165,7 +165,26 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
     .set({ status: "expired", resolvedAt: sql`clock_timestamp()` })
     .where(inArray(reservations.reservationId, mine))
     .returning();
-  if (holds.length === 0) return { reservationIds: [] };
+  await bookLetGo(tx, mandate, holds, "expire");
+  return { reservationIds: holds.map((hold) => hold.reservationId) };
+}
+
+/** Lets go of those of these holds that were not submitted, under the mandate's lock. */
+export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<Expired> {
+  if (reservationIds.length === 0) return { reservationIds };
+  const holds = await tx
+    .update(reservations)
+    .set({ status: "released", resolvedAt: sql`clock_timestamp()` })
+    .where(and(inArray(reservations.reservationId, [...reservationIds]), eq(reservations.status, "held")))
+    .returning();
+  await bookLetGo(tx, mandate, holds, "release");
+  return { reservationIds: holds.map((hold) => hold.reservationId) };
+}
+
+type MandateKey = Pick<MandateRow, "mandateId" | "organizationId">;
+
+async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly Hold[], kind: "expire" | "release"): Promise<void> {
+  if (holds.length === 0) return;
   const total = holds.reduce((sum, hold) => sum + hold.amount, 0n);
   await tx
     .update(mandates)
@@ -183,9 +202,8 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
   }));
   await tx.execute(sql`
     INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount)
-    SELECT x.id, ${mandate.organizationId}, ${mandate.mandateId}, x.reservation, x."authorization", 'expire', x.amount
+    SELECT x.id, ${mandate.organizationId}, ${mandate.mandateId}, x.reservation, x."authorization", ${kind}, x.amount
     FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, reservation text, "authorization" text, amount numeric)`);
-  return { reservationIds: holds.map((hold) => hold.reservationId) };
 }
 
 function sumBuckets(holds: readonly Hold[]) {

@@ -1,5 +1,6 @@
 /** The wire shapes of a payment: browser-safe, shared by the operations that carry one. */
 import { z } from "zod";
+import { Call } from "#lib/http/call-schema.ts";
 import { ClientId } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
@@ -39,7 +40,7 @@ export const AskedResource = z
 /** What an agent sends. Fields that the service owns (feeQuote, settlementMode, …) are refused. */
 export const AskedIntent = z
   .strictObject({
-    intentId: ClientId,
+    intentId: ClientId.optional().meta({ description: "The intent's own id. Left out, it is the idempotency key." }),
     enforcementPath: EnforcementPath.default("offchain"),
     paymentChallengeType: PaymentChallengeType.default("x402"),
     seller: AskedSeller,
@@ -51,12 +52,14 @@ export const AskedIntent = z
     challenge: FreeForm.optional(),
     metadata: FreeForm.optional(),
     expiresAt: Timestamp,
-    nonce: ClientId,
+    nonce: ClientId.optional().meta({ description: "Used once under a mandate. Left out, it is the idempotency key." }),
     idempotencyKey: ClientId.optional(),
     createdAt: Timestamp.optional(),
   })
   .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
 export type AskedIntent = z.output<typeof AskedIntent>;
+/** An intent that has its names, its own or the idempotency key. */
+export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
 
 export const Reason = z
   .object({
@@ -64,7 +67,12 @@ export const Reason = z
     rule: z.string(),
     effect: z.enum(["allow", "deny", "approval", "info"]),
     message: z.string(),
-    href: z.string().optional(),
+    href: z.string().optional().meta({ description: "Where a person is asked. Show it to the buyer." }),
+    checkoutIntentId: z.string().optional().meta({ description: "The checkout in which a person is asked." }),
+    pollWith: Call.optional().meta({ description: "Answers once the buyer has decided, and at the latest after 30 seconds." }),
+    next: Call.optional().meta({
+      description: "What to call once the buyer has approved. Without a credential the answer says what to sign.",
+    }),
     pointer: z.string().optional(),
     limit: z.string().optional(),
     used: z.string().optional(),

@@ -1,8 +1,10 @@
-import type { ReservedSql, Row } from "postgres";
+import type { Row } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/commerce/basket.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { NamedIntent } from "#lib/payments/intent.ts";
+import type { Looked, ToLook } from "#lib/payments/own-look.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
@@ -32,7 +34,7 @@ export type Extra = {
   readonly body: string;
   readonly events: readonly AuditEvent[];
   /** Sent in trip 2, not awaited one by one. */
-  readonly write: (c: ReservedSql) => readonly PromiseLike<unknown>[];
+  readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
 /** What a checkout of its own adds to the one that asks a person. */
@@ -84,17 +86,22 @@ export type Item = {
   readonly environment: Environment;
   readonly asker: Asker;
   readonly mandateId: string;
-  readonly intent: AskedIntent;
+  readonly intent: NamedIntent;
   readonly requestId: string;
   readonly also?: Also;
+  /** What came of asking the seller's domain for this very item; then nobody is asked again. */
+  readonly looked?: Looked;
 };
 
 /** Bytes to send (fresh or stored before), or a refusal. */
-export type Answer =
+export type FinalAnswer =
   | { readonly kind: "reply"; readonly status: number; readonly body: string; readonly replayed: boolean }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-export const refusal = (problem: Problem): Answer => ({ kind: "problem", problem });
+/** Or nothing yet: the seller's domain has to be asked first, which no list waits for. */
+export type Answer = FinalAnswer | { readonly kind: "look"; readonly look: ToLook };
+
+export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
 /** Whose payment it is. */
 export const subjectOf = ({ asker, also }: Item): string => also?.agentId ?? asker.subjectId;

@@ -7,12 +7,14 @@ import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { BucketUsage, MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { atomicOf } from "#lib/money.ts";
+import type { OpenApproval } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
 import type { Found } from "#lib/payments/list-statements.ts";
 import { answerOf, lengthen } from "#lib/payments/stored-answer.ts";
 import { perProcess } from "#lib/process.ts";
+import type { StopOver } from "#lib/sellers/stops.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
 const COMPILED_MAX = 10_000;
@@ -44,8 +46,8 @@ export type Budget = {
   readonly intentIds: Set<string>;
   readonly nonces: Set<string>;
   readonly paidSellers: Set<string>;
-  /** By approval key the checkout in which a person is asked; null where none was opened. */
-  readonly openApprovals: Map<string, string | null>;
+  /** By approval key. */
+  readonly openApprovals: Map<string, OpenApproval>;
 };
 
 /** A mandate whose policy this release cannot read costs its own requests, not the list. */
@@ -63,12 +65,17 @@ export type ListFacts = {
   readonly resources: ReadonlyMap<string, RegisteredResource>;
   readonly offers: Loaded["offers"];
   readonly atDomains: Loaded["atDomains"];
+  readonly stoppedPayees: Loaded["stoppedPayees"];
+  /** By key, what this service saw itself in the 402s of domains; asked for where a decision depends on it. */
+  readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
   /** Locked, with what an approval looks at. */
   readonly checkouts: ReadonlyMap<string, Row>;
   readonly replies: ReadonlyMap<string, Stored>;
   readonly mayAuthorize: (item: Item) => boolean | null;
 };
+
+const noOffers: ReadonlySet<string> = new Set();
 
 const text = (row: Row, name: string): string => row[name] as string;
 
@@ -90,6 +97,12 @@ const storedReply = (row: Row): Stored => ({
   fingerprint: text(row, "fingerprint"),
   status: row["status"] as number,
   body: text(row, "body"),
+});
+
+const openApprovalOf = (row: Row): OpenApproval => ({
+  checkoutIntentId: row["checkout_intent_id"] as string | null,
+  authorizationId: text(row, "authorization_id"),
+  subjectId: row["subject_id"] as string | null,
 });
 
 const storedAnswer = (row: Row): Stored => ({
@@ -180,16 +193,14 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
       usage: {
         spent: atomicOf(text(row, "spent")),
         reserved: atomicOf(text(row, "reserved")),
-        lastHeldAt: row["last_held_at"] as Date | null,
+        lastHeldAt: row["last_held_at"] === null ? null : new Date(text(row, "last_held_at")),
         buckets: live,
       },
       buckets: live,
       intentIds: intents.get(mandateId) ?? new Set(),
       nonces: nonces.get(mandateId) ?? new Set(),
       paidSellers: paid.get(mandateId) ?? new Set(),
-      openApprovals: new Map(
-        (approvals.get(mandateId) ?? []).map((row) => [text(row, "name"), row["checkout_intent_id"] as string | null]),
-      ),
+      openApprovals: new Map((approvals.get(mandateId) ?? []).map((row) => [text(row, "name"), openApprovalOf(row)])),
     });
   }
   return budgets;
@@ -227,6 +238,7 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
           domain: text(row, "domain"),
           verified: row["verified"] as boolean,
           stopped: row["stopped_at"] !== null,
+          overDomain: row["over_domain"] as StopOver,
           minimumAssuranceLevel: text(row, "minimum_assurance_level"),
         },
       ]),
@@ -244,11 +256,14 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
           acceptedPaymentChallengeTypes: row["accepted_payment_challenge_types"] as string[],
           minimumAssuranceLevel: text(row, "minimum_assurance_level"),
           paymentConfig: row["payment_config"] as RegisteredResource["paymentConfig"],
+          overAddress: row["over_address"] as StopOver,
         },
       ]),
     ),
     offers: loaded.offers,
     atDomains: loaded.atDomains,
+    stoppedPayees: loaded.stoppedPayees,
+    seen: noOffers,
     feeBasis: toFeeBasis(found(loaded, "fees")[0]),
     checkouts: new Map(loaded.checkouts.map((row) => [text(row, "checkout_intent_id"), row])),
     replies: new Map(loaded.replies.map((row) => [text(row, "slot"), storedReply(row)])),

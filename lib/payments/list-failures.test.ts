@@ -9,7 +9,7 @@ import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
-import { throughWire } from "#test/proxy.ts";
+import { throughLink } from "#test/proxy.ts";
 
 const databaseOf = useDatabase();
 
@@ -49,7 +49,7 @@ describe("a database that goes away", () => {
   });
 
   test("answers nothing but 503 while it is away, stores nothing, and is found again by itself", async () => {
-    const wire = await throughWire(databaseOf().url);
+    const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
     wire.cut();
@@ -61,7 +61,7 @@ describe("a database that goes away", () => {
   });
 
   test("without a word is a 503 as soon as it has been silent for longer than it may, and is found again", async () => {
-    const wire = await throughWire(databaseOf().url);
+    const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
     wire.freeze();
@@ -72,7 +72,7 @@ describe("a database that goes away", () => {
   });
 
   test("after COMMIT was sent is a 503, and the same key then finds what was committed", async () => {
-    const wire = await throughWire(databaseOf().url);
+    const wire = await throughLink(databaseOf().url);
     const intent = newIntent(buyer);
     const body = { mandateId, intent };
     const sent = wire.swallowAfter("COMMIT");
@@ -134,7 +134,7 @@ describe("a lock that is not free", () => {
   test("for a deadlock gives way and is asked for again", async () => {
     await direct.unsafe(`ALTER DATABASE ${databaseOf().name} SET deadlock_timeout = '400ms'`);
     // Connections that are opened now know it.
-    await throughWire(databaseOf().url);
+    await throughLink(databaseOf().url);
     const head = await hold(
       databaseOf().url,
       `SET LOCAL deadlock_timeout = '20s'; SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`,

@@ -1,4 +1,5 @@
-import type { ReservedSql, Row } from "postgres";
+import type { Row } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { approvalFacts, lockCheckouts, storedReplies } from "#lib/commerce/list-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import type { Item } from "#lib/payments/item.ts";
@@ -24,6 +25,8 @@ export type Loaded = {
   /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
   readonly offers: ReadonlyMap<Item, Offer>;
   readonly atDomains: ReadonlyMap<string, string>;
+  /** Of those whom no record stands for, as unregisteredPayee names them: whom an emergency reaches. */
+  readonly stoppedPayees: ReadonlySet<string>;
   /** The rows of factsAsked, by what they are. */
   readonly found: ReadonlyMap<Found, readonly Row[]>;
   readonly sessions: readonly Row[];
@@ -111,12 +114,24 @@ function idsOf(items: readonly Item[], asked: Pick<Loaded, "offers" | "atDomains
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
+type Unregistered = Pick<Loaded, "atDomains" | "stoppedPayees">;
+const nobody: Unregistered = { atDomains: new Map(), stoppedPayees: new Set() };
+
 /** After the gate, and one trip more: only a list with a challenge makes it. */
-async function verifiedSellers(c: ReservedSql, offers: Loaded["offers"]): Promise<Loaded["atDomains"]> {
-  const domains = unique([...offers.values()].flatMap(({ domain }) => domain ?? []));
-  if (domains.length === 0) return new Map();
-  const rows: readonly Row[] = await sellersAtDomains(c, domains);
-  return new Map(rows.map((row) => [row["domain"] as string, row["seller_id"] as string]));
+async function payeesAtDomains(c: Sql, offers: Loaded["offers"]): Promise<Unregistered> {
+  const payees = columnsOf(
+    [...offers].flatMap(([{ intent }, { domain }]) =>
+      domain === null ? [] : [`${domain} ${intent.payTo?.toLowerCase() ?? ""}`],
+    ),
+  );
+  if (payees.of.length === 0) return nobody;
+  const rows: readonly Row[] = await sellersAtDomains(c, { domains: payees.of, payTos: payees.ids });
+  const verified = rows.filter((row) => row["seller_id"] !== null);
+  const stopped = rows.filter((row) => row["stopped"] === true);
+  return {
+    atDomains: new Map(verified.map((row) => [row["domain"] as string, row["seller_id"] as string])),
+    stoppedPayees: new Set(stopped.flatMap((row) => unregisteredPayee(row["domain"] as string, row["pay_to"] as string) ?? [])),
+  };
 }
 
 type Known = ReadonlyMap<string, { readonly version: number }>;
@@ -129,14 +144,14 @@ const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
 
 /** Trip 1: the gate, the mandates' locks, then the clock and the facts. Statuses are read after the gate and the clock after the locks. */
 export async function openAndLoad(
-  c: ReservedSql,
+  c: Sql,
   items: readonly Item[],
   known: Known,
   purpose: "write" | "read" = "write",
 ): Promise<Loaded> {
   const offers = offersOf(items);
   const begun = (purpose === "write" ? beginToWrite : beginToRead)(c).execute();
-  const atDomains = offers.size > 0 ? (await pipelined([begun, verifiedSellers(c, offers)]))[1] : new Map<string, string>();
+  const { atDomains, stoppedPayees } = offers.size > 0 ? (await pipelined([begun, payeesAtDomains(c, offers)]))[1] : nobody;
   const ids = idsOf(items, { offers, atDomains });
   const { mandateIds, organizations, sessionIds } = ids;
   const unknown = mandateIds.filter((mandateId) => !known.has(mandateId));
@@ -161,6 +176,7 @@ export async function openAndLoad(
     mandates,
     offers,
     atDomains,
+    stoppedPayees,
     found,
     sessions,
     policies: changed.length > 0 ? [...policies, ...(await policiesOf(c, changed))] : policies,

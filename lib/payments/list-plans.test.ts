@@ -3,18 +3,19 @@ import { expect, test } from "vitest";
 import { closePools } from "#lib/db/client.ts";
 import { ask, outcomes } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, assets, createBuyer } from "#test/mandates.ts";
+import { activeMandate, assets, CHAIN, createBuyer } from "#test/mandates.ts";
 
 const databaseOf = useDatabase();
 const HISTORY = 150;
 
 type Scans = { readonly name: string; readonly scans: number; readonly read: number };
 
+const history = ["authorizations", "reservations", "mandate_ledger", "audit_events"];
+
 /** What was scanned so far of the tables that grow, by index and as a whole. A connection that ends has told all that it did. */
-async function scans(): Promise<readonly Scans[]> {
+async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();
   const direct = postgres(databaseOf().url, { max: 1 });
-  const tables = ["authorizations", "reservations", "mandate_ledger", "audit_events"];
   const rows = await direct<Scans[]>`
     SELECT indexrelname AS name, idx_scan::int AS scans, idx_tup_read::int AS read FROM pg_stat_user_indexes
     WHERE relname = ANY(${tables})
@@ -36,4 +37,46 @@ test("plans that were made while the tables were empty do not walk the history",
   const after = await scans();
   expect(after.find(({ name }) => name === "authorizations_slot")?.scans).toBeGreaterThanOrEqual(HISTORY);
   expect(after.filter(({ scans, read }) => read > 3 * scans + 10)).toEqual([]);
+});
+
+const MANY = 3_000;
+
+test("stops, offers that were seen and proofs of many sellers are looked up by index, one by one", async () => {
+  const buyer = await createBuyer();
+  const shop = "shop.example.com";
+  const payTo = `0x${"5e".repeat(20)}`;
+  const token = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+  const direct = postgres(databaseOf().url, { max: 1 });
+  await direct`INSERT INTO seller_stops (kind, value, seller_id, proven, subdomains)
+    SELECT CASE WHEN n % 2 = 0 THEN 'domain' ELSE 'address' END, 'x' || n || '.example.com', 'sel_' || n, n % 3 = 0, true FROM generate_series(1, ${MANY}::int) n`;
+  await direct`INSERT INTO seen_offers (domain, pay_to, chain, token_address, amount, url, seen_at)
+    SELECT 'x' || n || '.example.com', ${payTo}, ${CHAIN}, ${token}, n, 'https://x', clock_timestamp() FROM generate_series(1, ${MANY}::int) n
+    UNION ALL SELECT ${shop}, ${payTo}, ${CHAIN}, ${token}, 500000, 'https://x', clock_timestamp()`;
+  await direct`INSERT INTO pay_to_proofs (organization_id, address, chain, method, seller_id, proven_by)
+    SELECT 'org_' || n, 'x' || n, '', 'signature', 'sel_' || n, 'usr_1' FROM generate_series(1, ${MANY}::int) n`;
+  await direct.end();
+  const policy = { assets, limits: { perPayment: "1", total: "1000" } };
+  const mandateId = await activeMandate(buyer.person.credential, { policy });
+  const rules = { sellers: { unregistered: "allow" }, domains: { allow: [shop] } };
+  const byDomain = await activeMandate(buyer.person.credential, { policy: { ...policy, ...rules } });
+  const extra = { name: "USDC", version: "2" };
+  const offer = { scheme: "exact", network: CHAIN, amount: "500000", asset: token, payTo, maxTimeoutSeconds: 60, extra };
+  const challenge = { x402Version: 2, resource: { url: `https://${shop}/report` }, accepts: [offer] };
+  const stranger = { seller: {}, resource: undefined, chain: CHAIN, payTo, challenge };
+  const tables = ["seller_stops", "seen_offers", "pay_to_proofs"];
+  const before = await scans(tables);
+  for (let asked = 0; asked < 20; asked += 1) {
+    expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
+    expect(outcomes([await ask(buyer, byDomain, stranger)])).toEqual({ allow: 1 });
+  }
+  const read = (all: readonly Scans[], name: string, what: "scans" | "read") => all.find((one) => one.name === name)?.[what] ?? 0;
+  const after = await scans(tables);
+  const done = after.map(({ name, ...now }) => ({
+    name,
+    scans: now.scans - read(before, name, "scans"),
+    read: now.read - read(before, name, "read"),
+  }));
+  expect(done.filter(({ scans, read }) => read > 3 * scans + 10)).toEqual([]);
+  for (const index of ["seller_stops_kind_value_seller_id_pk", "seen_offers_domain_pay_to_chain_token_address_amount_pk"])
+    expect(done.find(({ name }) => name === index)?.scans).toBeGreaterThanOrEqual(20);
 });

@@ -1,4 +1,5 @@
-import postgres, { type ReservedSql, type Row } from "postgres";
+import postgres, { type Row } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/commerce/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { bulkInsert, given } from "#lib/db/bulk.ts";
@@ -118,7 +119,7 @@ const TAKE_HOLDS = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
 
-function takeHolds(c: ReservedSql, held: readonly Held[]) {
+function takeHolds(c: Sql, held: readonly Held[]) {
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   const lists = [...holdColumns.values(held), ...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
@@ -233,11 +234,11 @@ const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): strin
   ...new Set([...rows.map(({ item }) => item.organizationId), ...extras.flatMap(({ events }) => events.map(chainOf))]),
 ];
 
-const headsOf = (c: ReservedSql, chains: readonly string[]) =>
+const headsOf = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
 /** The heads, where some chain had no event before. */
-async function newHeads(c: ReservedSql, chains: readonly string[]): Promise<readonly Row[]> {
+async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row[]> {
   const begun = c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}
     FROM unnest(${chains}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`;
   return (await pipelined([begun, headsOf(c, chains)]))[1];
@@ -248,7 +249,7 @@ async function newHeads(c: ReservedSql, chains: readonly string[]): Promise<read
  * the audit events as soon as the heads are there, and COMMIT, which PostgreSQL makes a ROLLBACK where anything before it failed. The
  * slots of authorizations come after the heads, unlike all others: only lists write them, and one slot is always under one head.
  */
-export async function saveList(c: ReservedSql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
+export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
   const held = rows.filter((row): row is Held => row.hold !== null);
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = extras.filter((extra) => extra.item.also?.keyed);
@@ -278,7 +279,7 @@ export async function saveList(c: ReservedSql, { rows, extras }: Saved, onCommit
 }
 
 /** The audit events behind their heads. */
-function appendAudit(c: ReservedSql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
+function appendAudit(c: Sql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
   const byChain = Map.groupBy(happened, chainOf);
   const chained = from.flatMap((head) => {
     const chain = head["chain"] as string;

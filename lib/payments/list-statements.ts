@@ -1,7 +1,8 @@
-import type { ReservedSql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
 import { GATE } from "#lib/db/gate.ts";
+import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
  * Each statement walks the list and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
@@ -10,18 +11,13 @@ import { GATE } from "#lib/db/gate.ts";
  */
 
 /** The gate is taken in a statement of its own: what is read after it sees every revocation that was acknowledged. */
-export const beginToWrite = (c: ReservedSql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
+export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
 /** One snapshot, without the gate and without a lock: nobody waits for a simulation. */
-export const beginToRead = (c: ReservedSql) => c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+export const beginToRead = (c: Sql) => c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 
 /** Own mandates only, locked in the order of their ids. */
-export const mandatesOf = (
-  c: ReservedSql,
-  environment: string,
-  mandateIds: readonly string[],
-  organizations: readonly string[],
-) => c`
+export const mandatesOf = (c: Sql, environment: string, mandateIds: readonly string[], organizations: readonly string[]) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
@@ -33,18 +29,36 @@ export const mandatesToRead: typeof mandatesOf = (c, environment, mandateIds, or
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[]) LIMIT 1) m`;
 
-/** Whose domain it is, if anybody verified it: that seller's record and rules apply, whoever forgot to name it. A stopped seller's counts too. */
-export const sellersAtDomains = (c: ReservedSql, domains: readonly string[]) => c`
-  SELECT s.* FROM unnest(${domains}::text[]) AS w(domain), LATERAL (
-    SELECT seller_id, domain FROM sellers WHERE domain = w.domain AND (verified OR stopped_at IS NOT NULL) ORDER BY verified DESC, seller_id LIMIT 1) s`;
+/**
+ * Whose domain it is, if anybody verified it: that seller's record and rules apply, whoever forgot to name it. Where nobody did, whether
+ * an emergency reaches who claims the domain and the address.
+ */
+export const sellersAtDomains = (
+  c: Sql,
+  { domains, payTos }: { readonly domains: readonly string[]; readonly payTos: readonly string[] },
+) => c`
+  SELECT w.domain, w.pay_to, s.seller_id,
+    s.seller_id IS NULL AND coalesce(stop_over_domain(w.domain), stop_over_address(w.pay_to, NULL)) IS NOT NULL AS stopped
+  FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
+    SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
+
+/** Which of these offers this service saw within a day in the 402 of their domain. An empty amount stands for every price. */
+export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
+  SELECT w.number FROM unnest(${wanted.map((_, number) => number)}::int[], ${wanted.map(({ domain }) => domain)}::text[],
+      ${wanted.map(({ payTo }) => payTo)}::text[], ${wanted.map(({ chain }) => chain)}::text[],
+      ${wanted.map(({ tokenAddress }) => tokenAddress)}::text[], ${wanted.map(({ amount }) => amount?.toString() ?? "")}::text[])
+    AS w(number, domain, pay_to, chain, token_address, amount), LATERAL (
+      SELECT seen_at FROM seen_offers o WHERE domain = w.domain AND pay_to = w.pay_to AND chain = w.chain
+        AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
+        AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
 /** The policies that apply. Versions never change, so those that this process has compiled are not asked for. */
-export const policiesOf = (c: ReservedSql, mandateIds: readonly string[]) => c`
+export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
     LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = m.mandate_id AND version = m.version LIMIT 1) v`;
 
-export const liveSessions = (c: ReservedSql, sessionIds: readonly string[], organizations: readonly string[]) => c`
+export const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: readonly string[]) => c`
   SELECT s.id AS session_id, m.organization_id, m.role
   FROM unnest(${sessionIds}::text[]) AS w(id),
     LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND expires_at > clock_timestamp() LIMIT 1) s,
@@ -86,10 +100,13 @@ export type Found =
  * JSON, its amounts as text. The clock; answers that are stored under the slots of the list; which of its intents and nonces were used,
  * and which of its sellers were paid; the approvals that are open; the live keys; sellers, resources and fees; and the running usage.
  *
+ * Whether an emergency reaches a seller or an address is asked only where a stop shares its last two labels, or its address. No EXISTS:
+ * of a list the planner would rather read all stops at once.
+ *
  * Of usage at most sixty parts count in each of eight windows. Also what ended within the last minute: the decision looks at a time that
  * was read a moment ago. A scalar subquery, because no index serves a comparison with a volatile function.
  */
-export const factsAsked = (c: ReservedSql, asked: Asked) => c`
+export const factsAsked = (c: Sql, asked: Asked) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
   UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(string_to_array(${joined(asked.slots)}, chr(1))) AS w(slot), LATERAL (
     SELECT slot, fingerprint, authorization_id, policy_decision_id, mandate_id, intent_id, outcome, denial_code, reservation_id,
@@ -103,11 +120,13 @@ export const factsAsked = (c: ReservedSql, asked: Asked) => c`
   UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(string_to_array(${joined(asked.paid.of)}, chr(1)),
       string_to_array(${joined(asked.paid.ids)}, chr(1))) AS w(mandate_id, seller_id),
     LATERAL (SELECT mandate_id, seller_id AS name FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p
-  UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id)
+  UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id,
+      'authorization_id', r.authorization_id, 'subject_id', k.owner_subject_id)
     FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
       SELECT mandate_id, approval_key, authorization_id FROM reservations
       WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
-    LEFT JOIN LATERAL (SELECT checkout_intent_id FROM checkout_intents WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
+    LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
+      WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
     LATERAL (SELECT key_id, service_account_id FROM api_keys
@@ -115,13 +134,19 @@ export const factsAsked = (c: ReservedSql, asked: Asked) => c`
     LATERAL (SELECT organization_id, capabilities FROM service_accounts
       WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a
   UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(string_to_array(${joined(asked.sellerIds)}, chr(1))) AS w(seller_id), LATERAL (
-    SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level FROM sellers
+    SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level,
+      CASE WHEN (SELECT true FROM seller_stops WHERE base = split_part(domain, '.', -2) || '.' || split_part(domain, '.', -1) LIMIT 1)
+        THEN stop_over_domain(domain) END AS over_domain
+    FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s
   UNION ALL SELECT 'resource', row_to_json(r)
     FROM unnest(string_to_array(${joined(asked.offered.of)}, chr(1)),
       string_to_array(${joined(asked.offered.ids)}, chr(1))) AS w(seller_id, resource_id), LATERAL (
     SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
-      minimum_assurance_level, payment_config FROM resources
+      minimum_assurance_level, payment_config,
+      CASE WHEN (SELECT true FROM seller_stops WHERE kind = 'address' AND value = pay_to LIMIT 1)
+        THEN stop_over_address(pay_to, organization_id) END AS over_address
+    FROM resources
     WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r
   UNION ALL SELECT 'bucket', row_to_json(b) FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
     SELECT mandate_id, window_key, start, live_until, spent::text, reserved::text, payments FROM usage_buckets

@@ -2,6 +2,8 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
+import { mandateVersions } from "#lib/mandates/tables.ts";
+import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { relay } from "#lib/onchain/relay-worker.ts";
 import { registrationSlots, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
@@ -130,6 +132,23 @@ describe("a payment that is enforced onchain", () => {
     const validBefore = new Date(Date.now() - 60_000);
     await database().update(registrationSlots).set({ validBefore });
     expect(await freeSlots()).toBe(1);
+  });
+
+  test("is not sent any more when the mandate was changed meanwhile and forbids the payee", async () => {
+    const scene = await registered();
+    const go = await whileNobodySends();
+    const { authorizationId } = await pay(scene);
+    const [version] = await database().select().from(mandateVersions).where(eq(mandateVersions.mandateId, scene.mandateId));
+    const body = { policy: { ...version!.policy, sellers: { deny: [scene.seller.sellerId] } } };
+    const as = scene.person.credential;
+    const { data } = await send(mandates.updateMandate, updateMandate, { as, id: scene.mandateId, body });
+    expect(data.openRefused?.items).toMatchObject([{ authorizationId, state: "submitted", denialCode: "seller_denied" }]);
+    await go();
+    expect(await followed(scene, authorizationId)).toMatchObject({
+      settlementStatus: "failed",
+      failureCode: "settlement_rejected",
+    });
+    expect(await sellerHas(scene)).toBe(0n);
   });
 
   test("has failed when its deadline passed without a block, and the late transaction is not sent", async () => {

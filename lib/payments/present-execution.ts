@@ -1,5 +1,6 @@
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { Asking } from "#lib/payments/ask-person.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
@@ -55,9 +56,8 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 /** The authorize reply, as it was answered. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
-/** Where a person is asked about this payment. */
-export const approvalLink = (row: AuthorizationRow): string | null =>
-  reasonsOf(row).find((reason) => reason.effect === "approval")?.href ?? null;
+/** Where a person is asked about this payment, and how an agent learns what the person said. */
+export const askedIn = (row: AuthorizationRow): Asking => reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
 /** What has to be paid, and where the chain was asked, what the payer has. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
@@ -90,9 +90,10 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
 });
 
 /** With the headers of a 402, so that a stock x402 client can sign what it finds in metadata.paymentRequired. */
-export const signCredential = (payment: ExpectedPayment, url: string): NextAction => ({
+export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
   label: "Sign a new payment credential",
+  description,
   chain: payment.asset.chain,
   asset: payment.asset.asset,
   amount: formatAmount(payment.amount, payment.asset.tokenDecimals),
@@ -102,6 +103,10 @@ export const signCredential = (payment: ExpectedPayment, url: string): NextActio
 /** Where the seller serves what is paid for, as its registration says. */
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
+
+/** The key of an attempt that failed answers its failure for ever. */
+const anotherAttempt =
+  "Execute the same authorization with it, under a new idempotencyKey. Its budget is held once, however many attempts fail before anything is sent.";
 
 export type FailedExecution = {
   readonly row: ExecutionRow;
@@ -113,14 +118,15 @@ export type FailedExecution = {
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
-  const again = row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
+  // What was submitted has a nonce: its authorization is spent.
+  const again = row.nonce === null && row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
   return {
     detail: row.failureDetail ?? "The payment failed.",
     instance: `/api/v1/payments/executions/${row.executionId}`,
     ...(payment && { payment: presentPaymentFacts(payment, row.payer ?? undefined, poor ? BigInt(balance) : undefined) }),
     nextActions: [
       ...(poor ? [fundWallet(payment.asset, row.payer ?? "", payment.amount - BigInt(balance))] : []),
-      ...(payment && again ? [signCredential(payment, urlOf(intent))] : []),
+      ...(payment && again ? [signCredential(payment, urlOf(intent), anotherAttempt)] : []),
     ],
   };
 }
@@ -130,7 +136,7 @@ export const credentialMissing = (payment: ExpectedPayment, intent: PaymentInten
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",
     payment: presentPaymentFacts(payment),
-    nextActions: [signCredential(payment, urlOf(intent))],
+    nextActions: [signCredential(payment, urlOf(intent), "Repeat this request with it, under the same idempotencyKey.")],
   });
 
 export const presentPayment = (row: AuthorizationRow, attempts: readonly ExecutionRow[], forSubjectId: string): Payment => {

@@ -73,7 +73,14 @@ const presentUnknown = ({ seller }: Item["intent"], offered: Judged | null): Pay
 
 function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
   if (!resource) return intent.resource ? { resource: intent.resource } : {};
-  const { paymentConfig: _, description, minimumAssuranceLevel: __, acceptedPaymentChallengeTypes, ...rest } = resource;
+  const {
+    paymentConfig: _,
+    overAddress: ___,
+    description,
+    minimumAssuranceLevel: __,
+    acceptedPaymentChallengeTypes,
+    ...rest
+  } = resource;
   return {
     resource: {
       ...rest,

@@ -1,12 +1,13 @@
-import type { Row } from "postgres";
-import { pool } from "#lib/db/client.ts";
+import { mainPool } from "#lib/db/client.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
-import { listTerms } from "#lib/payments/authorize-list.ts";
+import { decimalsOf, listTerms } from "#lib/payments/authorize-list.ts";
 import { decideList, type Decided } from "#lib/payments/decide-list.ts";
-import type { Item } from "#lib/payments/item.ts";
+import type { Answer, Item } from "#lib/payments/item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { openAndLoad, type Loaded } from "#lib/payments/list-load.ts";
+import { openAndLoad } from "#lib/payments/list-load.ts";
+import { withSeenOffers } from "#lib/payments/list-offers.ts";
+import { lookAtOffer } from "#lib/payments/look-at-offer.ts";
+import type { ToLook } from "#lib/payments/own-look.ts";
 import type { Problem } from "#lib/problem.ts";
 
 type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
@@ -18,7 +19,7 @@ type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "in
  * @throws Problem not_found, invalid_request
  */
 export async function simulatePayment(asked: Simulated): Promise<Decision> {
-  const [[, simulated]] = (await simulate([asked])) as [[Item, Answered]];
+  const [[, simulated]] = (await simulate([itemOf(asked)])) as [[Item, Answered]];
   if (simulated.problem) throw simulated.problem;
   return simulated.row!.decision;
 }
@@ -28,31 +29,48 @@ export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<Simulated, "mandateId">,
 ): Promise<ReadonlyMap<string, Pick<Decided, "decision" | "intent">>> {
-  const simulated = await simulate(mandateIds.map((mandateId) => ({ ...asked, mandateId })));
+  const simulated = await simulate(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId })));
   return new Map(simulated.flatMap(([item, { row }]) => (row ? [[item.mandateId, row] as const] : [])));
 }
 
 type Answered = { readonly problem: Problem | null; readonly row: Decided | null };
+type Simulations = readonly (readonly [Item, Answered])[];
 
-async function simulate(asked: readonly Simulated[]): Promise<readonly (readonly [Item, Answered])[]> {
-  const items = asked.map(itemOf);
-  const known = compiledPolicies(items);
-  const c = await pool().reserve();
-  try {
-    const loaded = withDates(await openAndLoad(c, items, known, "read"));
-    const facts = factsOf(loaded, known, (chain, asset) => assetOf(chain, asset)?.tokenDecimals ?? 0);
-    // Simulating is a read, which the caller was checked for.
-    const { answers, rows } = decideList(items, { ...facts, mayAuthorize: () => true }, listTerms());
-    return items.map((item, index) => {
-      const answer = answers[index];
-      const problem = answer?.kind === "problem" ? answer.problem : null;
-      return [item, { problem, row: rows.find((row) => row.item === item) ?? null }] as const;
-    });
-  } finally {
-    await c`ROLLBACK`.catch(() => {});
-    c.release();
-  }
+/** Domains that have to say something are asked as for a payment, with no transaction open. */
+async function simulate(items: readonly Item[]): Promise<Simulations> {
+  const { looks, simulated } = await simulateOnce(items);
+  if (looks.size === 0) return simulated;
+  const looked = await Promise.all(
+    items.map(async (item) => {
+      const look = looks.get(item);
+      return look ? { ...item, looked: await lookAtOffer(look, item.organizationId) } : item;
+    }),
+  );
+  return (await simulateOnce(looked)).simulated;
 }
+
+async function simulateOnce(items: readonly Item[]) {
+  const known = compiledPolicies(items);
+  const terms = { ...listTerms(), asking: null };
+  const facts = await mainPool().use(async (c) => {
+    const loaded = await openAndLoad(c, items, known, "read");
+    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
+    await c`ROLLBACK`;
+    return facts;
+  });
+  // Simulating is a read, which the caller was checked for.
+  const { answers, rows } = decideList(items, { ...facts, mayAuthorize: () => true }, terms);
+  const looks = new Map(items.flatMap((item, index) => lookIn(item, answers[index])));
+  const simulated: Simulations = items.map((item, index) => {
+    const answer = answers[index];
+    const problem = answer?.kind === "problem" ? answer.problem : null;
+    return [item, { problem, row: rows.find((row) => row.item === item) ?? null }] as const;
+  });
+  return { looks, simulated };
+}
+
+const lookIn = (item: Item, answer: Answer | undefined): (readonly [Item, ToLook])[] =>
+  answer?.kind === "look" ? [[item, answer.look]] : [];
 
 const itemOf = ({ asker: { kind, subjectId }, ...asked }: Simulated): Item => ({
   ...asked,
@@ -60,16 +78,4 @@ const itemOf = ({ asker: { kind, subjectId }, ...asked }: Simulated): Item => ({
   fingerprint: "",
   idempotencyKey: asked.intent.intentId,
   asker: kind === "key" ? { kind, subjectId, keyId: "" } : { kind, subjectId, sessionId: "" },
-});
-
-const dates = (rows: readonly Row[], ...names: readonly string[]): Row[] =>
-  rows.map((row) => {
-    const read = names.map((name) => [name, row[name] === null ? null : new Date(row[name] as string)] as const);
-    return { ...row, ...Object.fromEntries(read) };
-  });
-
-/** On this pool drizzle reads times itself, so the driver leaves them as text; the pool of the lists is not drizzle's. */
-const withDates = (loaded: Loaded): Loaded => ({
-  ...loaded,
-  mandates: dates(loaded.mandates, "last_held_at"),
 });

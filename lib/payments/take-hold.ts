@@ -4,6 +4,7 @@ import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/ask-person.ts";
 import type { Decided } from "#lib/payments/decide-list.ts";
+import { subjectOf } from "#lib/payments/item.ts";
 import type { Budget } from "#lib/payments/list-facts.ts";
 
 export type Hold = {
@@ -31,14 +32,16 @@ export function holdFor(
 }
 
 /** The next decision under this mandate sees what this one took. */
-export function book({ item, decision, hold, checkoutIntentId }: Decided, budget: Budget, now: Date): void {
+export function book({ item, decision, hold, checkoutIntentId, authorizationId }: Decided, budget: Budget, now: Date): void {
   if (decision.outcome === "deny") return;
   budget.intentIds.add(item.intent.intentId);
   budget.nonces.add(item.intent.nonce);
   if (!hold) return;
   budget.usage.reserved = add(budget.usage.reserved, hold.amount);
   budget.usage.lastHeldAt = now;
-  if (hold.approvalKey !== null) budget.openApprovals.set(hold.approvalKey, checkoutIntentId);
+  if (hold.approvalKey !== null) {
+    budget.openApprovals.set(hold.approvalKey, { checkoutIntentId, authorizationId, subjectId: subjectOf(item) });
+  }
   for (const { windowKey, start, liveUntil } of hold.buckets) {
     let window = budget.buckets.get(windowKey);
     if (!window) budget.buckets.set(windowKey, (window = []));

@@ -171,7 +171,13 @@ describe("a seller that is not registered", () => {
     expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");
     const { resourceId } = seller;
     expect((await decisionOf(scene, { ...posing, resource: { resourceId } })).denialCode).toBe("challenge_mismatch");
-    const honest = intentTo({ challenge, payTo: seller.payTo as `0x${string}` }, { resource: { resourceId } });
+    const payTo = seller.payTo as `0x${string}`;
+    // Its fixed price is registered, so the challenge must say the same.
+    expect((await decisionOf(scene, intentTo({ challenge, payTo }, { resource: { resourceId } }))).denialCode).toBe(
+      "challenge_mismatch",
+    );
+    const own = { ...challenge, accepts: [{ ...accepts[0]!, payTo }] };
+    const honest = intentTo({ challenge: own, payTo }, { resource: { resourceId } });
     const { authorizationId, policyDecision } = await authorized(scene, honest);
     expect(policyDecision.outcome).toBe("allow");
     expect((await readPayment(scene, authorizationId)).data.intent.seller).toMatchObject({ sellerId: seller.sellerId });

@@ -16,11 +16,12 @@ import {
   findAnySeller,
   revokeMandateNow,
   selectUnderWay,
-  stopSeller,
   type Target,
 } from "#lib/platform/emergency-store.ts";
 import { requireRight } from "#lib/platform/user.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import type { Reach } from "#lib/sellers/stops.ts";
+import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
 /** Named one by one in the event; the rest is only counted there. */
@@ -34,7 +35,9 @@ type Stop = {
   readonly reason: string;
   readonly now: Date;
 };
-type Hit = { readonly organizationId: string; readonly was: string } & Readonly<Record<string, unknown>>;
+type Hit = { readonly organizationId: string; readonly was: string; readonly reach?: readonly Reach[] } & Readonly<
+  Record<string, unknown>
+>;
 
 /** The organization's own chain tells what happened to what is its own, and why. */
 function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<Happened, "actorId" | "metadata">): void {
@@ -69,11 +72,13 @@ async function stopOneSeller(stop: Stop, sellerId: string): Promise<Hit> {
   const found = await findAnySeller(stop.tx, stop.caller.environment, sellerId);
   if (!found) throw notFound("seller");
   const { organizationId, domain, stoppedAt } = found;
+  const { verified } = await stopSeller(stop.tx, sellerId, stop.now);
+  const reach = await reachOf(stop.tx, { sellerId, organizationId, domain, verified });
+  await recordStop(stop.tx, sellerId, reach, stop.now);
   if (stoppedAt === null) {
-    await stopSeller(stop.tx, sellerId, stop.now);
     tell(stop, { type: "seller.suspended", organizationId, entityType: "seller", entityId: sellerId });
   }
-  return { organizationId, domain, was: stoppedAt === null ? "active" : "stopped" };
+  return { organizationId, domain, was: stoppedAt === null ? "active" : "stopped", reach };
 }
 
 function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
@@ -93,7 +98,7 @@ const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } 
 /** Flips statuses, queues what the guardian revokes on chain and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
-  await countAttempt("emergency", caller.userId, TRIES_MAX, urgentPool());
+  await countAttempt("emergency", caller.userId, TRIES_MAX, urgentPool().sql);
   const work = async (tx: Tx) => {
     await closeGateAtOnce(tx);
     const now = await clock(tx);
@@ -104,8 +109,8 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const hit: Record<string, Hit> = {};
     const underWay = new Set<string>();
     for (const target of targets) {
-      hit[target.kind] = await stops[target.kind](stop, target.id);
-      for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1)) underWay.add(executionId);
+      const { reach } = (hit[target.kind] = await stops[target.kind](stop, target.id));
+      for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1, reach)) underWay.add(executionId);
     }
     const submittedExecutions = [...underWay].slice(0, NAMED_MAX);
     const more = underWay.size > NAMED_MAX && { moreExecutions: true };

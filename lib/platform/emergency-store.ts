@@ -1,8 +1,9 @@
-import { and, count, desc, eq, inArray, isNull, sum } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, or, sql, sum } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import type { Reach } from "#lib/sellers/stops.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
@@ -43,10 +44,6 @@ export async function revokeMandateNow(tx: Tx, mandateId: string, now: Date): Pr
   await tx.update(mandates).set({ status: "revoked", updatedAt: now }).where(eq(mandates.mandateId, mandateId));
 }
 
-export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<void> {
-  await tx.update(sellers).set({ stoppedAt: now, updatedAt: now }).where(eq(sellers.sellerId, sellerId));
-}
-
 export type Target =
   | { readonly kind: "mandate"; readonly id: string }
   | { readonly kind: "agent"; readonly id: string }
@@ -54,18 +51,32 @@ export type Target =
 
 const underWay = ["pending", "processing", "unknown"];
 
-const executionsOf = ({ kind, id }: Target) =>
+/** Payments to whoever is reached by what a seller had proven. */
+function reached(reach: readonly Reach[]) {
+  const proven = reach.filter((one) => one.proven);
+  const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
+  const domains = proven.filter(({ kind }) => kind === "domain");
+  const isReached = domains.map(({ value, subdomains }) =>
+    or(eq(sellers.domain, value), subdomains ? sql`right(${sellers.domain}, ${value.length + 1}) = ${`.${value}`}` : undefined),
+  );
+  return or(
+    addresses.length > 0 ? inArray(sql`lower(${authorizations.payTo})`, addresses) : undefined,
+    isReached.length > 0 ? or(...isReached) : undefined,
+  );
+}
+
+const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
   and(
     inArray(executions.settlementStatus, underWay),
     {
       mandate: eq(executions.mandateId, id),
       agent: eq(executions.subjectId, id),
-      seller: eq(authorizations.sellerId, id),
+      seller: or(eq(authorizations.sellerId, id), reached(reach)),
     }[kind],
   );
 
 /** Executions whose end is still open, newest first: found among the open ones alone, which an index holds. */
-export const selectUnderWay = (db: Db, target: Target, rows: number) =>
+export const selectUnderWay = (db: Db, target: Target, rows: number, reach: readonly Reach[] = []) =>
   db
     .select({
       executionId: executions.executionId,
@@ -76,7 +87,8 @@ export const selectUnderWay = (db: Db, target: Target, rows: number) =>
     })
     .from(executions)
     .innerJoin(authorizations, eq(authorizations.authorizationId, executions.authorizationId))
-    .where(executionsOf(target))
+    .leftJoin(sellers, eq(sellers.sellerId, authorizations.sellerId))
+    .where(executionsOf(target, reach))
     .orderBy(desc(executions.executionId))
     .limit(rows);
 

@@ -6,6 +6,7 @@ import * as contract from "#lib/platform/emergency-contract.ts";
 import { requireRight } from "#lib/platform/user.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
+import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 import { sellerStopped } from "#lib/sellers/stopped.ts";
 
@@ -19,10 +20,11 @@ export const verifySeller: Handler<typeof contract.verifySeller> = ({ id, body }
     await lockDomain(tx, caller.environment, claimed.domain);
     const seller = (await findSeller(tx, caller.environment, id)) ?? claimed;
     if (seller.verified === body.verified) return presentSeller(seller);
-    if (seller.stoppedAt) throw sellerStopped();
+    if (seller.stoppedAt || (body.verified && (await stopOverDomain(tx, seller.domain)) === "proven")) throw sellerStopped();
     if (body.verified && (await verifiedElsewhere(tx, seller)))
       throw new Problem("conflict", { detail: "Another organization's seller is verified for this domain." });
     const saved = await setVerified(tx, seller, body.verified);
+    if (!saved) throw sellerStopped();
     const { organizationId, domain } = seller;
     const event = { actorId: caller.userId, organizationId, entityType: "seller", entityId: id };
     const type = body.verified ? "seller.verified" : "seller.unverified";

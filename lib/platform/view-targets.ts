@@ -10,6 +10,7 @@ import {
   sumHeld,
   type Target,
 } from "#lib/platform/emergency-store.ts";
+import { reachOf } from "#lib/sellers/stop-store.ts";
 import { MandateStatus, SettlementStatus, type Environment } from "#lib/vocabulary.ts";
 
 const UNDER_WAY = 20;
@@ -28,7 +29,9 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
     return row && { ...row, state, keys: await countLiveKeys(db, id), domain: null };
   }
   const row = await findAnySeller(db, environment, id);
-  return row && { ...row, state: row.stoppedAt ? ("stopped" as const) : ("active" as const), keys: null };
+  if (!row) return null;
+  const reach = await reachOf(db, { ...row, sellerId: id });
+  return { ...row, state: row.stoppedAt ? ("stopped" as const) : ("active" as const), keys: null, reach };
 }
 
 export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
@@ -36,12 +39,14 @@ export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 /** What an emergency would stop: what it is, what it holds, and what is on its way already. Null facts: nobody has this id. */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
-  if (!facts) return { ...target, facts: null, held: [], underWay: [] };
-  const [held, underWay] = await Promise.all([sumHeld(database(), target), selectUnderWay(database(), target, UNDER_WAY)]);
+  if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [] };
+  const reach = "reach" in facts ? facts.reach : [];
+  const [held, underWay] = await Promise.all([sumHeld(database(), target), selectUnderWay(database(), target, UNDER_WAY, reach)]);
   const { name, state, organizationId, organizationName, keys, domain } = facts;
   return {
     ...target,
     facts: { name, state, organizationId, organizationName, keys, domain },
+    reach,
     held: held.map(({ count, amount, asset, chain }) => ({
       count,
       asset,

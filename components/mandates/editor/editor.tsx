@@ -17,6 +17,7 @@ import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { EditorChoices } from "#lib/mandates/view-editor.ts";
 import { Ask } from "./ask.tsx";
 import { resolverOf } from "./draft-form.ts";
+import { type Changed, OpenRefusedDialog } from "./open-refused.tsx";
 import { Limits } from "./limits.tsx";
 import { LiveWords } from "./live-words.tsx";
 import { Trial } from "./trial.tsx";
@@ -38,7 +39,7 @@ function firstDraft({ mandate, choices: { agents, coins } }: Props): MandateDraf
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
 
-const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Mandate> => {
+const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Changed> => {
   const { terms } = termsOf(draft);
   return mandate === undefined
     ? call(createMandate, { body: createBody(terms) })
@@ -52,12 +53,17 @@ function useEditor({ mandate, choices }: Props) {
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
   // The second click of a double click comes before the page has drawn the first.
   const sending = useRef(false);
+  const [asked, setAsked] = useState<Changed | null>(null);
+  const leave = (mandateId: string) => {
+    router.push(`/mandates/${mandateId}`);
+    router.refresh();
+  };
   const save = useMutation({
     mutationFn: (draft: MandateDraft) => send(mandate, draft),
-    onSuccess: ({ mandateId, version }) => {
-      announce(mandate === undefined ? "Saved as a draft" : `Saved as version ${version}`);
-      router.push(`/mandates/${mandateId}`);
-      router.refresh();
+    onSuccess: (saved) => {
+      announce(mandate === undefined ? "Saved as a draft" : `Saved as version ${saved.version}`);
+      if (saved.openRefused) setAsked(saved);
+      else leave(saved.mandateId);
     },
     onError: (error, draft) => {
       sending.current = false;
@@ -82,13 +88,13 @@ function useEditor({ mandate, choices }: Props) {
       save.mutate(draft);
     })(event);
   };
-  return { form, first, save, submit };
+  return { form, first, save, submit, asked, leave };
 }
 
 /** Writes a mandate or a new version of one: every rule of the policy, what it says in plain words, and what it would have decided. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
-  const { form, first, save, submit } = useEditor(props);
+  const { form, first, save, submit, asked, leave } = useEditor(props);
   // A stored zone may be one that this runtime lists under another name.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
   const zones = [...new Set([...choices.zones, ...stored])];
@@ -122,6 +128,9 @@ export function MandateEditor(props: Props) {
             </div>
           </div>
         </form>
+        {asked?.openRefused && (
+          <OpenRefusedDialog mandate={asked} refused={asked.openRefused} onDone={() => leave(asked.mandateId)} />
+        )}
         <div className="side">
           <LiveWords names={Object.fromEntries(choices.agents.map(({ id, name }) => [id, name]))} />
           {mandate && <Trial mandateId={mandate.mandateId} />}

@@ -23,7 +23,10 @@ function Domains() {
       <div className="choices">
         <Choice type="checkbox" {...form.register("domains.only")}>
           <strong>Only at these domains</strong>
-          <span>What is not listed is denied; a domain stands for its subdomains too</span>
+          <span>
+            What is not listed is denied; a domain stands for its subdomains too. A seller must have verified the domain, or the
+            domain itself must name the same payee when we ask it
+          </span>
         </Choice>
       </div>
       {only && <Entries path="domains.allow" label="Add a domain" hint="Such as weather.example" tidy={hostOf} />}

@@ -1,0 +1,89 @@
+import { useMutation } from "@tanstack/react-query";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { call, type ReplyOf } from "#lib/http/client.ts";
+import { updateMandate } from "#lib/mandates/contract.ts";
+
+export type Changed = ReplyOf<typeof updateMandate>;
+type Refused = NonNullable<Changed["openRefused"]>;
+
+const SHOWN = 5;
+
+const states = { held: "Not executed yet", submitted: "Submitted already", canceled: "Canceled" } as const;
+
+const payments = (count: number): string => `${count} open ${count === 1 ? "payment" : "payments"}`;
+
+const List = ({ refused: { items, more } }: { readonly refused: Refused }) => (
+  <ul className="changes">
+    {items.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, state, message }) => (
+      <li key={authorizationId}>
+        <a href={`/payments/${authorizationId}`}>
+          <Untrusted>{domain ?? "Seller that is not known"}</Untrusted>
+        </a>
+        <Money>{money(amount, asset)}</Money>
+        <span className="why">
+          {states[state]}. <Untrusted>{message}</Untrusted>
+        </span>
+      </li>
+    ))}
+    {(more || items.length > SHOWN) && <li>{more ? "And more." : `And ${items.length - SHOWN} more.`}</li>}
+  </ul>
+);
+
+type Props = {
+  readonly mandate: Changed;
+  readonly refused: Refused;
+  /** The person has decided, or closed the question. */
+  readonly onDone: () => void;
+};
+
+/** After a change is saved: what was allowed before and is no longer, and whether it is to be canceled at once. */
+export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, onDone }: Props) {
+  const cancel = useMutation({
+    mutationFn: () => call(updateMandate, { id: mandateId, body: { cancelOpen: true } }),
+    onSuccess: ({ openRefused }) => {
+      announce(`${payments(openRefused?.canceled ?? 0)} canceled`);
+      onDone();
+    },
+  });
+  const held = refused.items.filter(({ state }) => state === "held").length;
+  const submitted = refused.items.length - held;
+  return (
+    <Dialog
+      open
+      onOpenChange={() => cancel.isPending || onDone()}
+      title={`Version ${version} no longer allows ${payments(refused.items.length)}`}
+      description="The version is saved and in force. Nobody can execute these payments under it."
+      footer={
+        held === 0 ? (
+          <DialogClose tone="primary">Go on</DialogClose>
+        ) : (
+          <>
+            <DialogClose>Leave them until they expire</DialogClose>
+            <Button tone="danger" aria-busy={cancel.isPending} onClick={() => cancel.isPending || cancel.mutate()}>
+              Cancel what is not submitted
+            </Button>
+          </>
+        )
+      }
+    >
+      <List refused={refused} />
+      <div className="mt-4 grid gap-2 small">
+        {held > 0 && (
+          <p>What they hold of the budget is free when they expire, within half an hour, or at once if you cancel them now.</p>
+        )}
+        {submitted > 0 && (
+          <p>
+            What was submitted already cannot be canceled here: the seller has the signed payment. This service does not settle
+            it, and follows it to its end.
+          </p>
+        )}
+      </div>
+      {cancel.error && <ProblemNotice error={cancel.error} nothing="Nothing was canceled." />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,21 @@
+import type { IntentFacts, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
+import { conclude, openCase } from "#lib/mandates/reason.ts";
+import { coin } from "#lib/mandates/rules-intent.ts";
+import { agent, validity } from "#lib/mandates/rules-mandate.ts";
+import { sellerRules } from "#lib/mandates/rules-seller.ts";
+import { zero } from "#lib/money.ts";
+
+const unused: Usage = { spent: zero, reserved: zero, lastHeldAt: null, buckets: new Map() };
+
+/**
+ * What the mandate in force forbids of a payment that was authorized before: who pays whom, for what, in what, and when the mandate is
+ * valid. Limits were held when it was authorized, and a person was asked then: they are not judged again.
+ */
+export function forbiddenBy(mandate: MandateFacts, intent: IntentFacts, now: Date): Reason | null {
+  const on = openCase(mandate, unused, intent, now);
+  agent(on);
+  validity(on);
+  coin(on);
+  sellerRules(on);
+  return conclude(on, []).reasons.find(({ effect }) => effect === "deny") ?? null;
+}

@@ -1,0 +1,99 @@
+import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
+import { z } from "zod";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import { displayAmount } from "#lib/money.ts";
+import type { Difference } from "#lib/payments/compare-intent.ts";
+
+/** What a registered resource with a fixed price is paid: the amount in the smallest unit. */
+export type RegisteredTerms = { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string };
+
+const OFFERS_MAX = 32;
+const SHOWN_MAX = 80;
+const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
+
+const Text = z.string().max(200).catch("");
+/** An offer of either version of x402. What cannot be read is empty, and so differs from everything that is registered. */
+const Offer = z
+  .object({
+    scheme: Text,
+    network: Text,
+    amount: Text.optional(),
+    maxAmountRequired: Text.optional(),
+    asset: Text,
+    payTo: Text,
+    extra: z
+      .object({ name: Text.optional(), version: Text.optional(), assetTransferMethod: Text.optional() })
+      .nullish()
+      .catch(null),
+  })
+  .catch({ scheme: "", network: "", asset: "", payTo: "" });
+type Offer = z.output<typeof Offer>;
+
+const Offers = z.array(Offer).max(OFFERS_MAX).catch([]);
+
+/** Somebody else's text, without what could hide or imitate something. */
+const shown = (text: string): string => {
+  const plain = text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, "?");
+  return plain === "" ? "nothing that can be read" : plain;
+};
+
+const chainIds: ReadonlyMap<string, number> = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP));
+
+/** Version 1 has names for networks. */
+function chainOf(network: string): string {
+  const id = chainIds.get(network);
+  return id === undefined ? network : `eip155:${id}`;
+}
+
+const methodOf = ({ extra }: Offer): string => extra?.assetTransferMethod ?? "eip3009";
+const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(methodOf(offer))}`;
+
+const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
+  AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
+
+/** Where one offer asks for something else than what is registered. A token's name and version are compared where it says them. */
+function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
+  const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
+  const asked = offer[member] ?? "";
+  const { name = asset.tokenName, version = asset.tokenVersion } = offer.extra ?? {};
+  const checks: readonly (readonly [same: boolean, field: string, member: string, theirs: string, registered: string])[] = [
+    [chainOf(offer.network) === asset.chain, "chain", "network", shown(offer.network), asset.chain],
+    [offer.asset.toLowerCase() === asset.tokenAddress, "asset", "asset", shown(offer.asset), asset.tokenAddress],
+    [offer.payTo.toLowerCase() === payTo.toLowerCase(), "payTo", "payTo", shown(offer.payTo), payTo],
+    [
+      asked === amount.toString(),
+      "amount",
+      member,
+      shownAmount(asked, asset),
+      displayAmount(amount, asset.tokenDecimals, asset.asset),
+    ],
+    [name === asset.tokenName, "tokenName", "extra/name", shown(name), asset.tokenName],
+    [version === asset.tokenVersion, "tokenVersion", "extra/version", shown(version), asset.tokenVersion],
+  ];
+  return checks
+    .filter(([same]) => !same)
+    .map(([, field, at, theirs, registered]) => ({
+      field,
+      pointer: `/intent/challenge/accepts/${index}/${at}`,
+      theirs,
+      registered,
+    }));
+}
+
+/**
+ * Where a challenge asks for something else than what the seller registered at a fixed price. Of its offers the one that fits best
+ * counts. A challenge without offers asks for nothing.
+ */
+export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
+  if (challenge["accepts"] === undefined) return [];
+  const offers = Offers.parse(challenge["accepts"]);
+  let nearest: readonly Difference[] | null = null;
+  for (const [index, offer] of offers.entries()) {
+    if (offer.scheme !== "exact" || methodOf(offer) !== "eip3009") continue;
+    const found = compareOffer(offer, registered, index);
+    if (!nearest || found.length < nearest.length) nearest = found;
+  }
+  if (nearest) return nearest;
+  const theirs = offers.length === 0 ? "nothing that can be read" : offers.map(kindOf).join(", ").slice(0, 200);
+  return [{ field: "scheme", pointer: "/intent/challenge/accepts", theirs, registered: "exact by eip3009" }];
+}

@@ -1,0 +1,180 @@
+import { feeOn, presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
+import { newId } from "#lib/ids.ts";
+import { highestAsked } from "#lib/mandates/assurance.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { IntentFacts } from "#lib/mandates/facts.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import { readAmount, zero } from "#lib/money.ts";
+import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/ask-person.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import { findMismatches } from "#lib/payments/find-mismatches.ts";
+import { subjectOf, type Item } from "#lib/payments/item.ts";
+import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
+import { keyOf, lookFor, onlyUnproven, type Look, type ToLook } from "#lib/payments/own-look.ts";
+import { settlementModeOf, type Terms } from "#lib/payments/present-intent.ts";
+import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
+import { stopOf, type PayeeStop } from "#lib/sellers/stops.ts";
+import { invalidField, isProblem, type Problem } from "#lib/problem.ts";
+import { minutes } from "#lib/time.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
+
+/** What the installation's configuration adds to the facts. */
+export type ListTerms = {
+  /** Null where nothing that is decided is written: nobody is asked in a checkout that there is not. */
+  readonly asking: AskingTerms | null;
+  readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
+  readonly onlyChain: string | null;
+  readonly keyReused: () => Problem;
+  readonly readOffer: (challenge: unknown) => Offer | null;
+  /** Told about a bug that cost one item its answer. */
+  readonly onBug: (item: Item, error: unknown) => void;
+};
+
+const INTENT_AHEAD_MS = minutes(24 * 60);
+export const AUTHORIZATION_MS = minutes(15);
+
+/** The chain that is meant, and the amount in its asset's smallest unit. */
+function readTerms(item: Item, resource: RegisteredResource | null, now: Date, terms: ListTerms): Terms {
+  const { intent } = item;
+  const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
+  if (chain === null) throw invalidField("/intent/chain", "Name the chain: this installation has more than one.");
+  const asset = terms.assetOf(chain, intent.asset);
+  if (asset === null) throw invalidField("/intent/asset", `${intent.asset} on ${chain} is not configured here.`);
+  const digits = asset.tokenDecimals;
+  const amount = readAmount(intent.amount, digits);
+  if (!amount.ok) throw invalidField("/intent/amount", amount.detail);
+  if (amount.amount === zero) throw invalidField("/intent/amount", "A payment is larger than zero.");
+  const expiresAt = new Date(intent.expiresAt);
+  if (expiresAt.getTime() > now.getTime() + INTENT_AHEAD_MS)
+    throw invalidField("/intent/expiresAt", "An intent expires within 24 hours.");
+  return { chain, asset, digits, amount: amount.amount, expiresAt };
+}
+
+/** Who would be paid for what, as the records and the challenge say. @throws Problem invalid_request */
+function partiesOf(item: Item, facts: ListFacts, terms: ListTerms) {
+  const { intent } = item;
+  const offer = facts.offers.get(item) ?? null;
+  const sellerId = namedSeller(intent) ?? facts.atDomains.get(offer?.domain ?? "") ?? null;
+  const seller = sellerId === null ? null : (facts.sellers.get(sellerId) ?? null);
+  const resource =
+    seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
+  const read = readTerms(item, resource, facts.now, terms);
+  const offered = sellerId === null ? judgeOffer(intent, offer, read.amount, read.asset) : null;
+  return { seller, resource, read, offered };
+}
+
+const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
+
+/** What the domain itself has to ask for, where the mandate allows the domain and the seller has not verified it. */
+function lookOf(
+  { intent }: Item,
+  { facts: { policy } }: Budget,
+  parties: ReturnType<typeof partiesOf>,
+  terms: ListTerms,
+): Look | null {
+  return allowsDomains(policy) ? lookFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
+}
+
+/** What has to have been seen, by its key: of items that are decided by a domain that nobody verified, and of no others. */
+export function looksOf(items: readonly Item[], facts: ListFacts, terms: ListTerms): ReadonlyMap<string, Look> {
+  const looks = new Map<string, Look>();
+  for (const item of items) {
+    const budget = facts.budgets.get(item.mandateId);
+    if (!budget || "unreadable" in budget || !allowsDomains(budget.facts.policy) || item.looked) continue;
+    try {
+      const look = lookOf(item, budget, partiesOf(item, facts, terms), terms);
+      if (look) looks.set(keyOf(look), look);
+    } catch (error) {
+      // What cannot be read is refused when it is decided.
+      if (!isProblem(error)) throw error;
+    }
+  }
+  return looks;
+}
+
+/** What the policy says of an item, and what it was told. */
+export function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
+  const parties = partiesOf(item, facts, terms);
+  const { seller, resource, offered, read } = parties;
+  const look = lookOf(item, budget, parties, terms);
+  const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
+  const quoted = quote(item, seller, resource, read, facts);
+  const told = intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts);
+  const asked = look ? { ...told, ...foundBy(look, item, facts) } : told;
+  const decision = decide(budget.facts, budget.usage, asked, facts.now);
+  const assuranceAsked = highestAsked(
+    [budget.facts.policy, asked.seller, asked.resource].map((one) => one?.minimumAssuranceLevel),
+  );
+  const toLook = look !== null && !item.looked && onlyUnproven(decision) ? whereToLook(look) : null;
+  return { ...parties, quoted, asked, decision, assuranceAsked, toLook };
+}
+export type Judged = ReturnType<typeof judge>;
+
+const whereToLook = (look: Look): ToLook | null => (look.url === null ? null : { ...look, url: look.url });
+
+function foundBy(look: Look, { looked }: Item, { seen }: ListFacts): Pick<IntentFacts, "domainSeen" | "domainLook"> {
+  const key = keyOf(look);
+  if (looked?.key === key) return looked.seen ? { domainSeen: true } : { domainLook: looked.words };
+  if (seen.has(key)) return { domainSeen: true };
+  return look.url === null ? { domainLook: "Without the seller's challenge we do not know where to ask its domain." } : {};
+}
+
+type Parties = ReturnType<typeof partiesOf> & Pick<IntentFacts, "mismatches">;
+
+function intentFacts(
+  item: Item,
+  budget: Budget,
+  { seller, resource, offered, mismatches, read }: Parties,
+  fee: Fee,
+  facts: ListFacts,
+): IntentFacts {
+  const { intent, asker, also } = item;
+  const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
+  return {
+    agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
+    seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
+    unregistered: offered && offered.facts,
+    payeeStop: payeeStopOf({ seller, resource, offered }, intent.payTo, facts),
+    resource: resource && { ...resource, minimumAssuranceLevel: resource.minimumAssuranceLevel as AssuranceLevel },
+    mismatches,
+    amount: read.amount,
+    fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
+    asset: intent.asset,
+    chain: read.chain,
+    payTo: resource?.paymentConfig.payTo ?? intent.payTo ?? null,
+    paymentChallengeType: intent.paymentChallengeType,
+    expiresAt: read.expiresAt,
+    assuranceLevel: assuranceReached(item, facts),
+    approvedByPerson: also?.approvedByPerson ?? false,
+    rejectedByPerson: also?.rejectedByPerson ?? false,
+    sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
+    duplicateIntentId: !(also?.takesOver ?? false) && budget.intentIds.has(intent.intentId),
+    duplicateNonce: !(also?.takesOver ?? false) && budget.nonces.has(intent.nonce),
+  };
+}
+
+/** Whom an emergency reaches: a record by what stands in it, others by what they claim. */
+function payeeStopOf(
+  { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
+  payTo: string | undefined,
+  { stoppedPayees }: ListFacts,
+): PayeeStop {
+  if (seller) return stopOf({ ...seller, overAddress: resource?.overAddress ?? null });
+  const payee = unregisteredPayee(offered?.facts.domain, payTo);
+  return payee !== null && stoppedPayees.has(payee) ? "stopped" : null;
+}
+
+function quote(item: Item, seller: RegisteredSeller | null, resource: RegisteredResource | null, read: Terms, facts: ListFacts) {
+  const payment = {
+    buyerOrganizationId: item.organizationId,
+    sellerOrganizationId: seller?.organizationId ?? null,
+    settlementMode: settlementModeOf(item.intent, resource),
+    chain: read.chain,
+    asset: item.intent.asset,
+  } as const;
+  const onPayment = feeOn(facts.feeBasis, payment, read.amount, read.digits, facts.now);
+  const expiresAt = new Date(facts.now.getTime() + AUTHORIZATION_MS);
+  const feeQuote = presentFeeQuote({ ...onPayment, feeQuoteId: newId("feeQuote"), createdAt: facts.now, expiresAt });
+  return { fee: onPayment.fee, feeQuote };
+}

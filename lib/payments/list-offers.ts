@@ -1,0 +1,16 @@
+import type { Sql } from "#lib/db/sql.ts";
+import type { Item } from "#lib/payments/item.ts";
+import { looksOf, type ListTerms } from "#lib/payments/judge-item.ts";
+import type { ListFacts } from "#lib/payments/list-facts.ts";
+import { offersSeen } from "#lib/payments/list-statements.ts";
+
+/** One trip more, for lists alone in which somebody wants to be paid at an allowed domain that they have not verified. */
+export async function withSeenOffers(c: Sql, items: readonly Item[], facts: ListFacts, terms: ListTerms): Promise<ListFacts> {
+  const looks = [...looksOf(items, facts, terms)];
+  if (looks.length === 0) return facts;
+  const rows = await offersSeen(
+    c,
+    looks.map(([, look]) => look),
+  );
+  return { ...facts, seen: new Set(rows.map((row) => looks[row["number"] as number]![0])) };
+}

@@ -1,0 +1,148 @@
+import type { PaymentRequirements } from "@x402/core/types";
+import { database } from "#lib/db/client.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { log } from "#lib/http/log.ts";
+import { sellerDomainOf } from "#lib/payments/list-load.ts";
+import { keyOf, type Looked, type ToLook } from "#lib/payments/own-look.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
+import { perProcess } from "#lib/process.ts";
+import { rememberOffer } from "#lib/sellers/seen-offer-store.ts";
+import { challengeOf } from "#lib/storefront/challenge-header.ts";
+import type { ProbedCheckout } from "#lib/storefront/challenge.ts";
+import { exactOffers } from "#lib/storefront/compare-challenge.ts";
+import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { replyCache } from "#lib/storefront/reply-cache.ts";
+
+/** How long a payment waits for the seller's domain. The request itself has limits of its own. */
+const WAIT_MS = 8_000;
+const AT_ONCE = 64;
+const AT_ONCE_PER_ORGANIZATION = 8;
+/** Anybody may write a mandate that allows somebody else's domain, and have us call it. */
+const PER_MINUTE = 60;
+/** A domain that gave no proof is asked again after this time. */
+const FAILED_MS = 15_000;
+const FAILED_KEPT = 1_000;
+
+const looks = () =>
+  perProcess("looks", () => ({
+    underWay: new Map<string, Promise<Looked>>(),
+    perOrganization: new Map<string, number>(),
+    failed: replyCache<Looked>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
+  }));
+
+/**
+ * Asks a seller's domain for its 402, and remembers for a day what it offers. Whoever asks for the same meanwhile waits for the same
+ * answer. No transaction may be open.
+ * @throws Problem overloaded, rate_limited
+ */
+export async function lookAtOffer(look: ToLook, organizationId: string): Promise<Looked> {
+  const key = keyOf(look);
+  const { failed, underWay } = looks();
+  const known = failed.get(key);
+  if (known) return known;
+  if (!underWay.has(key)) await countAttempt("ownLook", organizationId, PER_MINUTE);
+  return inTime(underWay.get(key) ?? begin(key, look, organizationId), look);
+}
+
+function begin(key: string, look: ToLook, organizationId: string): Promise<Looked> {
+  const { underWay, perOrganization, failed } = looks();
+  const own = perOrganization.get(organizationId) ?? 0;
+  if (underWay.size >= AT_ONCE || own >= AT_ONCE_PER_ORGANIZATION) throw tooMany();
+  perOrganization.set(organizationId, own + 1);
+  const looking = ask(look)
+    .then((words): Looked => {
+      const looked = { key, seen: words === null, words: words ?? "" };
+      if (!looked.seen) failed.set(key, looked, 1);
+      return looked;
+    })
+    .finally(() => {
+      underWay.delete(key);
+      const left = (perOrganization.get(organizationId) ?? 1) - 1;
+      if (left > 0) perOrganization.set(organizationId, left);
+      else perOrganization.delete(organizationId);
+    });
+  underWay.set(key, looking);
+  // Those who waited may have gone when it fails.
+  looking.catch((error: unknown) =>
+    log().error({ domain: look.domain, error }, "An offer that was seen could not be remembered"),
+  );
+  return looking;
+}
+
+const tooMany = (): Problem =>
+  new Problem("overloaded", {
+    detail: "Too many sellers are being asked for their prices. Nothing was written; ask again in a moment.",
+    retryAfterSeconds: 1,
+  });
+
+async function inTime(looking: Promise<Looked>, look: ToLook): Promise<Looked> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Looked>((resolve) => {
+    const words = `We asked ${look.domain} ourselves, and it did not answer in time.`;
+    timer = setTimeout(() => resolve({ key: keyOf(look), seen: false, words }), WAIT_MS);
+  });
+  try {
+    return await Promise.race([looking, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Null where the domain's own 402 is for the same payment, else what it said instead. */
+async function ask(look: ToLook): Promise<string | null> {
+  const { url, domain } = look;
+  try {
+    const reply = await guardedFetch(url, { expect: "text" });
+    if (new URL(reply.url).host !== new URL(url).host || !isAt(url, domain))
+      return `We asked ${domain} ourselves, and it sent us to another host.`;
+    if (reply.status !== 402)
+      return `We asked ${domain} ourselves, and it answered ${reply.status} instead of asking for payment.`;
+    const offers = exactOffers(challengeOf(reply));
+    const found = offers.find((offer) => differences(offer, look).length === 0);
+    if (!found) return `We asked ${domain} ourselves, and its 402 ${saysInstead(offers, look)}.`;
+    const { payTo, chain, tokenAddress } = look;
+    await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount: BigInt(found.amount), url });
+    return null;
+  } catch (error) {
+    if (isProblem(error)) return `We asked ${domain} ourselves, and got no usable answer: ${error.details.detail}`;
+    throw error;
+  }
+}
+
+/** What a storefront's 402 offered that was asked for something else: its domain need not be asked again. No transaction may be open. */
+export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
+  const { host, hostname } = new URL(answeredAt);
+  const domain = sellerDomainOf(host) ?? sellerDomainOf(hostname);
+  if (domain === null) return;
+  const { payTo, chain, tokenAddress, amount } = terms;
+  await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount, url: answeredAt });
+}
+
+/** What answers at an address speaks for its host alone. A port says nothing about who sells, unless it is one of this machine's. */
+function isAt(url: string, domain: string): boolean {
+  const { host, hostname } = new URL(url);
+  return sellerDomainOf(host) === domain || sellerDomainOf(hostname) === domain;
+}
+
+const sayings = {
+  chain: "asks for payment on another network",
+  asset: "asks for another token",
+  payTo: "names another address to pay to",
+  amount: "asks for another amount",
+} as const;
+
+function differences(offer: PaymentRequirements, look: ToLook): (keyof typeof sayings)[] {
+  const same = {
+    chain: offer.network === look.chain,
+    asset: offer.asset.toLowerCase() === look.tokenAddress,
+    payTo: offer.payTo.toLowerCase() === look.payTo,
+    amount: look.amount === null || BigInt(offer.amount) === look.amount,
+  };
+  return (["chain", "asset", "payTo", "amount"] as const).filter((field) => !same[field]);
+}
+
+/** Of the offer that is nearest. */
+function saysInstead(offers: readonly PaymentRequirements[], look: ToLook): string {
+  const [nearest] = offers.map((offer) => differences(offer, look)).toSorted((a, b) => a.length - b.length);
+  return nearest ? nearest.map((field) => sayings[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";
+}

@@ -1,0 +1,60 @@
+import { namesDomain } from "#lib/mandates/rules-seller.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { Terms } from "#lib/payments/present-intent.ts";
+import type { Judged, Offer } from "#lib/payments/unregistered.ts";
+import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
+import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
+
+/*
+ * A mandate allows a domain, and who wants to be paid there has not verified it. Anybody can claim a domain, so this service asks the
+ * domain itself: its own 402 must name the same payee, asset, network and price.
+ */
+
+/** An offer that the domain itself has to make. `url` is where to ask for it; null where nobody has said. */
+export type Look = WantedOffer & { readonly url: string | null };
+export type ToLook = WantedOffer & { readonly url: string };
+
+/** What came of asking. `words` is a sentence for the decision's reason. */
+export type Looked = { readonly key: string; readonly seen: boolean; readonly words: string };
+
+export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
+  [domain, payTo, chain, tokenAddress, amount ?? "any"].join(" ");
+
+type Payee = {
+  readonly seller: RegisteredSeller | null;
+  readonly resource: RegisteredResource | null;
+  readonly offered: Judged | null;
+  readonly read: Terms;
+};
+
+/** The address of a resource: the challenge's where it is the seller's own, else what is registered, if nothing in it is left open. */
+function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
+  if (!seller || !resource) return offer?.url ?? null;
+  const { pathTemplate } = resource;
+  if (offer?.domain === seller.domain && fitsTemplate(new URL(offer.url).pathname, pathTemplate)) return offer.url;
+  // Only hosts of this machine have a port, and only the sandbox has such sellers.
+  const base = `${seller.domain.includes(":") ? "http" : "https"}://${seller.domain}`;
+  return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
+}
+
+/** Null where the policy names no domains, does not allow this one, or allows the seller or the payee by itself; and for verified sellers. */
+export function lookFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): Look | null {
+  const { seller, resource, offered, read } = payee;
+  const allowed = policy.domains?.allow ?? null;
+  if (allowed === null || seller?.verified === true) return null;
+  const domain = seller?.domain ?? offered?.facts.domain ?? null;
+  const payTo = (resource?.paymentConfig.payTo ?? (offered?.accepted ? intent.payTo : undefined))?.toLowerCase();
+  if (domain === null || payTo === undefined || !namesDomain(allowed, domain)) return null;
+  if (policy.payTo?.allow?.has(payTo) || (seller && policy.sellers?.allow?.has(seller.sellerId))) return null;
+  const { chain, asset, amount } = read;
+  const priced = resource?.pricing.type === "quoted" ? null : amount;
+  return { domain, payTo, chain, tokenAddress: asset.tokenAddress, amount: priced, url: urlOf(payee, offer) };
+}
+
+/** Whether the domain is all that is missing: for what is denied anyway nobody is asked. */
+export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>
+  outcome === "deny" &&
+  reasons.every(({ effect, code, rule }) => effect !== "deny" || (code === "seller_unverified" && rule === "domains"));

@@ -1,0 +1,199 @@
+import { eq } from "drizzle-orm";
+import { getAddress } from "viem";
+import { beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import * as emergency from "#lib/platform/emergency-contract.ts";
+import { verifySeller } from "#lib/platform/verify-seller.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { registerSeller } from "#lib/sellers/register-seller.ts";
+import { payToProofs, sellers } from "#lib/sellers/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
+import { authorized } from "#test/payments.ts";
+import { createOfficial, REASON, stopNow, type Official } from "#test/platform.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+import { createAgent, createOrganization, createPerson, send } from "#test/tenant.ts";
+
+useDatabase();
+
+const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+
+type Shop = Awaited<ReturnType<typeof newSeller>>;
+type Person = Awaited<ReturnType<typeof createPerson>> & { readonly organizationId: string };
+
+let operator: Official;
+let buyer: { readonly agent: Awaited<ReturnType<typeof createAgent>>; readonly mandateId: string };
+
+beforeAll(async () => {
+  operator = await createOfficial("admin");
+  const organizationId = await createOrganization("Buyer");
+  const person = await createPerson(organizationId);
+  const agent = await createAgent(organizationId, ["payments:authorize", "mandates:read"]);
+  const open = { assets, limits: { perPayment: "1", total: "1000" }, sellers: { unregistered: "allow" } };
+  buyer = { agent, mandateId: await activeMandate(person.credential, { policy: open }) };
+});
+
+let count = 0;
+const newDomain = (): string => `evil-${++count}-${Date.now()}.example.com`;
+
+async function newOwner(): Promise<Person> {
+  const organizationId = await createOrganization("Shop");
+  return { ...(await createPerson(organizationId)), organizationId };
+}
+
+const verify = async ({ sellerId }: Pick<Shop, "sellerId">): Promise<void> => {
+  await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
+};
+
+/** As if the organization had signed for the address. */
+const prove = async ({ organizationId, userId }: Person, { sellerId, payTo }: Shop): Promise<void> => {
+  const proof = {
+    organizationId,
+    address: payTo.toLowerCase(),
+    chain: "",
+    method: "signature" as const,
+    sellerId,
+    provenBy: userId,
+  };
+  await database().insert(payToProofs).values(proof);
+};
+
+type Registered = { readonly shop: Shop; readonly owner: Person };
+
+async function newShop(registered: Parameters<typeof newSeller>[1] = {}, is: { verified?: true; proven?: true } = {}) {
+  const owner = await newOwner();
+  const shop = await newSeller(owner.credential, registered);
+  if (is.verified) await verify(shop);
+  if (is.proven) await prove(owner, shop);
+  return { shop, owner } satisfies Registered;
+}
+
+const decisionOn = async ({ shop }: Registered) =>
+  (await authorized({ ...buyer, seller: shop } as unknown as Parameters<typeof authorized>[0])).policyDecision;
+
+/** "allow", or why not. */
+async function payingTo(registered: Registered): Promise<string> {
+  const { outcome, denialCode } = await decisionOn(registered);
+  return denialCode ?? outcome;
+}
+
+/** The same without the seller's record. */
+async function payingStranger(domain: string, payTo: string): Promise<string> {
+  const extra = { name: "USDC", version: "2" };
+  const offer = { scheme: "exact", network: CHAIN, amount: "250000", asset: USDC, payTo, maxTimeoutSeconds: 60, extra };
+  const challenge = { x402Version: 2, resource: { url: `https://${domain}/report` }, accepts: [offer] };
+  const scene = { ...buyer, seller: {} } as unknown as Parameters<typeof authorized>[0];
+  const intent = { seller: {}, resource: undefined, amount: "0.25", chain: CHAIN, payTo, challenge };
+  const { denialCode, outcome } = (await authorized(scene, intent)).policyDecision;
+  return denialCode ?? outcome;
+}
+
+const stop = async ({ shop }: Registered) => {
+  const { status, data } = await stopNow(operator, { sellerId: shop.sellerId });
+  expect(status).toBe(200);
+  return data.auditEvent.metadata as { hit: { seller: Record<string, unknown> } };
+};
+
+const register = (domain: string, { credential }: Person) =>
+  send(contract.registerSeller, registerSeller, { as: credential, body: { name: "Again", domain } });
+
+describe("a stop of a seller that has verified its domain", () => {
+  test("reaches a second organization with the same domain, with www, and with a subdomain, and its own address", async () => {
+    const domain = newDomain();
+    const evil = await newShop({ domain }, { verified: true });
+    const others = [
+      await newShop({ domain }),
+      await newShop({ domain: `www.${domain}` }),
+      await newShop({ domain: `pay.${domain}` }),
+    ];
+    const subdomain = await newShop({ domain: `shop.${domain}` }, { verified: true });
+    const beside = await newShop({ domain: `not-${domain}` });
+    for (const one of [...others, subdomain, beside]) expect(await payingTo(one)).toBe("allow");
+    await stop(evil);
+    for (const one of [evil, ...others, subdomain]) expect(await payingTo(one)).toBe("emergency_stop");
+    expect(await payingTo(beside)).toBe("allow");
+    for (const host of [domain, `www.${domain}`]) expect(await payingStranger(host, randomAddress())).toBe("emergency_stop");
+    const again = await newOwner();
+    for (const host of [domain, `www.${domain}`, `a.b.${domain}`])
+      expect((await register(host, again)).problem.code).toBe("conflict");
+  });
+
+  test("of www reaches the domain itself, and not the other hosts below it", async () => {
+    const domain = newDomain();
+    const evil = await newShop({ domain: `www.${domain}` }, { verified: true });
+    const [bare, other] = [await newShop({ domain }), await newShop({ domain: `shop.${domain}` })];
+    await stop(evil);
+    expect([await payingTo(bare), await payingTo(other)]).toEqual(["emergency_stop", "allow"]);
+  });
+
+  test("keeps whoever registered the domain before from verifying it", async () => {
+    const domain = newDomain();
+    const [evil, second] = [await newShop({ domain }, { verified: true }), await newShop({ domain: `www.${domain}` })];
+    await stop(evil);
+    const { problem } = await send(emergency.verifySeller, verifySeller, {
+      as: operator.credential,
+      id: second.shop.sellerId,
+      body: { verified: true, reason: REASON },
+    });
+    expect(problem.code).toBe("conflict");
+  });
+});
+
+describe("a stop of a seller that has proven its address", () => {
+  test("reaches every organization that is paid there, verified or not, and whoever is not registered", async () => {
+    const payTo = randomAddress();
+    const evil = await newShop({ payTo }, { proven: true });
+    const [second, third] = [
+      await newShop({ payTo }),
+      await newShop({ payTo: getAddress(payTo) }, { verified: true, proven: true }),
+    ];
+    const beside = await newShop({});
+    expect([await payingTo(second), await payingTo(third)]).toEqual(["allow", "allow"]);
+    const { hit } = await stop(evil);
+    expect(hit.seller["reach"]).toContainEqual({ kind: "address", value: payTo, proven: true, subdomains: false });
+    expect([await payingTo(second), await payingTo(third)]).toEqual(["emergency_stop", "emergency_stop"]);
+    expect(await payingStranger(newDomain(), payTo)).toBe("emergency_stop");
+    expect(await payingTo(beside)).toBe("allow");
+  });
+});
+
+describe("a stop of a seller that only claimed its domain and its address", () => {
+  test("never stops whoever has verified the domain: an impostor's stop does not stop its victim", async () => {
+    const [domain, payTo] = [newDomain(), randomAddress()];
+    const victim = await newShop({ domain, payTo }, { verified: true });
+    const impostor = await newShop({ domain, payTo });
+    await stop(impostor);
+    expect([await payingTo(victim), await payingTo(impostor)]).toEqual(["allow", "emergency_stop"]);
+  });
+
+  test("never stops whoever has proven the address", async () => {
+    const payTo = randomAddress();
+    const victim = await newShop({ payTo }, { proven: true });
+    await stop(await newShop({ payTo }));
+    expect(await payingTo(victim)).toBe("allow");
+  });
+
+  test("stops others that proved nothing, until they do", async () => {
+    const [domain, payTo] = [newDomain(), randomAddress()];
+    const evil = await newShop({ domain, payTo });
+    const [sameDomain, sameAddress, subdomain] = [
+      await newShop({ domain }),
+      await newShop({ payTo }),
+      await newShop({ domain: `www.${domain}` }),
+    ];
+    await stop(evil);
+    for (const one of [sameDomain, sameAddress, subdomain]) {
+      const { denialCode, reasons } = await decisionOn(one);
+      expect(denialCode).toBe("emergency_stop");
+      expect(reasons[0]?.message).toContain("verify its domain");
+    }
+    expect(await payingStranger(domain, randomAddress())).toBe("emergency_stop");
+    expect(await payingStranger(newDomain(), payTo)).toBe("emergency_stop");
+    await verify(sameDomain.shop);
+    await prove(sameAddress.owner, sameAddress.shop);
+    expect([await payingTo(sameDomain), await payingTo(sameAddress)]).toEqual(["allow", "allow"]);
+    // The same organization cannot go round its own stop; another one may still be the domain's owner.
+    expect((await register(domain, evil.owner)).problem.code).toBe("conflict");
+    expect((await register(domain, await newOwner())).status).toBe(201);
+  });
+});
