@@ -50,6 +50,7 @@ export type ChainOptions = {
 
 export type LocalChain = {
   readonly rpcUrl: string;
+  readonly pid: number;
   readonly client: ReturnType<typeof connect>;
   /** Test USDC out of nothing, in its smallest unit. */
   mint(to: Address, amount: bigint): Promise<void>;
@@ -118,7 +119,9 @@ async function install(
   await client.setCode({ address, bytecode: data });
 }
 
-function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = false }: ChainOptions): Omit<LocalChain, "stop"> {
+type Reached = Omit<LocalChain, "stop" | "pid">;
+
+function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = false }: ChainOptions): Reached {
   const mined = async (hash: Promise<Hex>): Promise<void> => {
     const sent = await hash;
     if (manual) await client.mine({ blocks: 1 });
@@ -137,7 +140,7 @@ function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = fa
 }
 
 /** A local chain that another process started. */
-export const chainAt = (rpcUrl: string): Omit<LocalChain, "stop"> => reach(rpcUrl, connect(rpcUrl), {});
+export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl), {});
 
 /** A chain of our own that looks like Base Sepolia to every stock x402 library. */
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
@@ -159,6 +162,7 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   await install(client, multicall, multicallAddress);
   return {
     ...reach(rpcUrl, client, options),
+    pid: child.pid ?? 0,
     async stop() {
       process.removeListener("exit", orphaned);
       child.kill("SIGTERM");

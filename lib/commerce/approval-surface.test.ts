@@ -115,6 +115,16 @@ describe("the approval of a payment that was authorized", () => {
     expect(await database().select().from(checkoutIntents).where(eq(checkoutIntents.mandateId, scene.mandateId))).toHaveLength(1);
   });
 
+  test("what another agent asked first is no authorization of this one's: its reason says where to wait, and nothing to call then", async () => {
+    const first = await authorized(scene);
+    const other = { ...scene, agent: await newKey(scene.person) };
+    const second = await authorized(other);
+    const askingOf = ({ policyDecision }: typeof first) => policyDecision.reasons.find(({ effect }) => effect === "approval");
+    const { next, ...waits } = askingOf(first) ?? {};
+    expect(next?.body).toMatchObject({ authorizationId: first.authorizationId });
+    expect(askingOf(second)).toEqual(waits);
+  });
+
   test("execute is 403 with the link, and after the approval it pays on the same authorization", async () => {
     const { authorizationId, ...authorization } = await authorized(scene);
     const checkoutIntentId = checkoutOf({ authorizationId, ...authorization });

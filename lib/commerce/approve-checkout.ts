@@ -10,9 +10,9 @@ import { findApproval, findCheckout } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { submitItem } from "#lib/payments/authorize-payment.ts";
 import { findAuthorization } from "#lib/payments/execution-store.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { NamedIntent } from "#lib/payments/intent.ts";
 import { notFound } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
@@ -30,7 +30,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const mandateId = decided ? (body.mandateId ?? decided) : await chooseMandate(checkout, choices, body.mandateId);
   const intent = await intentOf(checkout);
   const { userId, sessionId, organizationId, environment } = caller;
-  const answer = await authorizeQueue().submit({
+  const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
     // Written with the authorization; without a key nothing is compared with it.
     fingerprint: idempotency?.fingerprint ?? "none",
@@ -79,7 +79,7 @@ async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], 
 }
 
 /** Asked again as it was where an authorization holds already, else for the first time. */
-async function intentOf(checkout: CheckoutRow): Promise<AskedIntent> {
+async function intentOf(checkout: CheckoutRow): Promise<NamedIntent> {
   if (checkout.authorizationId === null) return askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
   const authorization = await findAuthorization(database(), checkout, checkout.authorizationId);
   if (!authorization) throw new Error("A checkout has no authorization.");

@@ -1,6 +1,6 @@
 import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import { formatAmount } from "#lib/money.ts";
-import type { AskedIntent, PaymentIntent } from "#lib/payments/intent.ts";
+import type { NamedIntent, PaymentIntent } from "#lib/payments/intent.ts";
 
 type Asked = Pick<
   CheckoutRow,
@@ -18,7 +18,7 @@ type Asked = Pick<
 >;
 
 /** The payment that a checkout asks for. Its id is the intent's and the nonce: one checkout pays once. */
-export function askedIntentOf(row: Asked, expiresAt: Date): AskedIntent {
+export function askedIntentOf(row: Asked, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {
     intentId: checkoutIntentId,
@@ -38,7 +38,7 @@ export function askedIntentOf(row: Asked, expiresAt: Date): AskedIntent {
 }
 
 /** The same intent as it was asked, for deciding it anew under the same authorization. */
-export function askedAgain(intent: PaymentIntent): AskedIntent {
+export function askedAgain(intent: PaymentIntent): NamedIntent {
   const { seller, resource, challenge, metadata } = intent;
   return {
     intentId: intent.intentId,

@@ -25,7 +25,7 @@ import { findMandate, reading } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount, readAmount, type Atomic } from "#lib/money.ts";
 import { assetOf, chainOf, onlyChain, type AssetOnChain } from "#lib/onchain/chains.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { NamedIntent } from "#lib/payments/intent.ts";
 import { simulatePayment } from "#lib/payments/simulate-payment.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
 import { sellerOfStorefront, type StorefrontSeller } from "#lib/sellers/seller-of-storefront.ts";
@@ -69,7 +69,7 @@ function termsOf(
 
 async function serviceCheck(): Promise<Found> {
   const findings = await probeService();
-  const down = findings.filter((finding) => !finding.ready).map(({ name }) => name);
+  const down = findings.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
   const nextActions = [{ type: "retry_later", label: "Try again later" }] as const;
   return failing(
@@ -95,7 +95,7 @@ function intentOf(
   { asset, amount }: Terms,
   body: CheckReadiness,
   requestId: string,
-): AskedIntent {
+): NamedIntent {
   const { discovered, probed } = seen;
   const { seller, resource } = known;
   const price = amount ?? (1n as Atomic);
@@ -205,7 +205,7 @@ async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, {
   return ready("feeQuote", `The service charges ${shown}, paid by the ${fee.schedule.feePayer}.`);
 }
 
-async function policyOf(caller: Asker, mandate: MandateRow, intent: AskedIntent, requestId: string) {
+async function policyOf(caller: Asker, mandate: MandateRow, intent: NamedIntent, requestId: string) {
   const { organizationId, environment, kind, subjectId } = caller;
   // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/commerce/checkout.ts";
 import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/commerce/examples.ts";
 import { Metadata, OrderItems, StorefrontUrl } from "#lib/commerce/order-schema.ts";
+import { Call } from "#lib/http/call-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 
@@ -70,8 +71,9 @@ export const getCheckout = operation({
   tag: "Commerce",
   summary: "Read a checkout, or wait for its buyer",
   description:
-    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active.",
+    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active; the checkout of a payment that was authorized has none. next is what the agent that asked calls: this again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment.",
   access: { capability: "checkouts:read" },
+  waitsMs: 30_000,
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(30).optional() }),
   response: z
     .object({
@@ -79,6 +81,7 @@ export const getCheckout = operation({
       approval: CheckoutApproval.optional(),
       mandates: z.array(MandateChoice),
       continuationToken: z.string().optional().meta({ description: "A secret: whoever has it continues the checkout." }),
+      next: Call.optional().meta({ description: "What the agent that asked calls next. Absent where nothing is left to do." }),
     })
     .meta({ id: "Checkout" }),
   problems: ["not_found", "overloaded"],
@@ -90,6 +93,11 @@ export const getCheckout = operation({
       approval: approvalExample,
       mandates: [mandateChoiceExample],
       continuationToken: "cst_<43 characters>",
+      next: {
+        method: "POST",
+        path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}/continue`,
+        body: { continuationToken: "cst_<43 characters>", idempotencyKey: checkoutIntentId },
+      },
     },
   },
 });

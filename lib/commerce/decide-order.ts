@@ -10,8 +10,8 @@ import { newId } from "#lib/ids.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
-import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import { submitItem } from "#lib/payments/authorize-payment.ts";
+import type { NamedIntent } from "#lib/payments/intent.ts";
 import type { Also, AlsoDecided, Asker } from "#lib/payments/item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
@@ -40,12 +40,12 @@ const askerOf = ({ caller }: Ordering): Asker =>
 
 export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as readonly AskedItem[];
 
-type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: AskedIntent };
+type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
 /** Through the queue: the only path that takes holds. */
 export async function decide(on: Ordering, order: OrderRow, asked: Submit, also: Also): Promise<void> {
   const { organizationId, environment } = on.caller;
-  const answer = await authorizeQueue().submit({
+  const answer = await submitItem({
     ...asked,
     idempotencyKey: order.idempotencyKey,
     organizationId,
@@ -126,7 +126,7 @@ export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Ste
 export const reload = async ({ orderId }: OrderRow, { lease }: Ordering): Promise<OrderRow> =>
   requireLease(await changeOrder(database(), orderId, lease, {}));
 
-function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number): AskedIntent {
+function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number): NamedIntent {
   const { storefront, seller, resourceId, quote, challenge } = offer;
   const id = attempt === 1 ? orderId : `${orderId}.${attempt}`;
   return {

@@ -7,6 +7,8 @@ import { forget } from "#lib/process.ts";
 import { approve, cancel, checkoutScene, previewed, read, reject, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { newKey } from "#test/identity.ts";
+import type { Credential } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -75,6 +77,24 @@ describe("getCheckout", () => {
     await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
     expect(performance.now() - started).toBeLessThan(3_000);
     forget("checkoutWaiters");
+  });
+
+  test("next is what the agent that asked calls, while there is something to call", async () => {
+    const nextFor = async (as: Credential) => (await read(checkoutIntentId, as)).data.next;
+    const poll = { method: "GET", path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}?waitSeconds=30` };
+    expect(await nextFor(scene.agent.credential)).toEqual(poll);
+    expect(await nextFor(scene.person.credential)).toBeUndefined();
+    expect(await nextFor((await newKey(scene.person)).credential)).toBeUndefined();
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    const { data } = await read(checkoutIntentId, scene.agent.credential);
+    expect(data.next).toEqual({
+      method: "POST",
+      path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}/continue`,
+      body: { continuationToken: data.continuationToken, idempotencyKey: checkoutIntentId },
+    });
+    await cancel(checkoutIntentId, scene.agent.credential);
+    expect(await nextFor(scene.agent.credential)).toBeUndefined();
   });
 
   test("the token is shown only while it is active", async () => {

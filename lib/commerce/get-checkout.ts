@@ -1,13 +1,17 @@
 import { clock } from "#lib/audit/transact.ts";
+import { execute, placeAgain, pollCheckout, redeem } from "#lib/commerce/calls.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import type * as contract from "#lib/commerce/contract.ts";
 import { continuationTokenOf } from "#lib/commerce/continuation.ts";
 import { chargedFor, mandateChoices, presentChoices } from "#lib/commerce/mandate-choices.ts";
+import { findOrderById } from "#lib/commerce/order-store.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/commerce/present-checkout.ts";
 import { isOpen } from "#lib/commerce/state.ts";
 import { decisionOf, findApproval, findCheckout } from "#lib/commerce/store.ts";
 import { waitForChange } from "#lib/commerce/wait-for-checkout.ts";
 import { database } from "#lib/db/client.ts";
-import type { Handler } from "#lib/http/operation.ts";
+import type { Call } from "#lib/http/call-schema.ts";
+import type { Caller, Handler } from "#lib/http/operation.ts";
 import { notFound } from "#lib/problem.ts";
 
 /** A checkout as it is, or as soon as its buyer has decided. */
@@ -28,13 +32,35 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
     await waitForChange(wait, left, request.signal);
     ({ checkout, approval, now } = await read());
   }
-  const active = approval?.status === "pending" && approval.expiresAt > now && approval.continuationTokenId !== null;
-  const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
   const open = isOpen(statusAt(checkout, now));
+  const approved = approval?.status === "pending" && approval.expiresAt > now ? approval : null;
+  const continuationToken = approved && tokenFor(caller, checkout, approved);
   return {
     intent: presentCheckout(checkout, now),
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
     mandates: open ? presentChoices(await mandateChoices({ ...checkout, charged: chargedFor(checkout) })) : [],
-    ...(active && mine && { continuationToken: continuationTokenOf(approval?.continuationTokenId ?? "") }),
+    ...(continuationToken !== null && { continuationToken }),
+    ...(await nextOf(caller, checkout, open ? "open" : approved && "approved", continuationToken)),
   };
 };
+
+/** For the agent that previewed it. A payment is executed and not continued: its token could be redeemed nowhere. */
+function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
+  const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
+  return mine && continuationTokenId !== null && checkout.storefront !== null ? continuationTokenOf(continuationTokenId) : null;
+}
+
+type State = "open" | "approved" | null;
+
+/** What the agent that asked calls next. */
+async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token: string | null): Promise<{ next?: Call }> {
+  const { checkoutIntentId, authorizationId, orderId } = checkout;
+  if (state === null || caller.subjectId !== checkout.ownerSubjectId) return {};
+  if (state === "open") return { next: pollCheckout(checkoutIntentId) };
+  if (orderId !== null) {
+    const order = await findOrderById(database(), orderId);
+    return order ? { next: placeAgain(order) } : {};
+  }
+  if (token !== null) return { next: redeem(checkoutIntentId, token) };
+  return checkout.storefront === null && authorizationId !== null ? { next: execute(authorizationId) } : {};
+}

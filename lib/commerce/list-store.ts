@@ -1,4 +1,4 @@
-import type { ReservedSql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import type { ApprovalRow, NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
@@ -6,20 +6,20 @@ import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 /* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
 
 /** In the order of their ids, after the mandates. What they say is read after they are locked. */
-export const lockCheckouts = (c: ReservedSql, ids: readonly string[], organizations: readonly string[]) => c`
+export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[]) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
     SELECT checkout_intent_id FROM checkout_intents
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1 FOR NO KEY UPDATE) k`;
 
 /** Replies of keyed items that bring more than an authorization. */
-export const storedReplies = (c: ReservedSql, slots: readonly string[]) => c`
+export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
 
 type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly string[] };
 
 /** A locked checkout with everything that an approval looks at. */
-export const approvalFacts = (c: ReservedSql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
+export const approvalFacts = (c: Sql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
   SELECT k.*, a.*, r.*, s.*, u.*, h.*,
     EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
       OR EXISTS (SELECT FROM member b JOIN "user" u ON u.id = b.user_id AND (NOT u.banned OR u.ban_expires <= clock_timestamp())
@@ -128,7 +128,7 @@ type Grant = {
 };
 
 /** The approval, the checkout that it decides, the step-up that it uses and the hold that it takes over. */
-export function saveGrant(c: ReservedSql, { approval, stepUpId, heldId, mail }: Grant): readonly PromiseLike<unknown>[] {
+export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant): readonly PromiseLike<unknown>[] {
   const { checkoutIntentId, mandateId, authorizationId, createdAt, expiresAt } = approval;
   const now = createdAt.toISOString();
   return [

@@ -18,15 +18,15 @@ export type LockedCheckout = {
   readonly held: { readonly reservationId: string; readonly status: string } | null;
 };
 
-/** snake_case to the names of the tables' columns; amounts to bigint. */
-function camel(row: Row, names: Readonly<Record<string, string>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(names).map(([name, column]) => {
-      const value: unknown = row[column];
-      return [name, /amount$/i.test(name) && typeof value === "string" ? atomicOf(value) : value];
-    }),
-  );
+function read(name: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (/amount$/i.test(name)) return atomicOf(value);
+  return name.endsWith("At") ? new Date(value) : value;
 }
+
+/** snake_case to the names of the tables' columns; amounts to bigint, times to dates. */
+const camel = (row: Row, names: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(names).map(([name, column]) => [name, read(name, row[column])]));
 
 const checkoutColumns = Object.fromEntries(
   (
@@ -80,10 +80,10 @@ export function readLocked(row: Row): LockedCheckout {
             asset: text("review_asset"),
             chain: text("review_chain"),
             payTo: text("review_pay_to"),
-            shownAt: row["shown_at"] as Date,
+            shownAt: new Date(text("shown_at")),
           },
     stepUp: {
-      sessionCreatedAt: (row["session_created_at"] as Date | null) ?? new Date(0),
+      sessionCreatedAt: new Date(row["session_created_at"] === null ? 0 : text("session_created_at")),
       sellerPaidBefore: row["seller_paid_before"] as boolean,
       aboveThreshold: row["above_threshold"] as boolean,
       done: row["step_up_id"] !== null,

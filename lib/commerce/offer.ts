@@ -3,6 +3,7 @@ import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#
 import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import { database } from "#lib/db/client.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/challenge.ts";
 import { compareChallenge, type Mismatch } from "#lib/storefront/compare-challenge.ts";
@@ -55,7 +56,9 @@ export async function findOffer(
 ): Promise<Offer> {
   const storefront = await discoverStorefront(storefrontUrl);
   const quote = await requestQuote(storefront, items);
-  const { raw, accepted, mismatches } = await probeCheckout(storefront, quote, checkoutKey);
+  const probed = await probeCheckout(storefront, quote, checkoutKey);
+  const { raw, accepted, mismatches } = probed;
+  await rememberProbed(probed);
   const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
   return {

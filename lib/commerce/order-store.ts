@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
-import type { ReservedSql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import type { Offer } from "#lib/commerce/offer.ts";
 import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
@@ -24,6 +24,11 @@ export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promis
 
 export async function findOrder(db: Db, slot: string): Promise<OrderRow | null> {
   const [order] = await db.select().from(orders).where(eq(orders.slot, slot));
+  return order ?? null;
+}
+
+export async function findOrderById(db: Db, orderId: string): Promise<OrderRow | null> {
+  const [order] = await db.select().from(orders).where(eq(orders.orderId, orderId));
   return order ?? null;
 }
 
@@ -133,7 +138,7 @@ type Decided = {
 };
 
 /** In the list that decides: the order and its authorization are one. */
-export const saveDecided = (c: ReservedSql, order: Decided) => c`
+export const saveDecided = (c: Sql, order: Decided) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
   WHERE order_id = ${order.orderId} AND lease = ${order.lease}`;
@@ -150,7 +155,7 @@ type Redeemed = {
 };
 
 /** In the list that decides again: the approval is used up, and what it held lives as long as the payment may be made. */
-export const saveRedeemed = (c: ReservedSql, one: Redeemed): readonly PromiseLike<unknown>[] => {
+export const saveRedeemed = (c: Sql, one: Redeemed): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
     c`UPDATE checkout_approvals SET status = 'consumed', continuation_token_status = 'redeemed', resolved_at = ${at}::timestamptz
@@ -165,5 +170,5 @@ export const saveRedeemed = (c: ReservedSql, one: Redeemed): readonly PromiseLik
 };
 
 /** In the list that decides again, where the policy no longer allows what was approved. */
-export const saveRefused = (c: ReservedSql, orderId: string, lease: string) => c`
+export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
   UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

@@ -57,7 +57,7 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   const { state, credential, sent } = facts;
   if (credential !== null && sent !== null && credential !== sent) {
     throw new Problem("authorization_consumed", {
-      detail: "Another credential was sent for this order. Repeat the call with that one.",
+      detail: "Another credential was sent for this order. Repeat the call without paymentCredential to see how it goes on.",
     });
   }
   switch (state) {

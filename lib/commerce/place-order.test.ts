@@ -4,7 +4,16 @@ import { database } from "#lib/db/client.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { executions, reservations } from "#lib/payments/tables.ts";
-import { approve, checkoutScene, items, open as openPolicy, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import {
+  approve,
+  checkoutScene,
+  items,
+  open as openPolicy,
+  read,
+  reject,
+  reviewed,
+  type CheckoutScene,
+} from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey } from "#test/identity.ts";
@@ -170,6 +179,24 @@ describe("placeOrder, where a person is asked", () => {
     expect(await holds()).toEqual(["captured"]);
     const rows = await database().select().from(executions).where(eq(executions.mandateId, scene.mandateId));
     expect(rows.length).toBe(1);
+  });
+
+  test("its reason says where and how to wait, and the approved checkout says to place it again", async () => {
+    const key = newOrderKey();
+    const { data } = await place(scene, shop, key);
+    const reason = data.authorization?.policyDecision.reasons.find(({ effect }) => effect === "approval");
+    const checkoutIntentId = reason?.checkoutIntentId ?? "";
+    expect(data.nextAction.url).toBe(reason?.href);
+    expect(reason?.pollWith?.path).toContain(checkoutIntentId);
+    // Executing its authorization would pay and order nothing.
+    expect(reason?.next).toBeUndefined();
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    const polled = await read(checkoutIntentId, scene.agent.credential);
+    expect(polled.data.next).toMatchObject({ method: "POST", path: "/api/v1/agent/commerce/place-order" });
+    const { body } = polled.data.next!;
+    expect(body).toEqual({ storefrontUrl: shop.url, mandateId: scene.mandateId, items, idempotencyKey: key });
+    expect((await place(scene, shop, key, body)).data.status).toBe("paymentCredentialRequired");
   });
 
   test("a second order of the same basket asks in the same checkout and holds nothing more", async () => {

@@ -13,6 +13,7 @@ import { once, replay } from "#lib/http/idempotency.ts";
 import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/challenge.ts";
 import { discoverStorefront } from "#lib/storefront/manifest.ts";
@@ -45,10 +46,12 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   const storefront = await discoverStorefront(storefrontUrl);
   const quote = await requestQuote(storefront, items);
   const checkoutIntentId = newId("checkoutIntent");
-  const { mismatches, raw, terms } = await probeCheckout(storefront, quote, checkoutIntentId);
+  const probed = await probeCheckout(storefront, quote, checkoutIntentId);
+  const { mismatches, raw, terms } = probed;
   if (mismatches.length > 0) {
     throw storefrontInvalid(`The 402 of ${storefront.domain} is for something else than its quote.`, { mismatches });
   }
+  await rememberProbed(probed);
   const { asset, domain } = storefront;
   const { seller, resource } = await sellerOfStorefront(database(), caller.environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? domain, asset, quote.lines);

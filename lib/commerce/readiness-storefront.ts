@@ -1,6 +1,7 @@
 import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/readiness.ts";
 import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
+import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { probeCheckout, type ProbedCheckout } from "#lib/storefront/challenge.ts";
 import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts";
@@ -126,6 +127,7 @@ export async function seeStorefront(body: CheckReadiness, requestId: string): Pr
     found.push(failing("paymentChallengeMatchesQuote", asked.problem));
     return { discovered, quote, probed: null, found };
   }
+  await rememberProbed(asked.value);
   found.push(matchesQuote(discovered, quote, asked.value, body));
   return { discovered, quote, probed: asked.value, found };
 }

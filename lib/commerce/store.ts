@@ -112,6 +112,20 @@ export async function setStatus(
   return row!;
 }
 
+/** Of these authorizations those in which a person is asked, or has said yes that nobody used yet. */
+export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx
+    .select({ authorizationId: checkoutIntents.authorizationId })
+    .from(checkoutIntents)
+    .where(
+      and(
+        inArray(checkoutIntents.authorizationId, [...authorizationIds]),
+        inArray(checkoutIntents.status, [...openStatuses, "approved"]),
+      ),
+    );
+  return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
+}
+
 /** Redeemed checkouts whose hold ended before a credential came. The caller holds the mandate's lock. */
 export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   const { authorizationId, reservationId } = reservations;

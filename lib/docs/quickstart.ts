@@ -25,6 +25,8 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
       limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
       sellers: { unregistered: "allow" },
       domains: { allow: [SELLER] },
+      // Nobody registered the seller, so its domain is a claim: its address is what this mandate goes by.
+      payTo: { allow: [PAY_TO] },
       approval: { mode: "never" },
     },
     intent: {

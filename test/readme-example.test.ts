@@ -1,0 +1,253 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { join } from "node:path";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startSeller } from "../examples/seller.ts";
+import { env } from "#lib/env.ts";
+import * as contract from "#lib/payments/contract.ts";
+import { listPayments } from "#lib/payments/list-payments.ts";
+import { approve, reviewed } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { newKey, newOrganization } from "#test/identity.ts";
+import { activeMandate, assets } from "#test/mandates.ts";
+import { paymentScene, useSettlement, type PaymentScene } from "#test/payments.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+import { startServer } from "#test/server.ts";
+import { ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { createAgent, send } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+
+const root = join(import.meta.dirname, "..");
+let folder = "";
+beforeAll(async () => {
+  await mkdir(join(root, ".test"), { recursive: true });
+  folder = await mkdtemp(join(root, ".test", "readme-"));
+  await writeFile(join(folder, "example.ts"), withSteps(await readExample()));
+  await writeFile(join(folder, "run.ts"), runner);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The agent that the README shows. */
+async function readExample(): Promise<string> {
+  const blocks = (await readFile(join(root, "README.md"), "utf8")).matchAll(/```ts\n([\s\S]*?)```/g);
+  return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
+}
+
+/** Each statement of its functions is a step, at which the process can be killed. */
+const withSteps = (source: string): string =>
+  source
+    .split("\n")
+    .map((line) => (/^ {2}[^\s})\]]/.test(line) ? `  globalThis.step();\n${line}` : line))
+    .join("\n");
+
+/** Runs the example once. An answer that has come and was not read yet is a step of its own. */
+const runner = `
+let steps = 0;
+globalThis.step = () => {
+  steps += 1;
+  if (steps === Number(process.env.KILLED_AT)) process.kill(process.pid, "SIGKILL");
+};
+const send = globalThis.fetch;
+globalThis.fetch = async (...asked) => {
+  const answer = await send(...asked);
+  globalThis.step();
+  return answer;
+};
+const { buy } = await import("./example.ts");
+try {
+  const answer = await buy(JSON.parse(process.env.ORDER));
+  console.log(JSON.stringify({ steps, status: answer.status, text: await answer.text() }));
+} catch (error) {
+  console.log(JSON.stringify({ steps, refused: error.message }));
+}
+`;
+
+type Told = { readonly steps: number; readonly status?: number; readonly text?: string; readonly refused?: string };
+
+type Scene = Pick<PaymentScene, "agent" | "mandateId" | "seller">;
+type Shop = { readonly scene: Scene; readonly serviceUrl: string; readonly url: string; readonly privateKey: string };
+
+/** Null where the process was killed. */
+async function run(
+  { scene, serviceUrl, url, privateKey }: Shop,
+  order: string,
+  { killedAt = 0, attempt = 1 } = {},
+): Promise<Told | null> {
+  const { sellerId, resourceId, price: amount } = scene.seller;
+  const { mandateId } = scene;
+  const child = spawn(process.execPath, [join(folder, "run.ts")], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_OPTIONS: "",
+      COUNTERSIGN_URL: serviceUrl,
+      COUNTERSIGN_API_KEY: scene.agent.credential["authorization"]?.slice("Bearer ".length),
+      AGENT_PRIVATE_KEY: privateKey,
+      KILLED_AT: String(killedAt),
+      ORDER: JSON.stringify({ url: `${url}/report`, mandateId, sellerId, resourceId, amount, order, attempt }),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, by) => resolve(by)));
+  expect(signal).toBe(killedAt === 0 ? null : "SIGKILL");
+  return killedAt === 0 ? (JSON.parse(said) as Told) : null;
+}
+
+async function madeOf({ agent }: Scene, order: string) {
+  const { data } = await send(contract.listPayments, listPayments, { as: agent.credential, query: `?idempotencyKey=${order}` });
+  return data.items.map(({ authorization, executions }) => [
+    authorization.policyDecision.outcome,
+    ...executions.map(({ settlementStatus }) => settlementStatus),
+  ]);
+}
+
+const mandate = { policy: { assets, limits: { perPayment: "1", total: "100" } } };
+
+async function agentKey(): Promise<string> {
+  const privateKey = generatePrivateKey();
+  await chain().mint(privateKeyToAddress(privateKey), 100_000_000n);
+  return privateKey;
+}
+
+/** A service in a process of its own, and a stock seller. */
+async function openShop(seller: Scene["seller"]) {
+  const service = await startServer();
+  onTestFinished(() => service.stop());
+  const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: seller.payTo });
+  onTestFinished(() => shop.close());
+  return { scene: { seller }, serviceUrl: service.url, url: shop.url, privateKey: await agentKey() };
+}
+
+const paid = { status: 200, text: JSON.stringify({ report: "all is well" }) };
+const atOnce = 3;
+
+/** A wire to the chain's RPC that can be cut. */
+async function wireTo(target: string): Promise<Listening & { cut(): void; mend(): void }> {
+  const { port, hostname } = new URL(target);
+  const sockets = new Set<Socket>();
+  let whole = true;
+  const server = createServer((client) => {
+    if (!whole) return void client.destroy();
+    const upstream = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => {});
+      one.on("close", () => (sockets.delete(one), other.destroy()));
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = () => {
+    whole = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    mend: () => void (whole = true),
+    close: () => (cut(), new Promise((resolve) => server.close(() => resolve()))),
+  };
+}
+
+describe("the agent of the README", () => {
+  test.each(["offchainAuthorized", "facilitatorSettled"] as const)(
+    "killed at each of its steps and started again pays once, with one hold, and has the paid answer: %s",
+    { timeout: 240_000 },
+    async (settlementMode) => {
+      const scene = await paymentScene({ settlementMode, mandate });
+      const service = await startServer();
+      onTestFinished(() => service.stop());
+      const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+      const facilitator =
+        settlementMode === "facilitatorSettled"
+          ? ourFacilitator({ url: service.url, close: () => service.stop() }, credential["authorization"] ?? "")
+          : await stockFacilitator(chain());
+      const seller = await startSeller({ facilitator, payTo: scene.seller.payTo });
+      onTestFinished(() => seller.close());
+      const shop = { scene, serviceUrl: service.url, url: seller.url, privateKey: await agentKey() };
+
+      const whole = await run(shop, "order-0");
+      expect(whole).toMatchObject(paid);
+      const { steps = 0 } = whole ?? {};
+      expect(steps).toBeGreaterThan(12);
+      // Until the payment is authorized the two do not differ.
+      const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
+      const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
+      const orders = left.length + 1;
+      const worker = async () => {
+        for (let step = left.shift(); step !== undefined; step = left.shift()) {
+          const order = `order-${step}`;
+          await run(shop, order, { killedAt: step });
+          const again = await run(shop, order);
+          // A seller that has answered takes a credential no second time: what it said then is lost with the agent that heard it.
+          if (step === steps) expect(again, order).toMatchObject({ status: 402 });
+          else expect(again, order).toMatchObject(paid);
+          expect(await madeOf(scene, order), order).toMatchObject([["allow", expect.anything()]]);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, worker));
+      expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(250_000n * BigInt(orders));
+      expect(await brokenSums()).toEqual([]);
+    },
+  );
+
+  test("asked again once the chain answers again, pays under the hold that it has", { timeout: 60_000 }, async () => {
+    const wire = await wireTo(chain().rpcUrl);
+    onTestFinished(() => wire.close());
+    const scene = await paymentScene({ mandate });
+    const chains = env().CHAINS.map((one) => ({ ...one, rpcUrl: wire.url }));
+    const service = await startServer({ CHAINS: JSON.stringify(chains) });
+    onTestFinished(() => service.stop());
+    const seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo });
+    onTestFinished(() => seller.close());
+    const shop = { scene, serviceUrl: service.url, url: seller.url, privateKey: await agentKey() };
+    wire.cut();
+    expect((await run(shop, "away"))?.refused).toMatch(/^rpc_unavailable: .*same key/);
+    expect(await madeOf(scene, "away")).toEqual([["allow"]]);
+    wire.mend();
+    expect(await run(shop, "away")).toMatchObject(paid);
+    expect(await madeOf(scene, "away")).toMatchObject([["allow", expect.anything()]]);
+    expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(250_000n);
+  });
+
+  test(
+    "waits for a person: the error names the page, and once they approved the same order is paid",
+    { timeout: 60_000 },
+    async () => {
+      const person = await newOrganization();
+      const agent = await newKey(person);
+      const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
+      const shop = await openShop(await newSeller(owner.credential, { price: "0.25", payTo: randomAddress() }));
+      const mandateId = await activeMandate(person.credential, { policy: { ...mandate.policy, approval: { mode: "always" } } });
+      const asking = { ...shop, scene: { ...shop.scene, agent, mandateId } };
+      const { refused = "" } = (await run(asking, "approved")) ?? {};
+      const checkoutIntentId = /^approval_required: .*\/checkout\/(cki_\w+)\.$/.exec(refused)?.[1] ?? refused;
+      await reviewed(checkoutIntentId, person);
+      expect((await approve(checkoutIntentId, person.credential)).status).toBe(200);
+      expect(await run(asking, "approved")).toMatchObject(paid);
+      expect(await madeOf(asking.scene, "approved")).toMatchObject([["requireApproval", expect.anything()]]);
+    },
+  );
+
+  test("goes on with the next attempt under the hold of the first, once its wallet is funded", { timeout: 60_000 }, async () => {
+    const scene = await paymentScene({ mandate });
+    const privateKey = generatePrivateKey();
+    const shop = { ...(await openShop(scene.seller)), scene, privateKey };
+    expect((await run(shop, "poor"))?.refused).toMatch(/^insufficient_funds: /);
+    await chain().mint(privateKeyToAddress(privateKey), 1_000_000n);
+    expect((await run(shop, "poor"))?.refused).toMatch(/^insufficient_funds: /);
+    expect(await run(shop, "poor", { attempt: 2 })).toMatchObject(paid);
+    expect(await madeOf(scene, "poor")).toMatchObject([["allow", expect.anything(), "failed"]]);
+    expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(250_000n);
+  });
+});
