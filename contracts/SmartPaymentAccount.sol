@@ -4,6 +4,9 @@ pragma solidity ^0.8.28;
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {IERC721Receiver} from "@openzeppelin/contracts/token/ERC721/IERC721Receiver.sol";
+import {ERC721Holder} from "@openzeppelin/contracts/token/ERC721/utils/ERC721Holder.sol";
+import {ERC1155Holder} from "@openzeppelin/contracts/token/ERC1155/utils/ERC1155Holder.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {MandateRegistry} from "./MandateRegistry.sol";
@@ -14,8 +17,9 @@ interface IDomainSeparator {
 
 /// What a person's own account delegates to by EIP-7702. It has no storage: another delegation leaves nothing behind, and
 /// there is nothing to initialize that somebody could initialize first. The account's own key can do everything, always;
-/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them.
-contract SmartPaymentAccount is IERC1271 {
+/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them. It takes
+/// collectibles (ERC-721, ERC-1155) that are sent to it, as an account without code does.
+contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     using SafeERC20 for IERC20;
 
     bytes32 private constant TRANSFER_TYPEHASH = keccak256(
@@ -61,6 +65,10 @@ contract SmartPaymentAccount is IERC1271 {
         }
         if (signature.length != PROOF_BYTES) return INVALID;
         return _provesTransfer(hash, signature) ? IERC1271.isValidSignature.selector : INVALID;
+    }
+
+    function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
+        return interfaceId == type(IERC721Receiver).interfaceId || super.supportsInterface(interfaceId);
     }
 
     /// The owner's transactions go through its own address.

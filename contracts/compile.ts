@@ -34,7 +34,16 @@ export type Artifact = {
   readonly deployedBytecode: string;
 };
 
-const sources = ["HostileToken", "MandateRegistry", "PaymentModule", "SmartPaymentAccount", "TestMulticall", "TestUSDC"];
+const sources = [
+  "HostileToken",
+  "MandateRegistry",
+  "PaymentModule",
+  "SmartPaymentAccount",
+  "TestERC1155",
+  "TestERC721",
+  "TestMulticall",
+  "TestUSDC",
+];
 
 export const artifactUrl = (name: string): URL => new URL(`./artifacts/${name}.json`, import.meta.url);
 

@@ -29,6 +29,9 @@ function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][nu
 /** The token behind a symbol. */
 export const assetOf = (chain: string, asset: string): AssetOnChain | null => assetWhere(chain, (entry) => entry.asset === asset);
 
+/** Where a symbol's token lives, in lower case. */
+export const tokenOf = (chain: string, asset: string): string | null => assetOf(chain, asset)?.tokenAddress ?? null;
+
 /** The configured asset that lives at a token address. */
 export const assetAt = (chain: string, tokenAddress: string): AssetOnChain | null =>
   assetWhere(chain, (entry) => address(entry.tokenAddress) === address(tokenAddress));

@@ -3,7 +3,7 @@ import { env, type ChainConfiguration } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
-import { guardianAccount, policySignerAccount } from "#lib/onchain/keys.ts";
+import { guardianAccount } from "#lib/onchain/keys.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** The contracts of one chain, as the configuration has them. */
@@ -51,16 +51,16 @@ export function deploymentOn(chain: string): Deployment {
   return deployment;
 }
 
-/** Compares code and immutables. @throws OtherContracts, or what viem throws where the chain does not answer */
-async function check({ chain, ...contracts }: Deployment): Promise<void> {
+/** Compares code and immutables. Answers everything that differs. @throws what viem throws where the chain does not answer */
+async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
   const client = publicClient(chain);
   const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
-  if (!isAddressEqual(policySigner, policySignerAccount().address))
-    throw new OtherContracts(`${chain}: POLICY_SIGNER_PRIVATE_KEY is not the key of the policySigner ${policySigner}.`);
-  for (const name of ["mandateRegistry", "paymentModule", "smartPaymentAccount"] as const) {
+  const named = (["mandateRegistry", "paymentModule", "smartPaymentAccount"] as const).map(async (name) => {
     const code = await client.getCode({ address: contracts[name] });
-    if (code === undefined || code === "0x") throw new OtherContracts(`${chain} has no code at ${name} ${contracts[name]}.`);
-  }
+    return code === undefined || code === "0x" ? [`${chain} has no code at the ${name} ${contracts[name]}`] : [];
+  });
+  const empty = (await Promise.all(named)).flat();
+  if (empty.length > 0) return empty;
   const ask = (address: Address, functionName: "registry" | "module" | "policySigner" | "guardian") =>
     client.readContract({ address, abi, functionName });
   const asked = await Promise.all([
@@ -78,11 +78,17 @@ async function check({ chain, ...contracts }: Deployment): Promise<void> {
     "policySigner",
     "guardian",
   ];
-  for (const [index, found] of asked.entries()) {
-    if (!isAddressEqual(found, meant[index]!))
-      throw new OtherContracts(`${chain}: the ${names[index]} is ${found}, not ${meant[index]}.`);
-  }
+  return asked.flatMap((found, index) =>
+    isAddressEqual(found, meant[index]!) ? [] : [`on ${chain} the ${names[index]} is ${found}, not ${meant[index]}`],
+  );
 }
+
+const otherContracts = (found: readonly string[]): string =>
+  [
+    "The contracts in CHAINS are not the ones on the chain:",
+    ...found.map((one) => `  ${one}`),
+    "Write what npm run chain:deploy printed into CHAINS, and give the keys whose addresses it was run with.",
+  ].join("\n");
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
@@ -91,7 +97,8 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {
     if (checkedChains().has(deployment.chain)) continue;
-    await check(deployment);
+    const found = await differences(deployment);
+    if (found.length > 0) throw new OtherContracts(otherContracts(found));
     checkedChains().add(deployment.chain);
   }
   return deployments;
@@ -99,6 +106,8 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
 
 /** At start: other contracts than configured end it; a chain that does not answer is asked again by whoever needs it. */
 export async function refuseOtherContracts(): Promise<void> {
+  // A wrong configuration must not be taken for a chain that does not answer.
+  env();
   try {
     await checkedDeployments();
   } catch (error) {

@@ -99,6 +99,14 @@ describe("listDeployments", () => {
     },
   );
 
+  it("everything that differs is said at once", async () => {
+    const { contracts } = JSON.parse((await deploy({ guardian: anyAddress() })).stdout) as { contracts: Contracts };
+    configure({ ...deployed, mandateRegistry: contracts.mandateRegistry });
+    const said = await refuseOtherContracts().catch((error: Error) => error.message);
+    for (const what of ["paymentModule's registry", "smartPaymentAccount's registry", "guardian"])
+      expect(said).toContain(`the ${what} is`);
+  });
+
   it("contracts of two deployments are refused", async () => {
     const other = JSON.parse((await deploy()).stdout) as { contracts: Contracts };
     configure({ ...deployed, paymentModule: other.contracts.paymentModule });
@@ -107,7 +115,7 @@ describe("listDeployments", () => {
 
   it.each([
     ["guardian", { guardian: anyAddress() }, "the guardian is"],
-    ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY is not the key"],
+    ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY must be the key"],
   ])("contracts of another %s than ours are refused", async (_name, change, message) => {
     const { contracts } = JSON.parse((await deploy(change)).stdout) as { contracts: Contracts };
     configure(contracts);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.28;
+
+import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
+
+/// For tests alone: collectibles that anybody may make.
+contract TestERC721 is ERC721 {
+    constructor() ERC721("Test Collectible", "TEST") {}
+
+    function safeMint(address to, uint256 tokenId) external {
+        _safeMint(to, tokenId);
+    }
+}
