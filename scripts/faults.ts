@@ -1,0 +1,22 @@
+/**
+ * `npm run faults`: two servers under load, while the database, the chain and the network fail. `-- --count N` says how often (300),
+ * `--connections N` under how many clients (64), `--seed N` in which order.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "300" },
+    connections: { type: "string", default: "64" },
+    seed: { type: "string", default: String(Date.now() % 100_000) },
+  },
+});
+
+const child = spawn("vitest", ["run", "test/faults"], {
+  cwd: join(import.meta.dirname, ".."),
+  stdio: "inherit",
+  env: { ...process.env, FAULTS: values.count, FAULT_CONNECTIONS: values.connections, FAULT_SEED: values.seed },
+});
+child.once("exit", (code) => process.exit(code ?? 1));

@@ -1,0 +1,165 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { inspect } from "node:util";
+import type { Address } from "viem";
+import type { Installation, Node } from "#test/faults/installation.ts";
+import { newIntent } from "#test/asking.ts";
+import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
+import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "#test/payments.ts";
+
+/** Longer than the deadline of every request. */
+const PATIENCE_MS = 36_000;
+
+export type Reply = { readonly status: number; readonly text: string };
+type Kept = {
+  readonly path: string;
+  readonly as: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly text: string;
+};
+
+/** Everything that must not be seen, in words. */
+export type Findings = { readonly wrong: string[]; readonly statuses: Map<string, number>; readonly acknowledged: Kept[] };
+
+async function send({ server }: Node, path: string, as: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
+  const response = await fetch(server.url + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...as },
+    ...(body !== undefined && { body }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+export class Load {
+  readonly findings: Findings = { wrong: [], statuses: new Map(), acknowledged: [] };
+  readonly #on: Installation;
+  readonly #buyer: Buyer;
+  readonly #mandateIds: readonly string[];
+  readonly #scene: PaymentScene;
+  readonly #wallet = newWallet();
+  #stopped = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  private constructor(on: Installation, buyer: Buyer, mandateIds: readonly string[], scene: PaymentScene) {
+    this.#on = on;
+    this.#buyer = buyer;
+    this.#mandateIds = mandateIds;
+    this.#scene = scene;
+  }
+
+  static async prepare(on: Installation): Promise<Load> {
+    const buyer = await createBuyer();
+    const policy = { assets, limits: { perPayment: "1", total: "10000000" } };
+    const mandateIds = await Promise.all(Array.from({ length: 8 }, () => activeMandate(buyer.person.credential, { policy })));
+    const scene = await paymentScene({ settlementMode: "facilitatorSettled", price: "0.01", mandate: { policy } });
+    const load = new Load(on, buyer, mandateIds, scene);
+    await on.chain().mint(load.#wallet.address, 1_000_000_000n);
+    return load;
+  }
+
+  /** What the seller was paid on the chain, in atomic units. */
+  paid(): Promise<bigint> {
+    return this.#on.chain().balanceOf(this.#scene.seller.payTo as Address);
+  }
+
+  run(connections: number, random: () => number): void {
+    this.#running = Promise.all(Array.from({ length: connections }, (_, at) => this.#client(at, random)));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  /** Every answer that was acknowledged, asked for again: the same bytes. */
+  async repeatAll(): Promise<void> {
+    const left = [...this.findings.acknowledged];
+    const lane = async (at: number): Promise<void> => {
+      for (let one = left.pop(); one; one = left.pop()) await this.#repeat(this.#on.nodes[at % 2]!, one, true);
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, at) => lane(at)));
+  }
+
+  /** One authorize, one execute and one session read on a server; null when all were answered, else what was not. */
+  async probe(node: Node): Promise<string | null> {
+    const asked = [this.#authorize(node), this.#execute(node), this.#session(node)] as const;
+    const replies = await Promise.all(
+      asked.map((reply) => reply.catch((error: unknown) => ({ status: 0, text: String(error) }))),
+    );
+    const failed = replies.flatMap(({ status, text }, at) =>
+      status === 200 ? [] : [`${["authorize", "execute", "session"][at]} ${status} ${text.slice(0, 200)}`],
+    );
+    return failed.length === 0 ? null : failed.join("; ");
+  }
+
+  ready = async (node: Node): Promise<boolean> => (await send(node, "/api/v1/health/ready", {})).status === 200;
+
+  async #client(at: number, random: () => number): Promise<void> {
+    const node = this.#on.nodes[at % this.#on.nodes.length]!;
+    while (!this.#stopped) {
+      const kind = random();
+      try {
+        if (kind < 0.6) await this.#authorize(node);
+        else if (kind < 0.75) await this.#repeatSome(random);
+        else if (kind < 0.9) await this.#session(node);
+        else await this.#execute(node);
+      } catch (error) {
+        this.findings.wrong.push(`no answer: ${inspect(error)}`);
+        await pause(100);
+      }
+    }
+  }
+
+  /** Counts an answer; a server that has lost something says 503, and nothing else that begins with 5. */
+  #note(what: string, reply: Reply): Reply {
+    const name = `${what} ${reply.status}`;
+    this.findings.statuses.set(name, (this.findings.statuses.get(name) ?? 0) + 1);
+    if (reply.status === 500) this.findings.wrong.push(`${name}: ${reply.text}`);
+    return reply;
+  }
+
+  async #authorize(node: Node): Promise<Reply> {
+    const as = this.#buyer.agent.credential;
+    const mandateId = this.#mandateIds[Math.floor(Math.random() * this.#mandateIds.length)];
+    const body = JSON.stringify({ mandateId, intent: newIntent(this.#buyer, { amount: "0.01" }) });
+    const path = "/api/v1/payments/authorize";
+    const reply = this.#note("authorize", await send(node, path, as, body));
+    if (reply.status === 200) this.findings.acknowledged.push({ path, as, body, text: reply.text });
+    return reply;
+  }
+
+  async #execute(node: Node): Promise<Reply> {
+    const name = `x-${crypto.randomUUID()}`;
+    const as = this.#scene.agent.credential;
+    const { seller, mandateId } = this.#scene;
+    const expiresAt = new Date(Date.now() + 600_000).toISOString();
+    const intent = { intentId: name, nonce: name, idempotencyKey: name, expiresAt, amount: seller.price, asset: "USDC" };
+    const asked = { ...intent, seller: { sellerId: seller.sellerId }, resource: { resourceId: seller.resourceId } };
+    const allowed = this.#note(
+      "authorize",
+      await send(node, "/api/v1/payments/authorize", as, JSON.stringify({ mandateId, intent: asked })),
+    );
+    if (allowed.status !== 200) return allowed;
+    const { authorizationId } = JSON.parse(allowed.text) as { authorizationId: string };
+    const paymentCredential = await signed(this.#wallet, expectedOf(this.#scene));
+    const body = JSON.stringify({ authorizationId, idempotencyKey: `${name}-pay`, paymentCredential });
+    return this.#note("execute", await send(node, "/api/v1/payments/execute", as, body));
+  }
+
+  async #session(node: Node): Promise<Reply> {
+    return this.#note("session", await send(node, "/api/v1/auth/session", this.#buyer.person.credential));
+  }
+
+  async #repeatSome(random: () => number): Promise<void> {
+    const { acknowledged } = this.findings;
+    const one = acknowledged[Math.floor(random() * acknowledged.length)];
+    if (one) await this.#repeat(this.#on.nodes[Math.floor(random() * 2)]!, one, false);
+  }
+
+  async #repeat(node: Node, { path, as, body, text }: Kept, must: boolean): Promise<void> {
+    const reply = this.#note("repeat", await send(node, path, as, body));
+    if (reply.status === 200 && reply.text !== text) this.findings.wrong.push(`a repeat differs: ${reply.text} and ${text}`);
+    if (reply.status !== 200 && (must || ![429, 503].includes(reply.status)))
+      this.findings.wrong.push(`a repeat was answered with ${reply.status}: ${reply.text}`);
+  }
+}
