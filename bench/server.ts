@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, "..");
 export type Running = {
   readonly port: number;
   readonly url: string;
+  readonly pid: number;
   /** Resident memory of the process, in MiB. */
   residentMiB(): Promise<number>;
   stop(): Promise<void>;
@@ -60,6 +61,7 @@ export async function start(
   return {
     port,
     url,
+    pid: child.pid ?? 0,
     residentMiB: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
     stop: () =>
       new Promise((resolve) => {

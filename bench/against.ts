@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import postgres from "postgres";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { nodeFlags } from "../scripts/node-flags.ts";
+import { meterOf, type Spent } from "./cpu.ts";
+import { load, type Measured } from "./load.ts";
+import { authorizeBody, setScene, type Scene } from "./scene.ts";
+import { start, type Running } from "./server.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..");
+const MANDATES = 200;
+
+type Side = {
+  readonly name: string;
+  readonly server: Running;
+  readonly scene: Scene;
+  readonly hot: string;
+  readonly spread: readonly string[];
+  readonly meter: Awaited<ReturnType<typeof meterOf>>;
+};
+
+type Turn = Measured & { readonly spent: Spent };
+type Kind = { readonly name: string; readonly connections: number; readonly mandatesOf: (side: Side) => readonly string[] };
+
+const kinds: readonly Kind[] = [
+  { name: "hot mandate", connections: 64, mandatesOf: ({ hot }) => [hot] },
+  { name: `${MANDATES} mandates`, connections: 64, mandatesOf: ({ spread }) => spread },
+  { name: "hot mandate", connections: 1, mandatesOf: ({ hot }) => [hot] },
+];
+
+/** The files of a commit in a folder of their own, with their own packages. */
+async function checkOut(commit: string, folder: string): Promise<string> {
+  await run("sh", ["-c", `git archive "$1" | tar -x -C "$2"`, "sh", commit, folder], { cwd: root });
+  await run(process.execPath, ["scripts/ensure.mjs"], { cwd: folder, maxBuffer: 1 << 26 });
+  return folder;
+}
+
+async function openSide(name: string, cwd: string, databaseUrl: string, dataDir: string): Promise<Side> {
+  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENVIRONMENT: "sandbox" };
+  const server = await start([...nodeFlags, "server.ts", "--api"], environment, "/api/v1/health/live", cwd);
+  const scene = await setScene(server.url, 4);
+  const spread: string[] = [];
+  while (spread.length < MANDATES)
+    spread.push(...(await Promise.all(Array.from({ length: 10 }, () => scene.mandate("1000000")))));
+  return { name, server, scene, hot: await scene.mandate("1000000"), spread, meter: await meterOf(server.pid, databaseUrl) };
+}
+
+async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: number): Promise<Turn> {
+  const { server, scene, meter } = side;
+  const mandates = mandatesOf(side);
+  const path = "/api/v1/payments/authorize";
+  const targets = scene.keys.map((key) => ({ port: server.port, path, headers: { Authorization: `Bearer ${key}` } }));
+  const before = await meter.read();
+  const measured = await load({
+    targets,
+    connections,
+    seconds,
+    body: (index) => authorizeBody(scene, mandates[index % mandates.length]!),
+    good: (status, body) => status === 200 && body.includes('"outcome":"allow"'),
+  });
+  const after = await meter.read();
+  const names = Object.keys(before) as (keyof Spent)[];
+  const spent = Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / measured.requests]));
+  return { ...measured, spent: spent as Spent };
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** A row for each side, and one with the ratio of this commit to the other: the median of the ratios of neighbouring turns. */
+function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Turn, Turn])[]) {
+  const columns: Record<string, (turn: Turn) => number> = {
+    "requests/s": ({ perSecond }) => perSecond,
+    "p50 ms": ({ p50Ms }) => p50Ms,
+    "p99 ms": ({ p99Ms }) => p99Ms,
+    "main thread µs": ({ spent }) => spent.mainThread,
+    "other threads µs": ({ spent }) => spent.otherThreads,
+    "PostgreSQL µs": ({ spent }) => spent.postgres,
+    "client µs": ({ spent }) => spent.client,
+    "Node + PostgreSQL µs": ({ spent }) => spent.mainThread + spent.otherThreads + spent.postgres,
+    "WAL bytes": ({ spent }) => spent.walBytes,
+    errors: ({ errors }) => errors,
+  };
+  const row = (name: string, value: (of: (turn: Turn) => number) => number) => ({
+    scenario: `${kind.name}, ${kind.connections}`,
+    side: name,
+    ...Object.fromEntries(Object.entries(columns).map(([column, of]) => [column, value(of)])),
+  });
+  const rounded = (value: number): number => Number(value.toPrecision(4));
+  return [
+    ...sides.map((side, at) => row(side.name, (of) => rounded(median(turns.map((pair) => of(pair[at]!)))))),
+    // No errors on both sides are no difference.
+    row("ratio", (of) => rounded(median(turns.map(([here, there]) => (of(here) === of(there) ? 1 : of(here) / of(there)))))),
+  ];
+}
+
+/** Measures this commit and another one in turns, on one PostgreSQL with a database each. */
+export async function compareWith(commit: string, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-against-"));
+  const say = (line: string): void => console.error(`bench: ${line}`);
+  say(`checking out ${commit} beside and installing its packages.`);
+  const other = await checkOut(commit, await mkdtemp(join(folder, "commit-")));
+  const database = await startEmbedded({ dataDir: join(folder, "database") });
+  const sides: Side[] = [];
+  try {
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql`CREATE DATABASE against`;
+    await sql.end();
+    const second = new URL(database.url);
+    second.pathname = "against";
+    sides.push(await openSide("this commit", root, database.url, join(folder, "here")));
+    sides.push(await openSide(commit, other, second.href, join(folder, "there")));
+    const [here, there] = sides as [Side, Side];
+    for (const kind of kinds) for (const side of sides) await turn(side, kind, 2);
+    const rows = [];
+    for (const kind of kinds) {
+      const turns: [Turn, Turn][] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        say(`${kind.name}, ${kind.connections} connections, round ${round + 1} of ${rounds}.`);
+        if (round % 2 === 0) turns.push([await turn(here, kind, seconds), await turn(there, kind, seconds)]);
+        else
+          turns.push(
+            ([await turn(there, kind, seconds), await turn(here, kind, seconds)] as [Turn, Turn]).toReversed() as [Turn, Turn],
+          );
+      }
+      rows.push(...rowsOf(kind, sides, turns));
+    }
+    return rows;
+  } finally {
+    for (const { meter, server } of sides) {
+      await meter.end();
+      await server.stop();
+    }
+    await database.stop();
+    for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
+  }
+}

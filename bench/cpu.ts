@@ -1,0 +1,59 @@
+import { readdir, readFile } from "node:fs/promises";
+import postgres from "postgres";
+
+/** CPU time so far in microseconds, and bytes of write-ahead log. */
+export type Spent = {
+  readonly mainThread: number;
+  readonly otherThreads: number;
+  readonly postgres: number;
+  readonly client: number;
+  readonly walBytes: number;
+};
+
+/** Linux counts in hundredths of a second. */
+const TICK_US = 10_000;
+
+/** Its own time; of a process also what its ended children took. */
+async function timeOf(path: string, withChildren = false): Promise<number> {
+  const text = await readFile(`${path}/stat`, "utf8").catch(() => "");
+  const fields = text
+    .slice(text.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  const [own, children] = [(fields[11] ?? 0) + (fields[12] ?? 0), (fields[13] ?? 0) + (fields[14] ?? 0)];
+  return (own + (withChildren ? children : 0)) * TICK_US;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, "utf8").catch(() => "")));
+  return lists.join(" ").split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Looks at a server, the PostgreSQL behind it and this process, which sends the requests. */
+export async function meterOf(serverPid: number, databaseUrl: string): Promise<{ read(): Promise<Spent>; end(): Promise<void> }> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const [found] = await sql<{ directory: string }[]>`SELECT current_setting('data_directory') AS directory`;
+  const postmaster = Number((await readFile(`${found!.directory}/postmaster.pid`, "utf8")).split("\n")[0]);
+  return {
+    async read() {
+      const backends = await childrenOf(postmaster);
+      const [wal] = await sql<{ bytes: string }[]>`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`;
+      const [whole, mainThread, own, ...others] = await Promise.all([
+        timeOf(`/proc/${serverPid}`),
+        timeOf(`/proc/${serverPid}/task/${serverPid}`),
+        timeOf(`/proc/${postmaster}`, true),
+        ...backends.map((pid) => timeOf(`/proc/${pid}`)),
+      ]);
+      const { user, system } = process.cpuUsage();
+      return {
+        mainThread,
+        otherThreads: whole - mainThread,
+        postgres: others.reduce((sum, time) => sum + time, own),
+        client: user + system,
+        walBytes: Number(wal!.bytes),
+      };
+    },
+    end: () => sql.end(),
+  };
+}

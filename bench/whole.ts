@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { nodeFlags } from "../scripts/node-flags.ts";
+import { driverAlone, nextConstant } from "./baselines.ts";
+import { burst } from "./burst.ts";
+import { measureGas } from "./gas.ts";
+import { load, type Measured } from "./load.ts";
+import { loadPages } from "./pages.ts";
+import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
+import { authorizeBody, setScene, type Scene } from "./scene.ts";
+import { start, type Running } from "./server.ts";
+
+const say = (line: string): void => console.error(`bench: ${line}`);
+
+const PATH = "/api/v1/payments/authorize";
+const HISTORY = 20_000;
+const MANDATES = 1_000;
+
+const targetsOf = (server: Running, scene: Scene) =>
+  scene.keys.map((key) => ({ port: server.port, path: PATH, headers: { Authorization: `Bearer ${key}` } }));
+
+const allowed = (status: number, body: string): boolean => status === 200 && body.includes('"outcome":"allow"');
+
+async function measure(
+  server: Running,
+  scene: Scene,
+  mandateIds: readonly string[],
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const targets = targetsOf(server, scene);
+  const body = (index: number) => authorizeBody(scene, mandateIds[index % mandateIds.length]!);
+  return load({ targets, connections, seconds, body, good: allowed });
+}
+
+async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  while (made.length < count) made.push(...(await Promise.all(Array.from({ length: Math.min(16, count - made.length) }, make))));
+  return made;
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Measures in turns, the last one first in every second round, so that all see the same machine. Each is the median of its rounds. */
+async function inTurns(rounds: number, measures: readonly (() => Promise<Measured>)[]): Promise<Measured[]> {
+  const measured = measures.map((): Measured[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    const turn = measures.map((one, at) => async () => measured[at]!.push(await one()));
+    for (const one of round % 2 === 0 ? turn : turn.toReversed()) await one();
+  }
+  return measured.map((all) => ({
+    requests: all.reduce((sum, { requests }) => sum + requests, 0),
+    perSecond: median(all.map(({ perSecond }) => perSecond)),
+    p50Ms: median(all.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(all.map(({ p99Ms }) => p99Ms)),
+    errors: all.reduce((sum, { errors }) => sum + errors, 0),
+  }));
+}
+
+/** Rates on a mandate with 20,000 decisions and on fresh ones. */
+async function compareHistory(
+  server: Running,
+  scene: Scene,
+  old: string,
+  seconds: number,
+): Promise<{ fresh: number; old: number }> {
+  for (let decided = 0; decided < HISTORY;) decided += (await measure(server, scene, [old], 64, 2)).requests;
+  const [fresh, aged] = await inTurns(7, [
+    async () => measure(server, scene, [await scene.mandate("1000000")], 64, seconds / 3),
+    () => measure(server, scene, [old], 64, seconds / 3),
+  ]);
+  return { fresh: fresh!.perSecond, old: aged!.perSecond };
+}
+
+/** One hot mandate beside what it is compared with. */
+async function compareBaselines(
+  server: Running,
+  scene: Scene,
+  hot: string,
+  databaseUrl: string,
+  seconds: number,
+): Promise<Measured[]> {
+  const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: databaseUrl }, "/");
+  try {
+    const body = () => authorizeBody(scene, hot);
+    const asked = { targets: [{ port: each.port, path: "/", headers: {} }], connections: 64, body, good: allowed };
+    await load({ ...asked, seconds: 2 });
+    return await inTurns(3, [
+      () => measure(server, scene, [hot], 64, seconds),
+      () => load({ ...asked, seconds }),
+      () => driverAlone(databaseUrl, 64, seconds),
+    ]);
+  } finally {
+    await each.stop();
+  }
+}
+
+export async function measureWhole({ seconds, json }: { readonly seconds: number; readonly json: boolean }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
+  say("starting PostgreSQL and the production server.");
+  const database = await startEmbedded({ dataDir: folder });
+  const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
+  const program = [...nodeFlags, "server.ts", "--api"];
+  const server = await start(program, environment, "/api/v1/health/live");
+  try {
+    const scene = await setScene(server.url, 4);
+    say(`making ${MANDATES} mandates through the API.`);
+    const hot = await scene.mandate("1000000");
+    const spread = await inBatches(MANDATES, () => scene.mandate("1000000"));
+    await measure(server, scene, [hot], 64, 3);
+    await measure(server, scene, spread, 64, 3);
+    const rows: Row[] = [];
+    const add = (name: string, connections: number, measured: Measured): void => {
+      rows.push({ name, connections, ...measured });
+      say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
+    };
+    for (const connections of [1, 16, 64]) add(HOT, connections, await measure(server, scene, [hot], connections, seconds));
+    for (const connections of [1, 16, 64])
+      add("1,000 mandates", connections, await measure(server, scene, spread, connections, seconds));
+    const residentMiB = await server.residentMiB();
+    const beside = await compareBaselines(server, scene, hot, database.url, seconds);
+    for (const [at, name] of [BESIDE, EACH, DRIVER].entries()) add(name, 64, beside[at]!);
+    add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
+    say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
+    const history = await compareHistory(server, scene, hot, seconds);
+    say("bursts of 200 on one and on two processes.");
+    const second = await start(program, environment, "/api/v1/health/live");
+    const bursts = [
+      await burst(scene, [server], 100),
+      await burst(scene, [server], 200),
+      await burst(scene, [server, second], 100),
+      await burst(scene, [server, second], 200),
+    ];
+    await second.stop();
+    say("loading pages of an organization with many payments.");
+    const pages = await loadPages(database.url, environment, scene.person);
+    say("gas of what happens on chain.");
+    const gas = await measureGas();
+    const floors = floorsOf({ rows, residentMiB, history, bursts, pages });
+    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, gas, floors }, null, 2));
+    else printTable({ rows, residentMiB, history, bursts, pages, gas, floors });
+  } finally {
+    await server.stop();
+    await database.stop();
+    // As root the data may lie elsewhere.
+    for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
+  }
+}
