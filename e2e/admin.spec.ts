@@ -1,4 +1,5 @@
 import { localChainId } from "../examples/chain.ts";
+import { endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
 import { ask } from "#test/asking.ts";
 import { newOrganization } from "#test/identity.ts";
 import { activeMandate, createBuyer } from "#test/mandates.ts";
@@ -88,6 +89,24 @@ test.describe("the platform's administration", () => {
     expect((await ask(paying, mandateId)).data.policyDecision.denialCode).toBe("mandate_revoked");
     await page.goto("/admin/fee-schedules");
     await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();
+  });
+
+  test("the health page says which audit chain differs from what was signed, and leads to it", async ({ page, context }) => {
+    const admin = await createOfficial("admin");
+    const { organizationId: chain } = await newOrganization();
+    const detail = "The chain differs from what was signed of it here.";
+    await saveAlarm({ chain, sequence: 1, detail, signedSequence: 1, signedHash: "0f".repeat(32) });
+    await signInAs(context, admin.credential);
+    await page.goto("/admin/health");
+    await expect(page.getByRole("alert").filter({ hasText: "Somebody wrote to the database" })).toBeVisible();
+    await expect(page.getByText(detail)).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: chain }).click();
+    await expect(page).toHaveURL(new RegExp(`/admin/audit\\?chain=${chain}`));
+    await endAlarm(chain);
+    await page.goto("/admin/health");
+    await expect(page.getByRole("heading", { name: "Health", exact: true })).toBeVisible();
+    await expect(page.getByText("Audit record was changed")).toBeHidden();
   });
 
   test("every other page of the platform can be read by everyone who may", async ({ page, context }) => {

@@ -11,6 +11,7 @@ import { newSeller, randomAddress } from "#test/sellers.ts";
 import { chainAt, localChainId, usdcAddress } from "../examples/chain.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { openShop } from "./setup/shop.ts";
+import { injectWallet } from "./setup/wallet.ts";
 
 const coin = {
   chain: localChainId,
@@ -103,6 +104,12 @@ test.describe("selling", () => {
     await expect(page.getByText("Agents can pay.", { exact: true }).first()).toBeVisible();
     await expectAccessibleWhenNarrow(page);
 
+    const payee = page.getByRole("region", { name: "Address that is paid" });
+    await expect(payee.getByText("Not proven", { exact: true })).toBeVisible();
+    await payee.getByRole("tab", { name: "By your domain" }).click();
+    await payee.getByRole("button", { name: "Ask the resource" }).click();
+    await expect(payee.getByText("Proven", { exact: true })).toBeVisible();
+
     const wallet = privateKeyToAccount(generatePrivateKey());
     const chain = chainAt(process.env["CHAIN_RPC_URL"] ?? "");
     await chain.mint(wallet.address, 1_000_000n);
@@ -129,6 +136,50 @@ test.describe("selling", () => {
     await page.getByText("Show as table").click();
     await expect(page.getByRole("row").filter({ hasText: "0.25 USDC" }).first()).toBeVisible();
     await expectAccessibleWhenNarrow(page);
+  });
+
+  test("an address is proven by its wallet, or by a signature that is pasted", async ({ page, context }) => {
+    const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
+    const [one, two] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
+    const { sellerId } = await newSeller(owner.credential, { resourceId: "one", pathTemplate: "/one", payTo: one.address });
+    const other = await newSeller(owner.credential, { resourceId: "two", pathTemplate: "/two", payTo: two.address });
+    let shown: string = two.address;
+    await injectWallet(page, async (method, params) => {
+      if (method === "eth_requestAccounts") return { result: [shown] };
+      if (method !== "personal_sign") return { code: 4200 };
+      return { result: await one.signMessage({ message: { raw: params[0] as `0x${string}` } }) };
+    });
+    await signInAs(context, owner.credential);
+    await page.goto("/seller/resources");
+    await expect(page.getByText("Address not proven")).toHaveCount(2);
+    await expectAccessibleWhenNarrow(page);
+
+    await page.goto(`/seller/resources/${sellerId}/one`);
+    const payee = page.getByRole("region", { name: "Address that is paid" });
+    await expect(payee.getByText("Not proven", { exact: true })).toBeVisible();
+    await expect(payee.getByRole("tab", { name: "By your domain" })).toHaveCount(0);
+    await payee.getByRole("button", { name: "Sign with the wallet" }).click();
+    await expect(payee.getByRole("alert")).toContainText(`Choose ${one.address} there`);
+    await expectAccessibleWhenNarrow(page);
+    shown = one.address;
+    await payee.getByRole("button", { name: "Sign with the wallet" }).click();
+    await expect(payee.getByText("Proven", { exact: true })).toBeVisible();
+    await expectAccessible(page);
+
+    await page.goto(`/seller/resources/${other.sellerId}/two`);
+    await payee.getByRole("tab", { name: "Paste a signature" }).click();
+    await payee.getByRole("button", { name: "Get the text to sign" }).click();
+    const message = await payee.getByLabel("The text").locator("code").innerText();
+    expect(message).toContain(two.address);
+    await payee.getByRole("textbox", { name: "Signature" }).fill(await one.signMessage({ message }));
+    await payee.getByRole("button", { name: "Check the signature" }).click();
+    await expect(payee.getByRole("alert")).toContainText("This is no signature of");
+    await expectAccessibleWhenNarrow(page);
+    await payee.getByRole("textbox", { name: "Signature" }).fill(await two.signMessage({ message }));
+    await payee.getByRole("button", { name: "Check the signature" }).click();
+    await expect(payee.getByText("Proven", { exact: true })).toBeVisible();
+    await page.goto("/seller/resources");
+    await expect(page.getByText("Address not proven")).toHaveCount(0);
   });
 
   test("a resource is changed, archived and brought back", async ({ page, context }) => {

@@ -21,6 +21,7 @@ import * as search from "#lib/search/contract.ts";
 import * as emergency from "#lib/platform/emergency-contract.ts";
 import * as users from "#lib/platform/user-contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
+import * as payTos from "#lib/sellers/pay-to-contract.ts";
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;
@@ -33,6 +34,7 @@ export const operations: readonly Operation[] = [
   readiness,
   mandates,
   sellers,
+  payTos,
   search,
   billing,
   identity,

@@ -99,6 +99,9 @@ import { getSeller } from "#lib/sellers/get-seller.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
 import { listSellers } from "#lib/sellers/list-sellers.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
+import { challengePayTo } from "#lib/sellers/challenge-pay-to.ts";
+import * as payTos from "#lib/sellers/pay-to-contract.ts";
+import { provePayTo } from "#lib/sellers/prove-pay-to.ts";
 import { probeResource } from "#lib/sellers/probe-resource.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
@@ -139,6 +142,8 @@ export const routes: readonly Route[] = [
   route(sellers.archiveResource, archiveResource),
   route(search.searchOrganization, searchOrganization),
   route(sellers.probeResource, probeResource),
+  route(payTos.challengePayTo, challengePayTo),
+  route(payTos.provePayTo, provePayTo),
   route(billing.quoteFee, quoteFee),
   route(billing.saveFeeSchedule, saveFeeSchedule),
   route(billing.listFeeSchedules, listFeeSchedules),

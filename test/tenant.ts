@@ -69,7 +69,7 @@ export async function createResource(organizationId: string, amount: string, { c
   const sellerId = newId("seller");
   const domain = `shop-${randomBytes(4).toString("hex")}.example.com`;
   const level = { minimumAssuranceLevel: "softwareApproved" };
-  const payTo = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+  const payTo = `0x${randomBytes(20).toString("hex")}`;
   await database()
     .insert(sellers)
     .values({ sellerId, organizationId, environment: "sandbox", name: "Shop", domain, ...level });

@@ -55,7 +55,7 @@ describe("selectFeeBasis", () => {
     await newSchedule(admin, { status: "draft" });
     await send(contract.assignSubscription, assignSubscription, { as: admin, body: { organizationId: buyer, tier: "team" } });
     await transact((tx) => accrueFees(tx, payment({ authorizationId: "aut_0" })));
-    const [row] = await selectFeeBasis(listPool(), [buyer], [sellerId]);
+    const [row] = await selectFeeBasis(listPool().sql, [buyer], [sellerId]);
     const basis = toFeeBasis(row);
     expect(inOrder(basis)).toEqual(inOrder(await loadFeeBasis(database(), buyer, seller)));
     expect(idsOf(basis)).toHaveLength(2);
@@ -67,8 +67,7 @@ describe("selectFeeBasis", () => {
   });
 
   it("is one prepared statement for every length of the list, the empty one too", async () => {
-    const c = await listPool().reserve();
-    try {
+    await listPool().use(async (c) => {
       for (const length of [0, 1, 2, 256]) {
         const ids = Array.from({ length }, (_, at) => `org_${at}`);
         const [row] = await selectFeeBasis(c, ids, ids);
@@ -76,16 +75,14 @@ describe("selectFeeBasis", () => {
       }
       const prepared = await c`SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE '%fee_schedules%'`;
       expect(prepared[0]?.["count"]).toBe(2); // its own and the one that counts
-    } finally {
-      c.release();
-    }
+    });
   });
 
   it("leaves out a tier whose subscription is over", async () => {
     const late = await createOrganization();
     const body = { organizationId: late, tier: "team", status: "canceled" };
     await send(contract.assignSubscription, assignSubscription, { as: admin, body });
-    const [row] = await selectFeeBasis(listPool(), [late], []);
+    const [row] = await selectFeeBasis(listPool().sql, [late], []);
     expect(toFeeBasis(row).tiers.size).toBe(0);
   });
 });

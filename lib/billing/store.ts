@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
-import type { Row, Sql } from "postgres";
+import type { Row } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { volumeKey, type FeeBasis } from "#lib/billing/fees.ts";
 import { toScheduleFacts } from "#lib/billing/schedule-facts.ts";
 import { feeQuotes, fees, feeSchedules, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
-import type { ReservedSql } from "postgres";
+import type { Sql } from "#lib/db/sql.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mails } from "#lib/mail/tables.ts";
 
@@ -15,7 +15,7 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
 }
 
 /** The same on the connection of a list (lib/payments/authorize-list.ts). */
-export function insertMailOn(c: ReservedSql, { mailId, recipient, subject, plain, html, status }: NewMail): PromiseLike<unknown> {
+export function insertMailOn(c: Sql, { mailId, recipient, subject, plain, html, status }: NewMail): PromiseLike<unknown> {
   return c`
     INSERT INTO mails (mail_id, recipient, subject, plain, html, status, next_attempt_at, ended_at)
     SELECT ${mailId}, ${recipient}, ${subject}, ${plain}, ${html}, ${status},

@@ -15,6 +15,8 @@ export type ProbedCheckout = {
   readonly accepted: PaymentRequirements;
   /** As the seller sent it. */
   readonly raw: PaymentRequired;
+  /** Where the 402 came from, after redirects. */
+  readonly answeredAt: string;
   /** Facts for a decision's challenge_mismatch; empty where the 402 is what was quoted. */
   readonly mismatches: readonly Mismatch[];
 };
@@ -39,5 +41,5 @@ export async function probeCheckout(storefront: Discovered, quote: Order, idempo
   const raw = challengeOf(reply);
   const { accepted, terms, mismatches } = compareChallenge(raw, { asset, payTo, amount: quote.amount, url: checkoutUrl });
   if (!accepted || !terms) throw storefrontInvalid(`The checkout of ${domain} takes no payment of scheme exact by EIP-3009.`);
-  return { paymentRequired: headersOfChallenge(raw, accepted), terms, accepted, raw, mismatches };
+  return { paymentRequired: headersOfChallenge(raw, accepted), terms, accepted, raw, answeredAt: reply.url, mismatches };
 }
