@@ -45,7 +45,7 @@ test("404 for providers that are not configured, whole or one by one", async () 
 
 test("a client id without its secret is refused at the start", () => {
   configure({ GOOGLE_CLIENT_ID: "goo" });
-  expect(() => env()).toThrow("GOOGLE_CLIENT_ID needs its secret");
+  expect(() => env()).toThrow("GOOGLE_CLIENT_SECRET must be given, as GOOGLE_CLIENT_ID is");
   configure({});
 });
 
