@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { freePort } from "#test/free-port.ts";
 
 export type RunningServer = {
   readonly url: string;
@@ -13,14 +13,6 @@ export type RunningServer = {
   /** The exit code, once it ends. */
   readonly ended: Promise<number | null>;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 /** Runs the real server, and ends it with the test. Resolves when it listens or has ended. With pages it may build them first. */
 export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {

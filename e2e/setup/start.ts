@@ -6,11 +6,11 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { privateKeyToAddress } from "viem/accounts";
 import { testDataDir } from "#test/data-dir.ts";
+import { freePort } from "#test/free-port.ts";
 import { deployContracts, keyOf } from "#test/smart-account.ts";
 import { localChainId, startChain, usdcAddress, type LocalChain } from "../../examples/chain.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
-import { freePort } from "./free-port.ts";
 
 const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 240_000;
