@@ -5,13 +5,20 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AccountView } from "#lib/identity/service-account-view.ts";
+import { lackedOf } from "#lib/identity/capabilities.ts";
+import type { Capability } from "#lib/vocabulary.ts";
 import { ageText } from "./age-text.ts";
 import { mayText } from "./capability-words.ts";
 import { LastUsed } from "./last-used.tsx";
 import { RevokeServiceAccount } from "./revoke-service-account.tsx";
 import { RotateKey } from "./rotate-key.tsx";
 
-type Props = { readonly accounts: readonly AccountView[]; readonly manages: boolean; readonly caption: string };
+type Props = {
+  readonly accounts: readonly AccountView[];
+  /** Of the person who looks. */
+  readonly held: ReadonlySet<Capability>;
+  readonly caption: string;
+};
 
 /** A key's beginning and its last characters, as people know it: csk_sandbox_7h3n…w4qz. */
 export const Preview = ({ children }: { readonly children: string }) => (
@@ -32,14 +39,15 @@ export function AccountState({ account }: { readonly account: AccountView }) {
   return <StatusBadge of="key" status="active" />;
 }
 
-export function AccountsLedger({ accounts, manages, caption }: Props) {
+export function AccountsLedger({ accounts, held, caption }: Props) {
+  const manages = held.has("serviceAccounts:manage") && accounts.some(({ revokedAt }) => revokedAt === undefined);
   const actions = {
     name: "Actions",
     actions: true,
-    cell: ({ serviceAccountId, name, revokedAt }: AccountView) =>
+    cell: ({ serviceAccountId, name, capabilities, revokedAt }: AccountView) =>
       revokedAt === undefined && (
         <span className="actions">
-          <RotateKey serviceAccountId={serviceAccountId} name={name} />
+          {lackedOf(capabilities, held).length === 0 && <RotateKey serviceAccountId={serviceAccountId} name={name} />}
           <RevokeServiceAccount serviceAccountId={serviceAccountId} name={name} />
         </span>
       ),

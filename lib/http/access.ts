@@ -1,7 +1,7 @@
 import type { Access, Caller } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 
-const lacks = (capability: string): Problem =>
+export const lacksCapability = (capability: string): Problem =>
   new Problem("capability_required", {
     detail: `This needs the capability ${capability}, which the caller does not have in this organization.`,
     nextActions: [
@@ -49,7 +49,7 @@ export function compileAccess(access: Access): Check {
     return (caller) => {
       requirePerson(caller);
       if (caller?.kind === "session" && !caller.platformCapabilities.has(access.platformCapability)) {
-        throw lacks(access.platformCapability);
+        throw lacksCapability(access.platformCapability);
       }
     };
   }
@@ -58,6 +58,6 @@ export function compileAccess(access: Access): Check {
   return (caller) => {
     (person ? requirePerson : requireCaller)(caller);
     if (caller?.organizationId === null) throw noOrganization();
-    if (!caller?.capabilities.has(capability)) throw lacks(capability);
+    if (!caller?.capabilities.has(capability)) throw lacksCapability(capability);
   };
 }

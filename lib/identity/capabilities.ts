@@ -83,6 +83,10 @@ const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 /** The stored list of a key as a set. The store is not trusted with what only persons have. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
+/** Of the capabilities of a service account, those that a person lacks: who lacks one may end its keys and gets no key of it. */
+export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
+  inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
+
 /**
  * The capabilities of a new service account: what was asked for, or the agent's set as far as its creator has it.
  * @throws Problem invalid_request for what no key may have, capability_required for what the creator lacks

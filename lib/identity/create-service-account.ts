@@ -3,18 +3,18 @@ import type { Handler } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
 import { grantCapabilities } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/contract.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { onceWithoutKey, presentServiceAccount } from "#lib/identity/service-account.ts";
 import { insertKey, insertServiceAccount } from "#lib/identity/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound } from "#lib/problem.ts";
 
-export const createServiceAccount: Handler<typeof contract.createServiceAccount> = async (
-  { body },
-  { caller: { userId, organizationId, environment, capabilities: held }, idempotency },
-) => {
+export const createServiceAccount: Handler<typeof contract.createServiceAccount> = async ({ body }, { caller, idempotency }) => {
+  const { userId, organizationId, environment } = caller;
   if (body.organizationId !== organizationId) throw notFound("active organization");
-  const capabilities = grantCapabilities(body.capabilities, held);
   return onceWithoutKey(contract.createServiceAccount, idempotency, async (tx) => {
+    const held = await requireStillHeld(tx, caller, "serviceAccounts:manage");
+    const capabilities = grantCapabilities(body.capabilities, held);
     const now = await clock(tx);
     const serviceAccountId = newId("serviceAccount");
     const account = {

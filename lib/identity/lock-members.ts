@@ -1,8 +1,10 @@
 import type { Tx } from "#lib/db/client.ts";
-import { membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { lacksCapability } from "#lib/http/access.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
 import { findMember, lockOrganization, type MemberRow } from "#lib/identity/member-store.ts";
 import { notFound } from "#lib/problem.ts";
-import type { MembershipRole } from "#lib/vocabulary.ts";
+import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 
 type Actor = { readonly userId: string; readonly organizationId: string };
 
@@ -19,6 +21,21 @@ export async function lockMembers(
   if (!organization) throw notFound("active organization");
   const row = await findMember(tx, organizationId, actor.userId);
   return { name: organization.name, role: row && membershipRoleOf(row.role) };
+}
+
+type Member = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
+
+/**
+ * What a person may do in the active organization, read again under the locks: whoever gives a right still has it, is not banned, and
+ * is still signed in.
+ * @throws Problem session_expired, banned, capability_required
+ */
+export async function requireStillHeld(tx: Tx, caller: Member, capability: Capability): Promise<ReadonlySet<Capability>> {
+  await lockPerson(tx, caller);
+  const { role } = await lockMembers(tx, caller.organizationId, caller);
+  const held = capabilitiesOfRole(role);
+  if (!held.has(capability)) throw lacksCapability(capability);
+  return held;
 }
 
 /** @throws Problem not_found */

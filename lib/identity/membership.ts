@@ -1,3 +1,4 @@
+import { lacksCapability } from "#lib/http/access.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { Problem } from "#lib/problem.ts";
 import { MembershipRole, type MembershipRole as MembershipRoleName } from "#lib/vocabulary.ts";
@@ -8,26 +9,13 @@ export function grantableRoles(role: MembershipRoleName): readonly MembershipRol
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
-const lacksRole = (): Problem =>
-  new Problem("capability_required", {
-    detail: "This needs the capability members:manage, which the caller does not have in this organization any more.",
-    nextActions: [
-      {
-        type: "request_capability",
-        label: "Ask for the capability",
-        description: "Ask an owner or admin of the organization for members:manage.",
-        metadata: { capability: "members:manage" },
-      },
-    ],
-  });
-
 /**
  * Whether a member with the role `actor`, read under the lock, may give or take these roles.
  * @throws Problem capability_required when the right went meanwhile, forbidden for an owner's role without being one
  */
 export function requireGrantable(actor: MembershipRoleName | null, ...roles: readonly MembershipRoleName[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);
-  if (grantable.length === 0) throw lacksRole();
+  if (grantable.length === 0) throw lacksCapability("members:manage");
   if (roles.some((role) => !grantable.includes(role))) {
     throw new Problem("forbidden", { detail: "Only an owner may do this to an owner, or make one." });
   }

@@ -73,6 +73,19 @@ describe("rotateServiceAccountKey", () => {
     expect(await statusFor(first.data.apiKey!)).toBe(200);
   });
 
+  test("whoever lacks a capability of the account gets no key of it, and may revoke it", async () => {
+    const owner = await newOrganization();
+    const developer = await newMember(owner, "developer");
+    const [agent, reader] = [await newKey(owner), await newKey(owner, ["audit:read"])];
+    const { status, problem } = await rotate(developer, agent.serviceAccountId);
+    expect([status, problem.code]).toEqual([403, "capability_required"]);
+    expect(problem.detail).toMatch(/^This service account has payments:authorize, which you do not have/);
+    const keys = await database().select().from(apiKeys).where(eq(apiKeys.serviceAccountId, agent.serviceAccountId));
+    expect(keys.map(({ revokedAt, expiresAt }) => [revokedAt, expiresAt])).toEqual([[null, null]]);
+    expect((await rotate(developer, reader.serviceAccountId)).status).toBe(200);
+    expect((await revoke(developer, agent.serviceAccountId)).status).toBe(200);
+  });
+
   test("two rotations at once leave one key alive", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);

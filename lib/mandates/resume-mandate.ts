@@ -1,7 +1,11 @@
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { resumeMandate as operation } from "#lib/mandates/contract.ts";
 import { takeStep } from "#lib/mandates/take-step.ts";
 
 export const resumeMandate: Handler<typeof operation> = ({ id }, { caller, idempotency, requestId }) =>
-  once(operation, idempotency, (tx) => takeStep(tx, id, "resume", { by: caller, requestId }));
+  once(operation, idempotency, async (tx) => {
+    await requireStillHeld(tx, caller, "mandates:manage");
+    return takeStep(tx, id, "resume", { by: caller, requestId });
+  });

@@ -3,6 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
@@ -19,6 +20,7 @@ export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller,
     const { cancelOpen = false, ...changes } = body;
     // Canceling lets holds go and ends checkouts; who approves one meanwhile takes the gate as well.
     if (cancelOpen) await enterGate(tx);
+    await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
     if (old === null) throw notFound("mandate");
     if (old.status === "revoked")

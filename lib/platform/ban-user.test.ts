@@ -51,6 +51,17 @@ describe("banUser", () => {
     expect((await ban(operator, admin.userId)).problem.code).toBe("forbidden");
   });
 
+  test("a ban of who has more rights is lifted by who has them", async () => {
+    const [operator, admin, other] = [
+      await createOfficial("operator"),
+      await createOfficial("admin"),
+      await createOfficial("admin"),
+    ];
+    expect((await ban(admin, other.userId)).status).toBe(200);
+    expect((await unban(operator, other.userId)).problem.code).toBe("forbidden");
+    expect((await unban(admin, other.userId)).data.banned).toBe(false);
+  });
+
   test("400 points at an end in the past and at no reason, 404 for nobody", async () => {
     const operator = await createOfficial("operator");
     const { userId } = await createPerson(await createOrganization());

@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { presentUser, requireAdminLeft, requireRight, requireUser, rightsOf } from "#lib/platform/user.ts";
+import { presentUser, requireAdminLeft, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { endSessions, updateUser } from "#lib/platform/user-store.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
@@ -18,8 +18,7 @@ export const banUser: Handler<typeof contract.banUser> = ({ userId, body }, { ca
     const row = await requireUser(tx, userId);
     if (userId === caller.userId) throw new Problem("forbidden", { detail: "Nobody bans himself." });
     await requireAdminLeft(tx, row);
-    if ([...rightsOf(row)].some((right) => !own.has(right)))
-      throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
+    requireRightsOf(row, own);
     const revokedCount = await endSessions(tx, userId, now);
     const saved = await updateUser(tx, userId, { banned: true, banReason: body.reason, banExpires }, now);
     const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };

@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { presentUser, requireRight, requireUser } from "#lib/platform/user.ts";
+import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { bannedNow, updateUser } from "#lib/platform/user-store.ts";
 
@@ -11,8 +11,9 @@ export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, 
   once(contract.unbanUser, idempotency, async (tx) => {
     await closeGate(tx, caller.userId);
     const now = await clock(tx);
-    await requireRight(tx, caller, "platform.users.ban", now);
+    const own = await requireRight(tx, caller, "platform.users.ban", now);
     const row = await requireUser(tx, userId);
+    requireRightsOf(row, own);
     if (!bannedNow(row, now)) return presentUser(row, now);
     const saved = await updateUser(tx, userId, { banned: false, banReason: null, banExpires: null }, now);
     const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };

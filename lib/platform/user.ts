@@ -26,7 +26,7 @@ export function presentUser(row: UserRow, now: Date): PlatformUser {
   };
 }
 
-export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
+const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
 /**
@@ -43,6 +43,12 @@ export async function requireRight(
   const rights = row && !bannedNow(row, now) ? rightsOf(row) : null;
   if (rights?.has(capability)) return rights;
   throw new Problem("forbidden", { detail: "You have lost this right meanwhile. Nothing was changed." });
+}
+
+/** Nobody takes away, or gives back, platform rights that they lack. @throws Problem forbidden */
+export function requireRightsOf(row: UserRow, own: ReadonlySet<PlatformCapability>): void {
+  if ([...rightsOf(row)].every((right) => own.has(right))) return;
+  throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
 }
 
 /** @throws Problem not_found */

@@ -67,7 +67,7 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
           {view.items.length > 0 ? (
             <AccountsLedger
               accounts={view.items}
-              manages={manages && !revoked}
+              held={caller.capabilities}
               caption={revoked ? "Revoked service accounts" : "Service accounts"}
             />
           ) : (

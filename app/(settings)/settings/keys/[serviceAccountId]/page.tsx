@@ -14,6 +14,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import type { AccountDetail } from "#lib/identity/service-account-view.ts";
+import { lackedOf } from "#lib/identity/capabilities.ts";
 import { viewServiceAccount } from "#lib/identity/view-service-accounts.ts";
 import { isProblem } from "#lib/problem.ts";
 
@@ -99,9 +100,10 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
   const caller = await requireMember(`/settings/keys/${encodeURIComponent(serviceAccountId)}`);
   const detail = await view(caller, serviceAccountId);
   const { account, keys } = detail;
+  const lacked = lackedOf(account.capabilities, caller.capabilities);
   const acts = caller.capabilities.has("serviceAccounts:manage") && account.revokedAt === undefined && (
     <>
-      <RotateKey serviceAccountId={serviceAccountId} name={account.name} />
+      {lacked.length === 0 && <RotateKey serviceAccountId={serviceAccountId} name={account.name} />}
       <RevokeServiceAccount serviceAccountId={serviceAccountId} name={account.name} />
     </>
   );
