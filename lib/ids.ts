@@ -36,6 +36,7 @@ export const prefixes = {
   registration: "reg",
   slot: "slt",
   payToChallenge: "ptc",
+  settlementTransaction: "stx",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

@@ -6,10 +6,11 @@ import { metrics } from "#lib/http/metrics.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { perProcess } from "#lib/process.ts";
+import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 
-/** A chain that does not answer degrades the service: it goes on authorizing, approving and revoking. */
+/** A chain that does not answer, or that takes no transactions of ours, degrades the service: it goes on authorizing, approving and revoking. */
 export type Finding = {
-  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains";
+  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements";
   readonly status: "ready" | "degraded" | "failing";
 };
 
@@ -44,12 +45,13 @@ async function chainAnswers(chain: string): Promise<boolean> {
 const required = (name: Finding["name"], ready: boolean): Finding => ({ name, status: ready ? "ready" : "failing" });
 
 async function probe(): Promise<readonly Finding[]> {
-  const [database, authorizations, emergencies, migrations, chains] = await Promise.all([
+  const [database, authorizations, emergencies, migrations, chains, settlements] = await Promise.all([
     within(() => answers(mainPool())),
     within(() => answers(listPool())),
     within(() => answers(urgentPool())),
     within(() => schemaIsCurrent()),
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
+    within(() => settlementsGoOn()),
   ]);
   return [
     required("database", database),
@@ -58,6 +60,7 @@ async function probe(): Promise<readonly Finding[]> {
     required("migrations", migrations),
     required("queue", authorizeQueue().depth < QUEUE_READY),
     { name: "chains", status: chains.every(Boolean) ? "ready" : "degraded" },
+    { name: "settlements", status: settlements ? "ready" : "degraded" },
   ];
 }
 

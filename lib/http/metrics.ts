@@ -77,6 +77,12 @@ function createMetrics() {
       buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600],
       registers,
     }),
+    settlementWaiting: new Gauge({
+      name: "countersign_settlement_waiting_seconds",
+      help: "How long the oldest settlement that was sent waits for a block, or nothing could be sent at all.",
+      labelNames: ["chain"] as const,
+      registers,
+    }),
     ...relayMetrics(registers),
     chainUp: new Gauge({
       name: "countersign_chain_up",

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 4_000;
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-export function viemChain(chain: string): Chain {
+function viemChain(chain: string): Chain {
   const configuration = chainOf(chain);
   if (!configuration) throw new Error(`The chain ${chain} is not configured.`);
   return defineChain({
@@ -22,7 +22,7 @@ export function viemChain(chain: string): Chain {
 }
 
 /** Retries reads once; a chain that is slow is a chain that does not answer. */
-export const transport = (chain: string): Transport =>
+const transport = (chain: string): Transport =>
   http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100 });
 
 /** One per chain and process, made when it is first asked for. */

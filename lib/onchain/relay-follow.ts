@@ -7,7 +7,7 @@ import { confirmedBlock } from "#lib/onchain/evidence.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay-send.ts";
-import { postpone, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
+import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
 /** After that without a block the fees were too low. */
 const STUCK_MS = 30_000;
@@ -51,17 +51,17 @@ export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<
   const age = now.getTime() - sent.sentAt.getTime();
   const depth = await confirmedBlock(chain);
   const receipt = await receiptOf(sent);
-  if (receipt) return receipt.blockNumber <= depth ? book(sent, receipt) : postpone(relayId, againIn(age));
+  if (receipt) return receipt.blockNumber <= depth ? book(sent, receipt) : lookAgain(relayId, againIn(age), receipt.blockNumber);
   const used = await publicClient(chain).getTransactionCount({ address: sent.signer, blockNumber: depth });
   if (used > sent.nonce) {
-    if (age < LOST_MS) return postpone(relayId, againIn(age));
+    if (age < LOST_MS) return lookAgain(relayId, againIn(age), null);
     log().error({ relayId, chain }, "Something else used the nonce of a transaction; it is sent with another one");
     return requeue(sent, AGAIN_MS_MIN, "Its nonce was used by another transaction.");
   }
   const replaced = age >= STUCK_MS && (await replace(sent, lease));
   if (!replaced) {
     await broadcast(sent);
-    await postpone(relayId, againIn(age));
+    await lookAgain(relayId, againIn(age), null);
   }
 }
 

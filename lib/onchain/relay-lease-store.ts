@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import { relayLeases, type RelayKey } from "#lib/onchain/tables.ts";
+import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 
 /** The right to take nonces of one key on one chain. */
-export type Lease = { readonly chain: string; readonly key: RelayKey; readonly holder: string; readonly fence: number };
+export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
 /** A holder that died is waited for that long. */
 const LEASE_MS = 30_000;
@@ -21,7 +21,7 @@ const isOurs = ({ chain, key, holder, fence }: Lease) =>
   );
 
 /** Null while somebody else has it: another process, or another piece of work of this one. */
-export async function takeLease(chain: string, key: RelayKey): Promise<Lease | null> {
+async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   const holder = randomUUID();
   const [row] = await database()
     .insert(relayLeases)
@@ -51,9 +51,20 @@ export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   return rows.length === 1;
 }
 
-export async function releaseLease(lease: Lease): Promise<void> {
+async function releaseLease(lease: Lease): Promise<void> {
   await database()
     .update(relayLeases)
     .set({ expiresAt: sql`clock_timestamp()` })
     .where(isOurs(lease));
+}
+
+/** Runs what only one process may do for a key at a time. Null where somebody else does it. */
+export async function underLease<T>(chain: string, key: LeaseKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
+  const lease = await takeLease(chain, key);
+  if (!lease) return null;
+  try {
+    return await work(lease);
+  } finally {
+    await releaseLease(lease);
+  }
 }

@@ -122,7 +122,7 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
     const refusal = await refusalNow(tx, row);
     if (refusal !== null) throw new NotSent(refusal, { final: true });
     if (!(await holdsLease(tx, lease))) return null;
-    const signer = senderOf(lease.key).address.toLowerCase();
+    const signer = senderOf(row.key).address.toLowerCase();
     const nonce = await nextNonce(tx, { chain: row.chain, signer, used });
     if (nonce === null) throw new NotSent("The chain does not have all earlier transactions of the key yet.", { final: false });
     return storeSigned(tx, row, await sign(row, { nonce, gasLimit, fees, fence: lease.fence }));

@@ -133,6 +133,14 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
+/** Looked at again later; the block that has it now may still be replaced. */
+export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
+  await database()
+    .update(relays)
+    .set({ nextCheckAt: soon(milliseconds), blockNumber })
+    .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
+}
+
 /** Only what was never signed, or whose nonce is known to be gone. */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
@@ -199,6 +207,8 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
+      /** How long the oldest one that was signed waits for a block. */
+      waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })
     .from(relays)

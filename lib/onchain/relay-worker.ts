@@ -5,7 +5,7 @@ import { metrics } from "#lib/http/metrics.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, isChainError } from "#lib/onchain/client.ts";
 import { follow } from "#lib/onchain/relay-follow.ts";
-import { extendLease, releaseLease, takeLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
+import { extendLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { NotSent, sendQueued } from "#lib/onchain/relay-send.ts";
 import { abandon, dueQueued, dueSenders, dueSent, postpone, type RelayRow } from "#lib/onchain/relay-store.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";
@@ -13,17 +13,6 @@ import type { RelayKey } from "#lib/onchain/tables.ts";
 const BATCH = 16;
 const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
-
-/** Null where somebody else sends for the key. */
-async function underLease<T>(chain: string, key: RelayKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
-  const lease = await takeLease(chain, key);
-  if (!lease) return null;
-  try {
-    return await work(lease);
-  } finally {
-    await releaseLease(lease);
-  }
-}
 
 /** Sends and follows what is due, each key on each chain by one process at a time. Answers how many senders had something to do. */
 export async function relay(): Promise<number> {

@@ -14,6 +14,8 @@ export type StoredAuthorization = {
 
 /** The relayer pays gas and has no other power; the guardian revokes mandates. */
 export type RelayKey = "relayer" | "guardian";
+/** Who may be leased: the keys of the relay, and the one that settles. */
+export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
@@ -97,7 +99,7 @@ export const relayLeases = pgTable(
   "relay_leases",
   {
     chain: text("chain").notNull(),
-    key: text("key").$type<RelayKey>().notNull(),
+    key: text("key").$type<LeaseKey>().notNull(),
     holder: text("holder").notNull(),
     fence: bigint("fence", { mode: "number" }).notNull(),
     expiresAt: moment("expires_at").notNull(),

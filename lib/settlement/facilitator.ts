@@ -1,15 +1,12 @@
 import { x402Facilitator } from "@x402/core/facilitator";
 import { HTTPFacilitatorClient } from "@x402/core/http";
 import type { Network, PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
-import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
-import { createWalletClient, publicActions } from "viem";
 import { env } from "#lib/env.ts";
-import { POLLING_MS, transport, viemChain } from "#lib/onchain/client.ts";
 import { perProcess } from "#lib/process.ts";
-import { confirmationTimeoutMs, facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
+import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
+import { facilitatorSigner, withAnswers } from "#lib/settlement/signer.ts";
 import { pendingSettlementStore } from "#lib/settlement/store.ts";
-import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 /** Who submits a credential: ourselves, or a facilitator that the configuration names. */
 export type Facilitator = {
@@ -25,18 +22,10 @@ const ownFacilitator = (): x402Facilitator =>
   perProcess("facilitator", () => {
     const facilitator = new x402Facilitator();
     for (const { chain } of env().CHAINS) {
-      const wallet = createWalletClient({
-        account: settlementAccount(),
-        chain: viemChain(chain),
-        transport: transport(chain),
-        pollingInterval: POLLING_MS,
-      });
-      const client = wallet.extend(publicActions);
-      const signer = toFacilitatorEvmSigner(
-        { ...client, address: client.account.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0],
-        { confirmationTimeoutMs: confirmationTimeoutMs() },
+      facilitator.register(
+        chain as Network,
+        new ExactEvmScheme(facilitatorSigner(chain), { pendingSettlementStore, simulateInSettle: true }),
       );
-      facilitator.register(chain as Network, new ExactEvmScheme(signer, { pendingSettlementStore, simulateInSettle: true }));
     }
     return facilitator;
   });
@@ -45,7 +34,7 @@ export const supportedKinds = (): Supported => ownFacilitator().getSupported();
 
 const inProcess: Facilitator = {
   trusted: true,
-  settle: (payload, requirements) => ownFacilitator().settle(payload, requirements),
+  settle: (payload, requirements) => withAnswers(() => ownFacilitator().settle(payload, requirements)),
 };
 
 function remote(url: string): Facilitator {

@@ -1,8 +1,8 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
-import { readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
+import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { confirmedBlock, readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
@@ -134,6 +134,19 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
+/** Whether the block of a transaction counts. */
+async function isDeep(chain: string, transaction: string): Promise<boolean> {
+  try {
+    const [depth, { blockNumber }] = await Promise.all([
+      confirmedBlock(chain),
+      publicClient(chain).getTransactionReceipt({ hash: transaction as `0x${string}` }),
+    ]);
+    return blockNumber <= depth;
+  } catch {
+    return false;
+  }
+}
+
 /** Another's refusal is only its word: the credential is in its hands until it expires. */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
@@ -141,11 +154,14 @@ async function judgeRefusal(
   transaction: string | null,
   facilitator: Facilitator,
 ): Promise<Finding> {
+  const mined = transaction !== null && facilitator.trusted;
+  // Asked before the evidence: what used the credential first is then in it.
+  const deep = mined && (await isDeep(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
   if (evidence?.kind === "spent") return spentFinding(evidence);
-  const reverted = transaction !== null && facilitator.trusted && evidence !== null;
-  if (reverted) {
+  if (mined && (!deep || evidence === null)) return { kind: "broadcast", transaction };
+  if (mined) {
     const metadata = { transaction, x402Reason: answer.errorReason ?? "" };
     return {
       kind: "failed",
@@ -158,6 +174,9 @@ async function judgeRefusal(
     log().error({ chain: transfer.chain }, "The settlement wallet cannot pay for gas");
     return { kind: "unknown", detail: "The service could not send the transaction yet. It tries again." };
   }
-  if (broadcastNothing && evidence !== null) return { kind: "failed", failure: failureOf(answer.errorReason) };
+  const failure = failureOf(answer.errorReason);
+  // The chain shows no use of it: a transaction that waits for its block may be the one.
+  const onItsWay = failure.code === "nonce_already_used";
+  if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** Transactions that our facilitator broadcast and has not seen mined: a repeat follows them and broadcasts nothing. */
@@ -57,4 +57,67 @@ export const settlementDays = pgTable(
     settlements: integer("settlements").notNull(),
   },
   (table) => [primaryKey({ columns: [table.organizationId, table.day] })],
+);
+
+export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
+
+/**
+ * Transactions that our own facilitator signed. One that is sent keeps its bytes and is sent again until the chain has it for good.
+ * One that is dropped was in no block when its call was over, and its nonce is free again.
+ */
+export const settlementTransactions = pgTable(
+  "settlement_transactions",
+  {
+    transactionId: text("transaction_id").primaryKey(),
+    chain: text("chain").notNull(),
+    signer: text("signer").notNull(),
+    nonce: bigint("nonce", { mode: "number" }).notNull(),
+    /** Of what is called: the same call again is the same transaction. */
+    callHash: text("call_hash").notNull(),
+    to: text("to_address").notNull(),
+    data: text("data").notNull(),
+    /** After that the call does nothing. Null where it never ends. */
+    validBefore: moment("valid_before"),
+    gasLimit: bigint("gas_limit", { mode: "bigint" }).notNull(),
+    maxFeePerGas: bigint("max_fee_per_gas", { mode: "bigint" }).notNull(),
+    maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }).notNull(),
+    rawTransaction: text("raw_transaction"),
+    hash: text("hash").notNull(),
+    /** Before its fees were raised, or it got another nonce: any of them may be the one that is mined. */
+    earlierHashes: text("earlier_hashes")
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
+    status: text("status").$type<SettlementTransactionStatus>().notNull(),
+    /** Of the block that has it now; null while none has. */
+    blockNumber: bigint("block_number", { mode: "bigint" }),
+    /** Since when no block has it. */
+    waitingSince: moment("waiting_since")
+      .notNull()
+      .default(sql`clock_timestamp()`),
+    /** When the newest bytes were signed. */
+    sentAt: moment("sent_at")
+      .notNull()
+      .default(sql`clock_timestamp()`),
+    nextCheckAt: moment("next_check_at").notNull(),
+    createdAt: createdAt(),
+    resolvedAt: moment("resolved_at"),
+  },
+  (table) => [
+    uniqueIndex("settlement_transactions_nonce")
+      .on(table.chain, table.signer, table.nonce)
+      .where(sql`status = 'sent'`),
+    uniqueIndex("settlement_transactions_call")
+      .on(table.chain, table.callHash)
+      .where(sql`status = 'sent'`),
+    index("settlement_transactions_due")
+      .on(table.chain, table.nextCheckAt)
+      .where(sql`status = 'sent'`),
+    index("settlement_transactions_resolved")
+      .on(table.resolvedAt)
+      .where(sql`status <> 'sent'`),
+    check("settlement_transactions_status", sql`status IN ('sent', 'mined', 'dropped')`),
+    check("settlement_transactions_bytes", sql`(status = 'sent') = (raw_transaction IS NOT NULL)`),
+    check("settlement_transactions_ended", sql`(status = 'sent') = (resolved_at IS NULL)`),
+  ],
 );

@@ -1,5 +1,4 @@
-import { createNonceManager, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { jsonRpc } from "viem/nonce";
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -9,8 +8,5 @@ function readKey(): `0x${string}` {
   return SETTLEMENT_PRIVATE_KEY as `0x${string}`;
 }
 
-/** Pays the gas of what we settle. Its nonces are counted here: without that, parallel settlements take the same one. */
-export const settlementAccount = (): PrivateKeyAccount =>
-  perProcess("settlementAccount", () =>
-    privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }),
-  );
+/** Pays the gas of what we settle. */
+export const settlementAccount = (): PrivateKeyAccount => perProcess("settlementAccount", () => privateKeyToAccount(readKey()));

@@ -13,10 +13,13 @@ import { followRevocations } from "#lib/onchain/revocation.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
+import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { freeSlots } from "#lib/settlement/free-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
+import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
 
 const RECONCILE_EVERY_MS = 500;
 const RELAY_EVERY_MS = 500;
@@ -72,6 +75,9 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
 export function startWorkers(): Worker {
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
+    every(RECONCILE_EVERY_MS, "followTransactions", followTransactions),
+    every(SWEEP_EVERY_MS, "watchSettlements", watchSettlements),
+    every(FORGET_EVERY_MS, "forgetOldTransactions", forgetOldTransactions),
     every(REGISTRATIONS_EVERY_MS, "confirmRegistrations", confirmRegistrations),
     every(ORDERS_EVERY_MS, "followOrders", followOrders),
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),

@@ -23,6 +23,7 @@ const names = {
   migrations: "Migrations",
   queue: "Request queue",
   chains: "Chains",
+  settlements: "Settlement queue",
 } as const;
 
 const State = ({ good, bad = "Not ready" }: { readonly good: boolean; readonly bad?: string }) =>

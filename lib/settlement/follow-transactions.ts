@@ -1,0 +1,158 @@
+import { clock } from "#lib/audit/store.ts";
+import { numberToHex, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/http/log.ts";
+import { chainOf } from "#lib/onchain/chains.ts";
+import { chainFailure, isChainError, publicClient } from "#lib/onchain/client.ts";
+import { confirmedBlock } from "#lib/onchain/evidence.ts";
+import { freeNonces } from "#lib/onchain/free-nonces.ts";
+import { raisedFees } from "#lib/onchain/relay-fees.ts";
+import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
+import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
+import { feesNow, sendGroup } from "#lib/settlement/send-group.ts";
+import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
+import * as store from "#lib/settlement/transaction-store.ts";
+import type { TransactionRow } from "#lib/settlement/transaction-store.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
+
+const BATCH = 128;
+const AT_ONCE = 16;
+/** After that without a block the fees were too low. */
+const STUCK_MS = 20_000;
+/** A node may be behind: so long after signing a receipt that is missing says nothing. */
+const LOST_MS = 15_000;
+/** After that a nonce that nobody has is filled: until then its transaction may be on its way. */
+const GAP_SECONDS = 3;
+const GAPS_MAX = 16;
+const AGAIN_MS_MIN = 400;
+const AGAIN_MS_MAX = 10_000;
+
+const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - sentAt.getTime();
+/** Often at first, then seldom. */
+const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
+
+/** Follows what was sent until the chain has it for good, on each chain by one process at a time. Answers how many chains had something to do. */
+export async function followTransactions(): Promise<number> {
+  const chains = (await store.chainsWithDueTransactions()).filter((chain) => chainOf(chain) !== null);
+  await Promise.all(chains.map((chain) => underLease(chain, "settlement", (lease) => followChain(chain, lease))));
+  return chains.length;
+}
+
+async function followChain(chain: string, lease: Lease): Promise<void> {
+  try {
+    await lookAt(chain, lease);
+    await fillGaps(chain);
+  } catch (error) {
+    if (!isChainError(error)) throw error;
+    log().warn({ chain, reason: chainFailure(error) }, "The chain does not answer; its settlements are looked at again");
+  }
+}
+
+type Seen = { readonly chain: string; readonly depth: bigint; readonly now: Date; readonly lease: Lease };
+
+async function lookAt(chain: string, lease: Lease): Promise<void> {
+  const [due, depth, now] = await Promise.all([store.dueTransactions(chain, BATCH), confirmedBlock(chain), clock(database())]);
+  const queue = due.map((row) => ({ row, found: null as store.Mined | null }));
+  const open = [...queue];
+  const reader = async (): Promise<void> => {
+    for (let one = open.shift(); one; one = open.shift()) one.found = await minedOf(one.row);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, reader));
+  const mined = queue.flatMap(({ found }) => found ?? []);
+  await store.endMined(mined.filter(({ blockNumber }) => blockNumber <= depth));
+  await store.noteMined(
+    mined.filter(({ blockNumber }) => blockNumber > depth),
+    AGAIN_MS_MIN * 2,
+  );
+  for (const { row, found } of queue) {
+    if (found) continue;
+    if (!(await extendLease(lease))) return;
+    await goOn(row, { chain, depth, now, lease });
+  }
+}
+
+async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.Mined | null> {
+  for (const one of [hash, ...(earlierHashes as Hex[])]) {
+    try {
+      const { blockNumber } = await publicClient(chain).getTransactionReceipt({ hash: one });
+      return { transactionId, hash: one, blockNumber };
+    } catch (error) {
+      if (!(isChainError(error) && error.name === "TransactionReceiptNotFoundError")) throw error;
+    }
+  }
+  return null;
+}
+
+/** One that no block has: sent again, with higher fees where it holds up the rest, with another nonce where its own is gone. */
+async function goOn(row: TransactionRow, { chain, depth, now, lease }: Seen): Promise<void> {
+  const isOver = row.validBefore !== null && row.validBefore.getTime() < now.getTime();
+  const address = row.signer as Hex;
+  const [used, usedForGood] = await Promise.all([
+    publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
+    publicClient(chain).getTransactionCount({ address, blockNumber: depth }),
+  ]);
+  if (isOver) return store.dropTransaction(row);
+  if (usedForGood > row.nonce && age(row, now) >= LOST_MS) return sendAnew(row, lease);
+  const stuck = used === row.nonce && age(row, now) >= STUCK_MS && (await replace(row, lease));
+  if (stuck) return;
+  if (used <= row.nonce) await broadcast(chain, row);
+  await store.noteWaiting(row, againIn(age(row, now)));
+}
+
+const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
+
+/** The same call with the same nonce and higher fees. False where they may not be raised. */
+async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
+  const { chain } = row;
+  if (!isOurs(row)) return false;
+  const market = await readMarket(chain);
+  const dear = 4n * (2n * market.baseFee + market.priority);
+  const fees = raisedFees(row, market, dear > feeCap() ? dear : feeCap());
+  if (!fees) {
+    log().warn({ chain, transactionHash: row.hash }, "A settlement is stuck, and its fees are at their limit");
+    return false;
+  }
+  const signed = await signTransaction({ ...row, ...fees });
+  const stored = await database().transaction(
+    async (tx) => (await holdsLease(tx, lease)) && (await store.storeAnew(tx, row, signed)),
+  );
+  if (!stored) return true;
+  log().info({ chain, transactionHash: signed.hash }, "A stuck settlement is replaced with higher fees");
+  await broadcast(chain, signed);
+  return true;
+}
+
+/** Its nonce was used by another transaction: the same call gets the next one. The token takes it once, whatever is mined. */
+async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
+  const { chain } = row;
+  if (!isOurs(row)) return store.dropTransaction(row);
+  log().error({ chain, transactionHash: row.hash }, "Something else used the nonce of a settlement; it is sent with another one");
+  const { address } = settlementAccount();
+  const [fees, used] = await Promise.all([
+    feesNow(chain),
+    publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
+  ]);
+  const signed = await database().transaction(async (tx) => {
+    await store.lockNonces(tx, row);
+    if (!(await holdsLease(tx, lease))) return null;
+    const [nonce] = freeNonces(used, await store.takenNonces(tx, row, used), 1);
+    const bytes = await signTransaction({ ...row, ...fees, nonce: nonce! });
+    return (await store.storeAnew(tx, row, bytes)) ? bytes : null;
+  });
+  if (signed) await broadcast(chain, signed);
+}
+
+/** A nonce that no transaction has holds up all that come after it. Where no settlement came to take it, an empty transfer of ours does. */
+async function fillGaps(chain: string): Promise<void> {
+  const { address } = settlementAccount();
+  const waiting = await store.waitingOf(chain, address.toLowerCase());
+  if (!waiting || waiting.seconds < GAP_SECONDS) return;
+  const used = await publicClient(chain).getTransactionCount({ address, blockTag: "latest" });
+  const taken = await database().transaction((tx) => store.takenNonces(tx, { chain, signer: address.toLowerCase() }, used));
+  const gaps = freeNonces(used, taken, GAPS_MAX).filter((nonce) => nonce < waiting.highest);
+  if (gaps.length === 0) return;
+  log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
+  // Dearer than what may have had the nonce before and still waits somewhere.
+  const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
+  for (const outcome of await sendGroup(chain, calls, 2n)) if ("error" in outcome) throw outcome.error;
+}

@@ -1,0 +1,95 @@
+import { keccak256, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { publicClient } from "#lib/onchain/client.ts";
+import { freeNonces } from "#lib/onchain/free-nonces.ts";
+import type { Fees } from "#lib/onchain/relay-fees.ts";
+import { readMarket } from "#lib/onchain/relay-send.ts";
+import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
+import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
+
+/** What is called, and until when that makes sense. */
+export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
+
+/** The state may change between the estimate and the block. */
+const withRoom = (gas: bigint): bigint => (gas * 5n) / 4n;
+
+export class NoGas extends Error {}
+
+type Priced = { readonly call: Call; readonly gasLimit: bigint };
+export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
+
+const failed = (error: unknown): Outcome => ({ error });
+
+/** Room for the base fee to double meanwhile. */
+export const feesNow = async (chain: string): Promise<Fees> => {
+  const { baseFee, priority } = await readMarket(chain);
+  return { maxFeePerGas: 2n * baseFee + priority, maxPriorityFeePerGas: priority };
+};
+
+const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
+
+async function priceOf(chain: string, call: Call): Promise<Priced | Outcome> {
+  try {
+    const { to, data } = call;
+    const account = settlementAccount().address;
+    // Not on what is pending: there the call may have been made already, by ourselves.
+    const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
+    return { call, gasLimit: withRoom(gas) };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/**
+ * Sends calls with one key: asks the chain, takes the nonces and stores the signed bytes in one transaction, then sends them. Whoever dies
+ * in between leaves bytes that are sent by the next. An outcome for each call, in their order.
+ * @param raise by how much the fees are above the market's
+ * @throws where nothing could be asked or stored
+ */
+export async function sendGroup(chain: string, calls: readonly Call[], raise = 1n): Promise<readonly Outcome[]> {
+  const { address } = settlementAccount();
+  const client = publicClient(chain);
+  const [market, used, balance, priced] = await Promise.all([
+    feesNow(chain),
+    client.getTransactionCount({ address, blockTag: "latest" }),
+    client.getBalance({ address }),
+    Promise.all(calls.map((call) => priceOf(chain, call))),
+  ]);
+  const fees = { maxFeePerGas: market.maxFeePerGas * raise, maxPriorityFeePerGas: market.maxPriorityFeePerGas * raise };
+  let left = balance;
+  const affordable = priced.map((one) => {
+    if (!("call" in one)) return one;
+    left -= one.gasLimit * fees.maxFeePerGas;
+    return left < 0n ? failed(new NoGas("The settlement wallet cannot pay for gas.")) : one;
+  });
+  return store(chain, { used, fees, priced: affordable });
+}
+
+type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Outcome)[] };
+
+async function store(chain: string, { used, fees, priced }: Prepared): Promise<readonly Outcome[]> {
+  const signer = { chain, signer: settlementAccount().address.toLowerCase() };
+  const ready = priced.filter((one) => "call" in one);
+  const { rows, hashes } = await database().transaction(async (tx) => {
+    await lockNonces(tx, signer);
+    const known = await knownCalls(
+      tx,
+      chain,
+      ready.map(({ call }) => hashOf(call)),
+    );
+    const fresh = [...new Map(ready.map((one) => [hashOf(one.call), one] as const))].filter(([hash]) => !known.has(hash));
+    const nonces = freeNonces(used, await takenNonces(tx, signer, used), fresh.length);
+    const signed = await Promise.all(
+      fresh.map(async ([callHash, { call, gasLimit }], at) => {
+        const bytes = await signTransaction({ ...fees, ...call, chain, nonce: nonces[at]!, gasLimit });
+        return { ...signer, ...call, ...bytes, callHash, transactionId: newId("settlementTransaction") };
+      }),
+    );
+    await insertTransactions(tx, signed satisfies readonly Stored[]);
+    return { rows: signed, hashes: new Map([...known, ...signed.map(({ callHash, hash }) => [callHash, hash] as const)]) };
+  });
+  await Promise.all(rows.map((row) => broadcast(chain, row)));
+  return priced.map((one) => ("call" in one ? { hash: hashes.get(hashOf(one.call))! } : one));
+}

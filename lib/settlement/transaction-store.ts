@@ -1,0 +1,181 @@
+import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import type { Fees } from "#lib/onchain/relay-fees.ts";
+import { settlementTransactions as transactions } from "#lib/settlement/tables.ts";
+
+type Hex = `0x${string}`;
+export type TransactionRow = Omit<typeof transactions.$inferSelect, "hash" | "to" | "data" | "rawTransaction"> & {
+  readonly hash: Hex;
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly rawTransaction: Hex;
+};
+type NewTransaction = typeof transactions.$inferInsert;
+export type SignedBytes = Fees & {
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  readonly rawTransaction: Hex;
+  readonly hash: Hex;
+};
+
+/** A node that is behind does not count what was mined just now. */
+const NODE_BEHIND_MS = 30_000;
+const KEPT_DAYS = 7;
+const FIRST_LOOK_MS = 1_000;
+
+const now = sql`clock_timestamp()`;
+const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
+const sent = eq(transactions.status, "sent");
+
+type Signer = { readonly chain: string; readonly signer: string };
+const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
+  and(eq(transactions.chain, chain), eq(transactions.signer, signer));
+
+/** Until the transaction ends nobody else takes a nonce of this key. What is read after it is what was stored before. */
+export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
+}
+
+/** Nonces from `used` on that a transaction of ours has or had a moment ago. */
+export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
+  const minedJustNow = and(
+    eq(transactions.status, "mined"),
+    gte(transactions.resolvedAt, sql`clock_timestamp() - ${NODE_BEHIND_MS} * interval '1 millisecond'`),
+  );
+  const rows = await tx
+    .select({ nonce: transactions.nonce })
+    .from(transactions)
+    .where(and(ofSigner(signer), gte(transactions.nonce, used), or(sent, minedJustNow)));
+  return rows.map(({ nonce }) => nonce);
+}
+
+/** The hashes of calls that were sent before and are not final. */
+export async function knownCalls(tx: Tx, chain: string, callHashes: readonly string[]): Promise<ReadonlyMap<string, Hex>> {
+  const rows = await tx
+    .select({ callHash: transactions.callHash, hash: transactions.hash })
+    .from(transactions)
+    .where(and(eq(transactions.chain, chain), inArray(transactions.callHash, [...callHashes]), sent));
+  return new Map(rows.map(({ callHash, hash }) => [callHash, hash as Hex]));
+}
+
+export type Stored = Omit<NewTransaction, "status" | "nextCheckAt">;
+
+/** One statement for a group. */
+export async function insertTransactions(tx: Tx, rows: readonly Stored[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx
+    .insert(transactions)
+    .values(rows.map((row) => ({ ...row, status: "sent" as const, nextCheckAt: soon(FIRST_LOOK_MS) as unknown as Date })));
+}
+
+const due = and(sent, lte(transactions.nextCheckAt, now));
+
+export async function chainsWithDueTransactions(): Promise<readonly string[]> {
+  const rows = await database().selectDistinct({ chain: transactions.chain }).from(transactions).where(due);
+  return rows.map(({ chain }) => chain);
+}
+
+export async function dueTransactions(chain: string, limit: number): Promise<readonly TransactionRow[]> {
+  const rows = await database()
+    .select()
+    .from(transactions)
+    .where(and(eq(transactions.chain, chain), due))
+    .orderBy(asc(transactions.nonce))
+    .limit(limit);
+  return rows as TransactionRow[];
+}
+
+/** The highest nonce that waits for a block, and how long the oldest has waited. Null where nothing waits. */
+export async function waitingOf(chain: string, signer: string) {
+  const [row] = await database()
+    .select({
+      highest: sql<string | null>`max(nonce)`,
+      seconds: sql<string | null>`extract(epoch FROM clock_timestamp() - min(waiting_since))`,
+    })
+    .from(transactions)
+    .where(and(ofSigner({ chain, signer }), sent, sql`block_number IS NULL`));
+  return row?.highest ? { highest: Number(row.highest), seconds: Number(row.seconds) } : null;
+}
+
+/** Since when the oldest transaction of each chain waits for a block. */
+export const oldestWaiting = () =>
+  database()
+    .select({
+      chain: transactions.chain,
+      seconds: sql<string>`extract(epoch FROM clock_timestamp() - ${min(transactions.waitingSince)})`,
+    })
+    .from(transactions)
+    .where(and(sent, sql`block_number IS NULL`))
+    .groupBy(transactions.chain);
+
+export type Mined = { readonly transactionId: string; readonly hash: string; readonly blockNumber: bigint };
+
+const listed = (values: readonly (string | bigint)[], type: string): SQL =>
+  sql`unnest(string_to_array(${values.join(",")}, ',')::${sql.raw(type)}[])`;
+
+const foundIn = (mined: readonly Mined[]): SQL => sql`(
+  SELECT ${listed(
+    mined.map(({ transactionId }) => transactionId),
+    "text",
+  )} AS id, ${listed(
+    mined.map(({ hash }) => hash),
+    "text",
+  )} AS hash, ${listed(
+    mined.map(({ blockNumber }) => blockNumber),
+    "bigint",
+  )} AS block_number) AS found`;
+
+/** Those that are in a block for good. The hash becomes the one that was mined, which may be an earlier one. */
+export async function endMined(mined: readonly Mined[]): Promise<void> {
+  if (mined.length === 0) return;
+  await database().execute(sql`UPDATE settlement_transactions t
+    SET status = 'mined', hash = found.hash, block_number = found.block_number, raw_transaction = NULL, resolved_at = clock_timestamp()
+    FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
+}
+
+/** Those that are in a block that may still be replaced. */
+export async function noteMined(mined: readonly Mined[], againInMs: number): Promise<void> {
+  if (mined.length === 0) return;
+  await database().execute(sql`UPDATE settlement_transactions t
+    SET block_number = found.block_number, next_check_at = ${soon(againInMs)}
+    FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
+}
+
+/** No block has it, or none any more. */
+export async function noteWaiting({ transactionId, blockNumber }: TransactionRow, againInMs: number): Promise<void> {
+  await database()
+    .update(transactions)
+    .set({ nextCheckAt: soon(againInMs), blockNumber: null, ...(blockNumber !== null && { waitingSince: now }) })
+    .where(and(eq(transactions.transactionId, transactionId), sent));
+}
+
+/** The same call in other bytes, stored before they are sent. The earlier ones may still be those that are mined. */
+export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
+  const rows = await tx
+    .update(transactions)
+    .set({
+      ...signed,
+      earlierHashes: [...row.earlierHashes, row.hash],
+      blockNumber: null,
+      sentAt: now,
+      nextCheckAt: soon(FIRST_LOOK_MS),
+    })
+    .where(and(eq(transactions.transactionId, row.transactionId), sent, eq(transactions.hash, row.hash)))
+    .returning({ hash: transactions.hash });
+  return rows.length === 1;
+}
+
+/** Its call is over and no block has it: its nonce is free for the next. */
+export async function dropTransaction({ transactionId, hash }: TransactionRow): Promise<void> {
+  await database()
+    .update(transactions)
+    .set({ status: "dropped", rawTransaction: null, resolvedAt: now })
+    .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
+}
+
+/** What ended is kept a week, to answer questions about gas and nonces. */
+export async function forgetOldTransactions(): Promise<void> {
+  await database()
+    .delete(transactions)
+    .where(and(sql`status <> 'sent'`, lt(transactions.resolvedAt, sql`clock_timestamp() - ${KEPT_DAYS} * interval '1 day'`)));
+}
