@@ -18,6 +18,7 @@ contract TestUSDC is ERC20, EIP712 {
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
     mapping(address authorizer => mapping(bytes32 nonce => bool)) private _used;
+    mapping(address account => bool) private _blacklisted;
 
     constructor() ERC20("", "") EIP712("USDC", "2") {}
 
@@ -48,6 +49,11 @@ contract TestUSDC is ERC20, EIP712 {
 
     function mint(address to, uint256 value) external {
         _mint(to, value);
+    }
+
+    /// Circle's blacklister alone may do this; here anybody may.
+    function blacklist(address account) external {
+        _blacklisted[account] = true;
     }
 
     function transferWithAuthorization(
@@ -93,6 +99,7 @@ contract TestUSDC is ERC20, EIP712 {
         bytes32 nonce,
         bytes memory signature
     ) private {
+        require(!_blacklisted[from] && !_blacklisted[to], "Blacklistable: account is blacklisted");
         require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
         require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
         require(!_used[from][nonce], "FiatTokenV2: authorization is used or canceled");
