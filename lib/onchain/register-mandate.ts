@@ -47,7 +47,7 @@ import type { RegistrationTerms } from "#lib/onchain/registration-terms.ts";
 import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay.ts";
 import { queueRevocations } from "#lib/onchain/revocation.ts";
-import { notFound, Problem } from "#lib/problem.ts";
+import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 type Hex = `0x${string}`;
@@ -74,10 +74,17 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
   const asked: Asked = { body, fingerprint, requestId, mandate, deployment };
   const earlier = await findAsked(database(), id, fingerprint);
   if (earlier) return answer(earlier, deployment);
-  const registrable = await requireRegistrable(asked);
-  await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
-  const checked = await onChain(() => checkOnChain(asked, registrable));
-  return answer(await firstOrTwin(asked, checked), deployment);
+  try {
+    const registrable = await requireRegistrable(asked);
+    await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
+    const checked = await onChain(() => checkOnChain(asked, registrable));
+    return answer(await firstOrTwin(asked, checked), deployment);
+  } catch (error) {
+    // What refuses may be the same request, which came first by a moment.
+    const twin = isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
+    if (twin) return answer(twin, deployment);
+    throw error;
+  }
 };
 
 /** The two registrations that the signature may be for, one of each path. */
