@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { quoteAndDecide, requireLease } from "#lib/commerce/decide-order.ts";
 import { know, proves } from "#lib/commerce/order-facts.ts";
 import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
@@ -17,7 +17,7 @@ import { newId } from "#lib/ids.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { findAuthorization } from "#lib/payments/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
-import { decodeCredential } from "#lib/x402/credential.ts";
+import { credentialHash } from "#lib/x402/credential.ts";
 
 /** Longer than a storefront may take with all its answers. */
 const LEASE_MS = 90_000;
@@ -25,11 +25,9 @@ const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
 const STEPS_MAX = 5;
 
-/** The hash by which executions know a credential; of what is none, of its text. */
 export function credentialOf(text: string | undefined): Ordering["credential"] {
   if (text === undefined) return null;
-  const decoded = decodeCredential(text);
-  return { text, hash: decoded.ok ? decoded.credential.hash : createHash("sha256").update(text).digest("hex") };
+  return { text, hash: credentialHash(text) };
 }
 
 /** Repeats wait a moment for the one that works. @throws Problem idempotency_in_flight */

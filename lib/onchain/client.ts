@@ -45,3 +45,7 @@ export const chainFailure = (error: unknown): string =>
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk((cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError"].includes(cause.name)) !== null;
+
+/** A contract that refused. Everything else, a provider's rate limit for example, says nothing about the call. */
+export const chainReverted = (error: unknown): boolean =>
+  isChainError(error) && error.walk((cause) => cause instanceof Error && cause.name === "ExecutionRevertedError") !== null;

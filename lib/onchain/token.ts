@@ -1,5 +1,6 @@
-import { hashTypedData, parseAbi, recoverAddress } from "viem";
-import { chainIsSilent, publicClient } from "#lib/onchain/client.ts";
+import { eip3009ABI } from "@x402/evm";
+import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress } from "viem";
+import { chainIsSilent, chainReverted, publicClient } from "#lib/onchain/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
@@ -76,6 +77,28 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
 
 export const balanceOf = (chain: string, tokenAddress: `0x${string}`, account: `0x${string}`): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
+
+/** The call that settles a credential, in the form that facilitators send for its signature. */
+function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): `0x${string}` {
+  const { payer, validAfter, validBefore, nonce, signature } = credential;
+  const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
+  const call = { abi: eip3009ABI, functionName: "transferWithAuthorization" } as const;
+  if (!isCanonicalSignature(signature)) return encodeFunctionData({ ...call, args: [...transfer, signature] });
+  const { r, s, yParity } = parseSignature(signature);
+  return encodeFunctionData({ ...call, args: [...transfer, yParity + 27, r, s] });
+}
+
+/** Whether the token would make this transfer in a block that came now. Throws when the chain does not answer. */
+export async function wouldTransfer(credential: Credential, expected: ExpectedPayment): Promise<boolean> {
+  const { chain, tokenAddress } = expected.asset;
+  try {
+    await publicClient(chain).call({ to: tokenAddress, data: transferCall(expected, credential) });
+    return true;
+  } catch (error) {
+    if (chainReverted(error)) return false;
+    throw error;
+  }
+}
 
 /** Asks the chain about a credential. Throws when the chain does not answer. */
 export async function readChainFacts(credential: Credential, expected: ExpectedPayment): Promise<ChainFacts> {

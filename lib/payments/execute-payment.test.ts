@@ -217,7 +217,7 @@ describe("executePayment", () => {
         ),
       ],
       ["signature_invalid", forged],
-      ["credential_expired", await signed(wallet, { ...expected, maxTimeoutSeconds: 20 })],
+      ["credential_expired", await signed(wallet, { ...expected, maxTimeoutSeconds: 5 })],
       ["network_mismatch", tampered(good, ({ accepted }) => (accepted["network"] = "eip155:8453"))],
       ["scheme_unsupported", tampered(good, ({ accepted }) => (accepted["scheme"] = "upto"))],
     ];

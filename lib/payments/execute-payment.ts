@@ -11,7 +11,7 @@ import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/payme
 import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/payments/prove-payment.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { expectedPayment, verifyCredential } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/verify-credential.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
@@ -50,7 +50,8 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
 /** @throws Problem credential_missing */
 async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);
-  if (credential !== undefined) return { verified: await verifyCredential(credential, payment, now), proof: null };
+  const life = { now, secondsLeft: secondsLeftFor(authorization) };
+  if (credential !== undefined) return { verified: await verifyCredential(credential, payment, life), proof: null };
   const proven = await provePayment(authorization, payment, caller, now);
   if (!proven) throw credentialMissing(payment, authorization.intent);
   return proven;

@@ -18,7 +18,7 @@ import { lockMandate } from "#lib/payments/hold-store.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
 import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
-import { askingChain, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { askingChain, secondsLeftFor, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
@@ -73,7 +73,8 @@ export async function provePayment(
   const slot = await reserve(authorization, registration, caller, place);
   if (!slot) throw refusedOnChain("SlotOutOfRange", refused);
   const header = await sign(authorization, payment, registration, slot, place.validBefore);
-  return { verified: asOurs(await verifyCredential(header, payment, now)), proof: { slot, registration } };
+  const verified = await verifyCredential(header, payment, { now, secondsLeft: secondsLeftFor(authorization) });
+  return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
 /** What we take back is not signed for any more, whether the chain knows it yet or not. */

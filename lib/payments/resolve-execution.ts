@@ -27,7 +27,8 @@ import {
 } from "#lib/payments/hold-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
 import { stepOf, type Finding } from "#lib/settlement/state.ts";
-import { paymentResponseHeader } from "#lib/x402/requirements.ts";
+import { paymentHeaderV1, paymentResponseHeader, paymentResponseHeaderV1 } from "#lib/x402/requirements.ts";
+import { networkOfChain } from "#lib/x402/version-1.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
 const ASK_AGAIN_MS = 1_000;
@@ -100,13 +101,7 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
   note(resolution, "payment.settled", { settlementReference: transaction });
   if (overrun) await bookOverrun(resolution, hold);
   metrics().settlementLag.observe((now.getTime() - execution.createdAt.getTime()) / 1000);
-  const receipt = encodePaymentResponseHeader({
-    success: true,
-    transaction,
-    network: authorization.chain as Network,
-    ...(execution.payer !== null && { payer: execution.payer }),
-  });
-  const headers = { ...execution.credentialHeaders, [paymentResponseHeader]: receipt };
+  const headers = { ...execution.credentialHeaders, ...receiptHeaders(execution, authorization.chain, transaction) };
   return close(resolution, {
     settlementStatus: "settled",
     settlementReference: transaction,
@@ -114,6 +109,17 @@ async function settled(resolution: Resolution, transaction: string): Promise<Exe
     failureMetadata: null,
     ...(execution.settlementMode !== "offchainAuthorized" && { credentialHeaders: headers }),
   });
+}
+
+/** x402's receipt, in the versions that the credential has. */
+function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: string, transaction: string): Record<string, string> {
+  const receiptOn = (network: string) =>
+    encodePaymentResponseHeader({ success: true, transaction, network: network as Network, ...(payer !== null && { payer }) });
+  const network = credentialHeaders?.[paymentHeaderV1] === undefined ? undefined : networkOfChain(chain);
+  return {
+    [paymentResponseHeader]: receiptOn(chain),
+    ...(network !== undefined && { [paymentResponseHeaderV1]: receiptOn(network) }),
+  };
 }
 
 /** Evidence wins over limits: the payment counts, and a mandate that it overdraws is suspended. */

@@ -1,14 +1,21 @@
 import { log } from "#lib/http/log.ts";
 import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
-import { chainFailure, newestBlock } from "#lib/onchain/client.ts";
-import { readChainFacts } from "#lib/onchain/token.ts";
+import { chainFailure, newestBlock, publicClient } from "#lib/onchain/client.ts";
+import { readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { Problem } from "#lib/problem.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
-import type { Failure } from "#lib/x402/failure.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
-import { compareCredential, judgeChainFacts } from "#lib/x402/verify.ts";
+import {
+  compareCredential,
+  isCanonicalSignature,
+  judgeChainFacts,
+  SENT_LATER_SECONDS,
+  SENT_NOW_SECONDS,
+  type Verdict,
+} from "#lib/x402/verify.ts";
 
 export type Verified =
   | { readonly ok: true; readonly credential: Credential; readonly fromBlock: bigint }
@@ -28,12 +35,20 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
 const chainAway = (): Problem =>
   new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
 
+/** How long a credential must still live when it is executed. */
+export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
+  settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
+
 /** Against the stored payment first, then against the chain. @throws Problem rpc_unavailable */
-export async function verifyCredential(header: string, payment: ExpectedPayment, now: Date): Promise<Verified> {
-  const decoded = decodeCredential(header);
+export async function verifyCredential(
+  header: string,
+  payment: ExpectedPayment,
+  { now, secondsLeft }: { readonly now: Date; readonly secondsLeft: number },
+): Promise<Verified> {
+  const decoded = decodeCredential(header, payment);
   if (!decoded.ok) return { ok: false, credential: null, failure: decoded };
   const { credential } = decoded;
-  const fits = compareCredential(credential, payment, now);
+  const fits = compareCredential(credential, payment, now, secondsLeft);
   if (!fits.ok) return { ok: false, credential, failure: fits };
   return askChain(credential, payment);
 }
@@ -51,12 +66,29 @@ export async function askingChain<T>(chain: string, ask: () => Promise<T>): Prom
 /** For a credential that fits the payment. @throws Problem rpc_unavailable */
 export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verified> {
   const { chain } = payment.asset;
-  const [facts, newest] = await askingChain(chain, () => Promise.all([readChainFacts(credential, payment), newestBlock(chain)]));
-  const verdict = judgeChainFacts(facts, payment);
+  const [verdict, newest] = await askingChain(chain, () => Promise.all([judgeTransfer(credential, payment), newestBlock(chain)]));
   return verdict.ok
     ? { ok: true, credential, fromBlock: searchFrom(chain, newest) }
     : { ok: false, credential, failure: verdict };
 }
+
+/** One question where the token would make the transfer; those that find the reason follow only where it would not. */
+async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
+  const { signature, validAfter } = credential;
+  const transfers = await wouldTransfer(credential, payment);
+  // A lenient token may take a second form of a plain account's signature.
+  if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
+  const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
+  if (transfers || !verdict.ok) return verdict;
+  // A chain without recent blocks judges by the time of its last one.
+  const { timestamp } = await publicClient(payment.asset.chain).getBlock();
+  if (timestamp <= validAfter) return verdict;
+  return failed("settlement_rejected", "The token refuses this transfer: it may be paused, or an account may be blocked.");
+}
+
+/** Whether a credential that fits the payment would be settled now. @throws Problem rpc_unavailable */
+export const askToken = (credential: Credential, payment: ExpectedPayment): Promise<Verdict> =>
+  askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 
 /** A block may still be replaced, so the search for a settlement starts a little before the newest one. */
 export function searchFrom(chain: string, newest: bigint): bigint {

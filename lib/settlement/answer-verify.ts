@@ -1,5 +1,5 @@
 import type { VerifyResponse } from "@x402/core/types";
-import { askChain } from "#lib/payments/verify-credential.ts";
+import { askToken } from "#lib/payments/verify-credential.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 
@@ -18,8 +18,7 @@ export async function answerVerify({ credential, expected, match }: AskedSettlem
     if (settlementStatus === "failed" || handedOver) return alreadyUsed(payer);
     if (settlementStatus !== "pending") return { isValid: true, payer };
   }
-  const verified = await askChain(credential, expected);
-  if (verified.ok) return { isValid: true, payer };
-  const { code, detail } = verified.failure;
-  return { isValid: false, invalidReason: x402Reason(code), invalidMessage: detail, payer };
+  const verdict = await askToken(credential, expected);
+  if (verdict.ok) return { isValid: true, payer };
+  return { isValid: false, invalidReason: x402Reason(verdict.code), invalidMessage: verdict.detail, payer };
 }

@@ -1,3 +1,4 @@
+import { PaymentRequirementsV1Schema, PaymentRequirementsV2Schema, type PaymentRequirementsV2 } from "@x402/core/schemas";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { address, assetAt } from "#lib/onchain/chains.ts";
@@ -5,11 +6,11 @@ import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } fr
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/may-settle.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
-import { decodeCredential, readCredential, type Credential } from "#lib/x402/credential.ts";
+import { decodeCredential, readCredential, type Credential, type DecodedCredential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
-import { compareCredential } from "#lib/x402/verify.ts";
-import { PaymentRequirementsV2Schema } from "@x402/core/schemas";
+import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
+import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
 /** Whom a credential belongs to: nobody we know, one of our executions, or a settlement without a mandate. */
 export type Match =
@@ -19,19 +20,23 @@ export type Match =
 
 export type AskedSettlement = { readonly credential: Credential; readonly expected: ExpectedPayment; readonly match: Match };
 
-type Asked = { readonly paymentPayload: object; readonly paymentRequirements: object };
+type Asked = {
+  readonly x402Version: 1 | 2;
+  readonly paymentPayload: object;
+  readonly paymentRequirements: object;
+};
 type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; readonly payer: string | null } & Failure);
 
 const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
 
 /** Reads what a seller's server asks, and refuses what is not its own to ask. A settled execution is matched however old its credential is. */
-export async function readAsked({ paymentPayload, paymentRequirements }: Asked, organizationId: string): Promise<Read> {
-  const decoded = readCredential(paymentPayload);
+export async function readAsked(asked: Asked, organizationId: string): Promise<Read> {
+  const required = readRequired(asked);
+  const decoded = readPayload(asked, required.ok ? required.expected : undefined);
+  if (!required.ok) return refuse(required, decoded.ok ? decoded.credential.payer : null);
   if (!decoded.ok) return refuse(decoded, null);
   const { credential } = decoded;
   const { payer } = credential;
-  const required = requiredPayment(paymentRequirements);
-  if (!required.ok) return refuse(required, payer);
   const { expected } = required;
   const refused = await refusePayee(database(), organizationId, { payTo: expected.payTo, chain: expected.asset.chain });
   if (refused) return refuse(refused, payer);
@@ -42,6 +47,7 @@ export async function readAsked({ paymentPayload, paymentRequirements }: Asked, 
     credential,
     match.kind === "execution" ? expectedPayment(match.authorization) : expected,
     await clock(database()),
+    SENT_NOW_SECONDS,
   );
   const isSettled =
     match.kind === "execution" &&
@@ -83,12 +89,37 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 
 type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
 
-function requiredPayment(json: object): Required {
+function readPayload({ x402Version, paymentPayload }: Asked, expected: ExpectedPayment | undefined): DecodedCredential {
+  if (isVersion1(paymentPayload) !== (x402Version === 1))
+    return failed("credential_malformed", "The payment payload is of another x402 version than the request.");
+  return readCredential(paymentPayload, expected);
+}
+
+function readRequired({ x402Version, paymentRequirements }: Asked): Required {
+  return x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
+}
+
+function readRequiredV1(json: object): Required {
+  const parsed = PaymentRequirementsV1Schema.safeParse(json);
+  if (!parsed.success) return failed("verification_failed", "The payment requirements are not x402 version 1.");
+  const { network, maxAmountRequired: amount, ...rest } = parsed.data;
+  const chain = chainOfNetwork(network);
+  if (chain === undefined) return failed("network_mismatch", `x402 version 1 has no network ${network.slice(0, 64)}.`);
+  return requiredPayment({ ...rest, network: chain, amount });
+}
+
+function readRequiredV2(json: object): Required {
   const parsed = PaymentRequirementsV2Schema.safeParse(json);
-  if (!parsed.success) return failed("verification_failed", "The payment requirements are not x402 version 2.");
-  const { scheme, network, amount, payTo, maxTimeoutSeconds } = parsed.data;
+  return parsed.success
+    ? requiredPayment(parsed.data)
+    : failed("verification_failed", "The payment requirements are not x402 version 2.");
+}
+
+type Terms = Pick<PaymentRequirementsV2, "scheme" | "network" | "amount" | "asset" | "payTo" | "maxTimeoutSeconds">;
+
+function requiredPayment({ scheme, network, amount, asset: token, payTo, maxTimeoutSeconds }: Terms): Required {
   if (scheme !== "exact") return failed("scheme_unsupported", "Only the scheme exact is supported.");
-  const asset = assetAt(network, parsed.data.asset);
+  const asset = assetAt(network, token);
   if (!asset) return failed("asset_mismatch", "This token is not configured here.");
   if (!/^[1-9][0-9]{0,77}$/.test(amount)) return failed("amount_mismatch", "The amount is not a positive whole number.");
   return { ok: true, expected: { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds } };

@@ -119,7 +119,7 @@ describe("our facilitator under attack", () => {
     if (seller?.kind !== "key") throw new Error("A key authenticates as one.");
     const credential = decode(await signed(await fundedWallet(), expectedOf(scene)));
     const asked = await readAsked(
-      { paymentPayload: credential, paymentRequirements: credential.accepted },
+      { x402Version: 2, paymentPayload: credential, paymentRequirements: credential.accepted },
       scene.sellerOrganizationId,
     );
     if (!asked.ok) throw new Error(asked.detail);

@@ -7,6 +7,7 @@ import { perProcess } from "#lib/process.ts";
 import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
 import { facilitatorSigner, withAnswers } from "#lib/settlement/signer.ts";
 import { pendingSettlementStore } from "#lib/settlement/store.ts";
+import { networkOfChain } from "#lib/x402/version-1.ts";
 
 /** Who submits a credential: ourselves, or a facilitator that the configuration names. */
 export type Facilitator = {
@@ -30,7 +31,15 @@ const ownFacilitator = (): x402Facilitator =>
     return facilitator;
   });
 
-export const supportedKinds = (): Supported => ownFacilitator().getSupported();
+/** Each chain in version 2, and in version 1 where it has a name there. */
+export function supportedKinds(): Supported {
+  const supported = ownFacilitator().getSupported();
+  const version1 = supported.kinds.flatMap((kind) => {
+    const network = networkOfChain(kind.network);
+    return network === undefined ? [] : [{ ...kind, x402Version: 1, network: network as Network }];
+  });
+  return { ...supported, kinds: [...supported.kinds, ...version1] };
+}
 
 const inProcess: Facilitator = {
   trusted: true,

@@ -161,7 +161,10 @@ describe("our facilitator", () => {
     if (seller?.kind !== "key") throw new Error("A key authenticates as one.");
     const header = await signed(wallet, expectedOf(scene));
     const paymentPayload = JSON.parse(Buffer.from(header, "base64").toString()) as { accepted: object };
-    const asked = await readAsked({ paymentPayload, paymentRequirements: paymentPayload.accepted }, seller.organizationId);
+    const asked = await readAsked(
+      { x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted },
+      seller.organizationId,
+    );
     if (!asked.ok) throw new Error(asked.detail);
     await chain().client.setAutomine(false);
     expect(await answerSettle(asked, seller)).toMatchObject({ success: false, errorReason: "settlement_pending" });
@@ -175,7 +178,10 @@ describe("our facilitator", () => {
     expect(await reconcilePlain()).toBe(1);
     expect(await status()).toBe("settled");
     expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
-    const again = await readAsked({ paymentPayload, paymentRequirements: paymentPayload.accepted }, seller.organizationId);
+    const again = await readAsked(
+      { x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted },
+      seller.organizationId,
+    );
     if (!again.ok) throw new Error(again.detail);
     expect(await answerSettle(again, seller)).toMatchObject({
       success: false,

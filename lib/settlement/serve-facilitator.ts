@@ -21,7 +21,7 @@ import { x402Reason } from "#lib/settlement/x402-reason.ts";
 const BASE = "/api/x402";
 
 const Body = z.object({
-  x402Version: z.literal(2),
+  x402Version: z.literal([1, 2]),
   paymentPayload: z.looseObject({}),
   paymentRequirements: z.looseObject({ network: z.string() }),
 });
@@ -55,7 +55,10 @@ async function answer(endpoint: Endpoint, request: Request): Promise<Reply> {
   requireJsonType(request.headers.get("content-type"));
   const parsed = Body.safeParse(parseJson(await readBody(request)));
   if (!parsed.success)
-    return { status: 400, body: negative(endpoint, "invalid_payload", "The body is not an x402 version 2 facilitator request.") };
+    return {
+      status: 400,
+      body: negative(endpoint, "invalid_payload", "The body is not a facilitator request of x402 version 1 or 2."),
+    };
   const asked = await readAsked(parsed.data, seller.organizationId);
   if (!asked.ok) return { status: 200, body: negative(endpoint, x402Reason(asked.code), asked.detail, asked.payer) };
   return { status: 200, body: endpoint === "verify" ? await answerVerify(asked) : await answerSettle(asked, seller) };

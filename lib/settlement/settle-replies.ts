@@ -3,11 +3,16 @@ import type { KeyCaller } from "#lib/http/operation.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
+import { networkOfChain } from "#lib/x402/version-1.ts";
 
 /** Who asks us to settle: a service account of the organization that is paid. */
 export type Seller = KeyCaller;
 
-const base = ({ credential }: AskedSettlement) => ({ network: credential.chain as Network, payer: credential.payer });
+/** A version 1 server reads the network by its version 1 name. */
+const base = ({ credential: { chain, payer, version1 } }: AskedSettlement) => ({
+  network: ((version1 && networkOfChain(chain)) ?? chain) as Network,
+  payer,
+});
 
 export const refused = (asked: AskedSettlement, code: FailureCode, errorMessage?: string): SettleResponse => ({
   ...base(asked),

@@ -46,7 +46,10 @@ type Payload = { readonly accepted: object };
 /** What the facilitator answers a seller's server: whether the credential is valid, and whether it was settled. */
 async function asked(seller: Key, credential: string) {
   const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as Payload;
-  const read = await readAsked({ paymentPayload: payload, paymentRequirements: payload.accepted }, seller.organizationId);
+  const read = await readAsked(
+    { x402Version: 2, paymentPayload: payload, paymentRequirements: payload.accepted },
+    seller.organizationId,
+  );
   if (!read.ok) return { valid: false, settled: false, detail: read.detail };
   const { isValid } = await answerVerify(read);
   return { valid: isValid, settled: (await answerSettle(read, seller)).success, detail: "" };

@@ -6,12 +6,16 @@ import { z } from "zod";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
-import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
+import { paymentHeaderV1, paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
+import { isVersion1, payloadFromVersion1 } from "#lib/x402/version-1.ts";
 
 /** A header value that no socket writer can be tricked with, at most 32 KiB. */
 export const CredentialText = z
   .string()
-  .regex(/^[\x21-\x7e]{1,32768}$/, "Write the credential as the value of a PAYMENT-SIGNATURE header.");
+  .regex(
+    /^[\x21-\x7e]{1,32768}$/,
+    "Write the credential as the value of a PAYMENT-SIGNATURE header, or of x402 version 1's X-PAYMENT.",
+  );
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -48,8 +52,11 @@ export type Credential = {
   readonly signature: `0x${string}`;
   /** What the credential says it accepted; the signature does not cover it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
+  /** In version 2's form, whichever came. */
   readonly payload: PaymentPayload;
-  /** SHA-256 over the RFC 8785 text of the payload. */
+  /** What came, where it is of version 1. */
+  readonly version1?: object;
+  /** SHA-256 over the RFC 8785 text of what came. */
   readonly hash: string;
 };
 
@@ -68,17 +75,36 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Reads the value of a PAYMENT-SIGNATURE header. Whatever is in it, the answer is a credential or a failure, never an exception. */
-export function decodeCredential(header: string): DecodedCredential {
+/**
+ * Reads the value of a PAYMENT-SIGNATURE header, or of version 1's X-PAYMENT for the payment that is expected. Whatever is in it,
+ * the answer is a credential or a failure, never an exception.
+ */
+export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
     return malformed("The payment credential is not base64 of at most 32 KiB.");
   const json = readJson(header);
   if (typeof json !== "object" || json === null) return malformed("The payment credential is not base64 of a JSON object.");
-  return readCredential(json);
+  return readCredential(json, expected);
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** By which an execution knows the credential of this header value; of what is no JSON object, of its text. */
+export function credentialHash(header: string): string {
+  const json = readJson(header);
+  return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
 /** The same for a payload that came as JSON and was parsed under the limits, as a facilitator receives it. */
-export function readCredential(json: object): DecodedCredential {
+export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
+  if (!expected || !isVersion1(json)) return readVersion2(json);
+  const converted = payloadFromVersion1(json, expected);
+  if (!converted.ok) return converted;
+  const read = readVersion2(converted.payload);
+  return read.ok ? { ok: true, credential: { ...read.credential, version1: json, hash: hashOf(canonicalJson(json)) } } : read;
+}
+
+function readVersion2(json: object): DecodedCredential {
   const parsed = PaymentPayloadV2Schema.safeParse(json);
   if (!parsed.success) return malformed("The payment credential is not an x402 version 2 payment payload.");
   const { accepted, payload } = parsed.data;
@@ -105,12 +131,13 @@ export function readCredential(json: object): DecodedCredential {
       version: accepted.extra?.version,
     },
     payload: json as PaymentPayload,
-    hash: createHash("sha256").update(canonicalJson(json)).digest("hex"),
+    hash: hashOf(canonicalJson(json)),
   };
   return { ok: true, credential };
 }
 
 /** What the agent sends to the seller: encoded anew, so that it says to every reader what was verified here. */
-export const credentialHeaders = ({ payload }: Credential): Record<string, string> => ({
+export const credentialHeaders = ({ payload, version1 }: Credential): Record<string, string> => ({
   [paymentSignatureHeader]: encodePaymentSignatureHeader(payload),
+  ...(version1 && { [paymentHeaderV1]: Buffer.from(JSON.stringify(version1)).toString("base64") }),
 });

@@ -27,6 +27,9 @@ export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: Expe
 const paymentRequiredHeader = "PAYMENT-REQUIRED";
 export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
 export const paymentResponseHeader = "PAYMENT-RESPONSE";
+/** The names of version 1. */
+export const paymentHeaderV1 = "X-PAYMENT";
+export const paymentResponseHeaderV1 = "X-PAYMENT-RESPONSE";
 
 /** The headers of a 402 that ask for this payment. */
 export function paymentRequiredHeaders(payment: ExpectedPayment, url: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import type { Credential } from "./credential.ts";
 import type { ExpectedPayment } from "./requirements.ts";
-import { compareCredential, compareSigner, isCanonicalSignature, judgeChainFacts } from "./verify.ts";
+import { compareCredential, compareSigner, isCanonicalSignature, judgeChainFacts, SENT_NOW_SECONDS } from "./verify.ts";
 
 const now = new Date("2026-11-21T12:00:00.500Z");
 const seconds = BigInt(Math.floor(now.getTime() / 1000));
@@ -49,7 +49,7 @@ const credential: Credential = {
 const { accepted } = credential;
 
 const code = (change: Partial<Credential>): string => {
-  const verdict = compareCredential({ ...credential, ...change }, expected, now);
+  const verdict = compareCredential({ ...credential, ...change }, expected, now, SENT_NOW_SECONDS);
   return verdict.ok ? "ok" : verdict.code;
 };
 
@@ -65,8 +65,8 @@ describe("compareCredential", () => {
     ["amount_mismatch", { value: 249_999n }],
     ["amount_mismatch", { value: 250_001n }],
     ["amount_mismatch", { accepted: { ...accepted, amount: "1" } }],
-    ["credential_expired", { validBefore: seconds + 29n }],
-    ["ok", { validBefore: seconds + 30n }],
+    ["credential_expired", { validBefore: seconds + 5n }],
+    ["ok", { validBefore: seconds + 6n }],
     ["credential_not_yet_valid", { validAfter: seconds + 1n }],
     ["credential_malformed", { validBefore: seconds + 86_401n }],
     ["credential_malformed", { validBefore: 2n ** 256n - 1n }],

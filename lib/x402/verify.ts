@@ -7,13 +7,15 @@ export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure)
 
 const ok: Verdict = { ok: true };
 
-/** What is left of a credential's life when it is accepted: enough to be sent and mined. */
-const MARGIN_SECONDS = 30n;
+/** Seconds that must be left of a credential's life where its transfer is sent at once: what the x402 library asks as well. */
+export const SENT_NOW_SECONDS = 6;
+/** The same where this service sends the transfer and may have to send it again. */
+export const SENT_LATER_SECONDS = 30;
 /** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
 const LIFE_MAX_SECONDS = 86_400n;
 
 /** Compares a credential with the payment that was authorized. Whatever the credential claims is only compared. */
-export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date): Verdict {
+export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
   const { accepted } = credential;
   if (credential.chain !== asset.chain)
@@ -28,7 +30,7 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
     return failed("amount_mismatch", "The credential pays another amount than the authorized one.");
   if (expected.offer && !acceptsOffer(credential, expected.offer))
     return failed("credential_malformed", "The credential is for another offer than the seller's one that was authorized.");
-  return withinLife(credential, now);
+  return withinLife(credential, now, secondsLeft);
 }
 
 /** As a seller's server compares: the core fields are its own, extras may be added, and no other resource is meant. */
@@ -44,10 +46,10 @@ function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullab
   );
 }
 
-function withinLife({ validAfter, validBefore }: Credential, now: Date): Verdict {
+function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsLeft: number): Verdict {
   const seconds = BigInt(Math.floor(now.getTime() / 1000));
-  if (validBefore < seconds + MARGIN_SECONDS)
-    return failed("credential_expired", "The credential has expired or does so within 30 seconds. Sign a new one.");
+  if (validBefore < seconds + BigInt(secondsLeft))
+    return failed("credential_expired", `The credential has expired or does so within ${secondsLeft} seconds. Sign a new one.`);
   if (validAfter > seconds) return failed("credential_not_yet_valid", "The credential is not valid yet.");
   if (validBefore > seconds + LIFE_MAX_SECONDS)
     return failed("credential_malformed", "The credential may be valid for at most 24 hours. Sign a new one.");

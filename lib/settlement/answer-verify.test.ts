@@ -1,0 +1,202 @@
+import { decodePaymentResponseHeader } from "@x402/core/http";
+import type { Network, PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { usdcAddress } from "../../examples/chain.ts";
+import { useDatabase } from "#test/database.ts";
+import { CHAIN } from "#test/mandates.ts";
+import {
+  authorized,
+  execute,
+  expectedOf,
+  newWallet,
+  paymentScene,
+  signed,
+  useSettlement,
+  type PaymentScene,
+} from "#test/payments.ts";
+import { listenService, ourFacilitator, type Listening } from "#test/shop.ts";
+import { createAgent } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+let service: Listening;
+beforeAll(async () => {
+  service = await listenService();
+});
+afterAll(() => service.close());
+
+async function fundedWallet(amount = 1_000_000n) {
+  const wallet = newWallet();
+  await chain().mint(wallet.address, amount);
+  return wallet;
+}
+
+/** Our facilitator, as the stock client of a seller's server calls it. */
+async function facilitatorOf({ sellerOrganizationId }: PaymentScene) {
+  const account = await createAgent(sellerOrganizationId, ["payments:settle"]);
+  return ourFacilitator(service, account.credential["authorization"] ?? "");
+}
+
+const idOf = async (scene: PaymentScene) => ({ authorizationId: (await authorized(scene)).authorizationId });
+
+/** The methods that are asked of the chain while this runs. */
+async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
+  const calls = vi.spyOn(globalThis, "fetch");
+  await work();
+  const bodies = calls.mock.calls.flatMap(([input, init]) =>
+    input instanceof Request || !String(input).startsWith(chain().rpcUrl) || typeof init?.body !== "string" ? [] : [init.body],
+  );
+  calls.mockRestore();
+  return bodies.map((body) => (JSON.parse(body) as { method: string }).method);
+}
+
+const payloadOf = (header: string): PaymentPayload => JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;
+
+describe("the life that a credential must have left", () => {
+  test.each([10, 20, 29])("verify and settle take one of %i seconds", async (seconds) => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    const payload = payloadOf(await signed(await fundedWallet(), expectedOf(scene, seconds)));
+    expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({ isValid: true });
+    expect(await facilitator.settle(payload, payload.accepted)).toMatchObject({ success: true });
+  });
+
+  test("verify refuses one of 5 seconds", async () => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    const payload = payloadOf(await signed(await fundedWallet(), expectedOf(scene, 5)));
+    expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({
+      isValid: false,
+      invalidReason: "invalid_exact_evm_payload_authorization_valid_before",
+    });
+  });
+
+  test("executePayment takes one of 20 seconds where the seller settles, and needs 30 where this service does", async () => {
+    const theirs = await paymentScene();
+    const credential = await signed(await fundedWallet(), expectedOf(theirs, 20));
+    const first = await execute(theirs, { ...(await idOf(theirs)), paymentCredential: credential });
+    expect([first.status, first.data.settlementStatus]).toEqual([200, "pending"]);
+    const ours = await paymentScene({ settlementMode: "facilitatorSettled" });
+    const short = await signed(await fundedWallet(), expectedOf(ours, 29));
+    const second = await execute(ours, { ...(await idOf(ours)), paymentCredential: short });
+    expect([second.status, second.problem.code]).toEqual([402, "credential_expired"]);
+  });
+});
+
+describe("a payer whom the token refuses", () => {
+  const blacklist = (account: `0x${string}`) =>
+    chain().client.writeContract({
+      address: usdcAddress,
+      abi: [{ type: "function", name: "blacklist", stateMutability: "nonpayable", inputs: [{ type: "address" }], outputs: [] }],
+      functionName: "blacklist",
+      args: [account],
+    });
+
+  test("is not valid for the seller, and executes nothing", async () => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    const wallet = await fundedWallet();
+    const header = await signed(wallet, expectedOf(scene));
+    const payload = payloadOf(header);
+    expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({ isValid: true });
+    await chain().mined(blacklist(wallet.address));
+    expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({
+      isValid: false,
+      invalidReason: "invalid_transaction_state",
+    });
+    const { status, problem } = await execute(scene, { ...(await idOf(scene)), paymentCredential: header });
+    expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
+  });
+
+  test("is found by one question to the chain, and named by more only where the answer is no", async () => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    const good = payloadOf(await signed(await fundedWallet(), expectedOf(scene)));
+    const asked = await askedOfChain(async () => {
+      expect(await facilitator.verify(good, good.accepted)).toMatchObject({ isValid: true });
+    });
+    expect(asked).toEqual(["eth_call"]);
+    const poor = payloadOf(await signed(await fundedWallet(1n), expectedOf(scene)));
+    expect(await facilitator.verify(poor, poor.accepted)).toMatchObject({ isValid: false, invalidReason: "insufficient_funds" });
+  });
+});
+
+describe("x402 version 1", () => {
+  const requirementsOf = (scene: PaymentScene) => ({
+    scheme: "exact",
+    network: "base-sepolia",
+    maxAmountRequired: "250000",
+    resource: "https://shop.example.com/report",
+    description: "A report",
+    mimeType: "application/json",
+    payTo: scene.seller.payTo,
+    maxTimeoutSeconds: 60,
+    asset: usdcAddress,
+    outputSchema: {},
+    extra: { name: "USDC", version: "2" },
+  });
+
+  /** What a stock version 1 client signs for a 402 of version 1. */
+  async function signedV1(scene: PaymentScene, change: Partial<ReturnType<typeof requirementsOf>> = {}) {
+    const required = requirementsOf(scene) as unknown as PaymentRequirements;
+    const signer = new ExactEvmSchemeV1(await fundedWallet());
+    const payload = await signer.createPaymentPayload(1, { ...required, ...change } as PaymentRequirements);
+    return { required, payload: payload as unknown as PaymentPayload };
+  }
+
+  test("verify and settle answer a stock version 1 client in its words, once", async () => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    const { payload, required } = await signedV1(scene);
+    expect(await facilitator.verify(payload, required)).toMatchObject({ isValid: true });
+    expect(await facilitator.settle(payload, required)).toMatchObject({ success: true, network: "base-sepolia" });
+    expect(await facilitator.settle(payload, required)).toMatchObject({ success: false, network: "base-sepolia" });
+    expect(await facilitator.verify(payload, required)).toMatchObject({ isValid: false });
+    expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(250_000n);
+  });
+
+  test("a credential for another amount, payee, network or token domain is not valid", async () => {
+    const scene = await paymentScene();
+    const facilitator = await facilitatorOf(scene);
+    for (const [change, invalidReason] of [
+      [{ maxAmountRequired: "1" }, "invalid_exact_evm_payload_authorization_value_mismatch"],
+      [{ payTo: newWallet().address }, "invalid_exact_evm_payload_recipient_mismatch"],
+      [{ network: "base" }, "invalid_network"],
+      [{ extra: { name: "USD Coin", version: "2" } }, "invalid_exact_evm_payload_signature"],
+    ] as const) {
+      const { payload, required } = await signedV1(scene, change);
+      expect(await facilitator.verify(payload, required)).toMatchObject({ isValid: false, invalidReason });
+    }
+  });
+
+  test("executePayment hands the credential on in both versions, and settles it with a receipt of each", async () => {
+    const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
+    const { payload } = await signedV1(scene);
+    const header = Buffer.from(JSON.stringify(payload)).toString("base64");
+    const { status, data } = await execute(scene, { ...(await idOf(scene)), paymentCredential: header });
+    expect([status, data.settlementStatus]).toEqual([200, "settled"]);
+    const headers = data.credentialHeaders ?? {};
+    expect(Object.keys(headers).toSorted()).toEqual(["PAYMENT-RESPONSE", "PAYMENT-SIGNATURE", "X-PAYMENT", "X-PAYMENT-RESPONSE"]);
+    expect(JSON.parse(Buffer.from(headers["X-PAYMENT"] ?? "", "base64").toString())).toEqual(payload);
+    expect(decodePaymentResponseHeader(headers["X-PAYMENT-RESPONSE"] ?? "")).toMatchObject({
+      success: true,
+      network: "base-sepolia",
+      transaction: data.settlementReference,
+    });
+    const seller = await facilitatorOf(scene);
+    expect(await seller.settle(payload, requirementsOf(scene) as unknown as PaymentRequirements)).toMatchObject({
+      success: true,
+      transaction: data.settlementReference,
+    });
+  });
+
+  test("supported lists each chain in both versions", async () => {
+    const scene = await paymentScene();
+    const { kinds } = await (await facilitatorOf(scene)).getSupported();
+    expect(kinds).toEqual([
+      expect.objectContaining({ x402Version: 2, scheme: "exact", network: CHAIN as Network }),
+      expect.objectContaining({ x402Version: 1, scheme: "exact", network: "base-sepolia" }),
+    ]);
+  });
+});
