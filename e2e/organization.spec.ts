@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { newKey, newMember, newOrganization, newPerson } from "#test/identity.ts";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { session } from "#lib/identity/tables.ts";
+import { newKey, newMember, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import { linkTo } from "#test/mail.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
@@ -132,6 +135,34 @@ test.describe("the organization", () => {
     await page.getByRole("button", { name: "New service account" }).click();
     await expect(page.getByRole("checkbox", { name: /resources:manage/ })).toBeVisible();
     await expect(page.getByRole("checkbox", { name: /payments:execute/ })).toBeHidden();
+  });
+
+  test("a session that is not fresh confirms who it is before it gives a key", async ({ page, context }) => {
+    const owner = await newOrganization();
+    await newKey(owner);
+    await signInAs(context, owner.credential);
+    await database()
+      .update(session)
+      .set({ provedAt: new Date(Date.now() - 16 * 60_000) })
+      .where(eq(session.userId, owner.userId));
+    await page.goto("/settings/keys");
+    await page.getByRole("button", { name: /^Rotate/ }).click();
+    const dialog = page.getByRole("dialog", { name: /^Rotate/ });
+    await dialog.getByRole("button", { name: "Make a new key" }).click();
+    await dialog.getByLabel("Your password").fill("not my password");
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await expect(dialog.getByText("This is not your password.")).toBeVisible();
+    await expectAccessible(page);
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await expect(dialog.getByText("Now press the button once more.")).toBeVisible();
+    await dialog.getByRole("button", { name: "Make a new key" }).click();
+    await expect(
+      page
+        .getByRole("dialog", { name: /^Save the key of/ })
+        .locator("code")
+        .first(),
+    ).toHaveText(/^csk_sandbox_/);
   });
 
   test("the audit log is narrowed, verified and exported; billing shows what is owed", async ({ page, context }) => {

@@ -12,7 +12,8 @@ import { challengePasskey, confirmIdentity } from "#lib/identity/passkey-contrac
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 
-async function confirm(password: string | null): Promise<void> {
+/** By the password, or by a passkey where there is none. */
+export async function confirm(password: string | null): Promise<void> {
   if (password !== null) {
     await call(confirmIdentity, { body: { password } });
     return;
@@ -21,7 +22,7 @@ async function confirm(password: string | null): Promise<void> {
   await call(confirmIdentity, { body: { assertion: await signWithPasskey(options) } });
 }
 
-const passwordError = (error: Error | null): string | undefined =>
+export const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
 /** True where the service asks for that first. */

@@ -1,7 +1,20 @@
+"use client";
+
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { SaidError } from "#components/ui/said-error.ts";
 import { ProblemError } from "#lib/http/client.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import { OnDemand } from "./on-demand.tsx";
+
+const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
+
+/** Where the service asks first who it is: how this person can say so. Null for every other refusal. */
+function proofMethods(problem: ErrorBody | null): readonly string[] | null {
+  if (problem?.code !== "step_up_required") return null;
+  const methods = problem.nextActions[0]?.metadata?.["methods"];
+  return Array.isArray(methods) ? methods.map(String) : null;
+}
 
 type Props = {
   readonly error: Error;
@@ -16,6 +29,14 @@ type Props = {
  */
 export function ProblemNotice({ error, nothing }: Props) {
   const problem = error instanceof ProblemError ? error.problem : null;
+  const methods = proofMethods(problem);
+  if (problem && methods) {
+    return (
+      <OnDemand wanted load={loadConfirm}>
+        {(ConfirmFirst) => <ConfirmFirst detail={problem.detail} methods={methods} />}
+      </OnDemand>
+    );
+  }
   const actions = problem?.nextActions.filter(({ href }) => href !== undefined) ?? [];
   return (
     <Notice tone="danger" role="alert">

@@ -19,7 +19,7 @@ import { invalidField, Problem } from "#lib/problem.ts";
 /** The challenge counts once, so an idempotency key has nothing to keep. */
 export const addPasskey: Handler<typeof contract.addPasskey> = async ({ body: { name, credential } }, { caller }) => {
   const { userId, sessionId } = caller;
-  await requireProved(database(), sessionId, await clock(database()));
+  await requireProved(database(), caller, await clock(database()));
   const claimed = claimedChallenge(credential.response.clientDataJSON);
   const issued = claimed === null ? null : await takeChallenge("registration", sessionId, claimed);
   const made = issued && (await verify(credential, issued.challenge));

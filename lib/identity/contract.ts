@@ -106,7 +106,7 @@ export const createServiceAccount = operation({
     .strictObject({ name, organizationId: Id, capabilities: z.array(Capability).max(32).optional() })
     .meta({ id: "CreateServiceAccount" }),
   response: ServiceAccount,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   variants: [409],
   example: {
     body: { name: example.name, organizationId: example.organizationId, capabilities: example.capabilities },
@@ -139,7 +139,7 @@ export const rotateServiceAccountKey = operation({
   access: { sessionCapability: "serviceAccounts:manage" },
   body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(0) }).meta({ id: "RotateServiceAccountKey" }),
   response: ServiceAccount,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: example.serviceAccountId }, body: { gracePeriodSeconds: 3600 }, response: withKey },
 });
 

@@ -4,6 +4,7 @@ import { newApiKey } from "#lib/identity/api-key.ts";
 import { grantCapabilities } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { onceWithoutKey, presentServiceAccount } from "#lib/identity/service-account.ts";
 import { insertKey, insertServiceAccount } from "#lib/identity/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
@@ -15,6 +16,7 @@ export const createServiceAccount: Handler<typeof contract.createServiceAccount>
   return onceWithoutKey(contract.createServiceAccount, idempotency, async (tx) => {
     const held = await requireStillHeld(tx, caller, "serviceAccounts:manage");
     const capabilities = grantCapabilities(body.capabilities, held);
+    await requireProvedToGive(tx, caller);
     const now = await clock(tx);
     const serviceAccountId = newId("serviceAccount");
     const account = {

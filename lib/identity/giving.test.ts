@@ -1,27 +1,38 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, count, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
+import { confirmIdentity } from "#lib/identity/confirm-identity.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { createServiceAccount } from "#lib/identity/create-service-account.ts";
 import { setRole } from "#lib/identity/member-store.ts";
+import * as organizations from "#lib/identity/organization-contract.ts";
+import * as passkeys from "#lib/identity/passkey-contract.ts";
+import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
+import { setStepUpThreshold } from "#lib/identity/set-step-up-threshold.ts";
 import { organization, session, user } from "#lib/identity/tables.ts";
 import { activateMandate } from "#lib/mandates/activate-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { resumeMandate } from "#lib/mandates/resume-mandate.ts";
 import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/update-mandate.ts";
+import type { ErrorBody } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
-import { newKey, newMember, newOrganization, type Owner } from "#test/identity.ts";
-import { activeMandate, draftMandate } from "#test/mandates.ts";
-import { changeRole, invite } from "#test/members.ts";
-import { send } from "#test/tenant.ts";
+import { newKey, newMember, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
+import { activeMandate, draftMandate, policy } from "#test/mandates.ts";
+import { cancel, changeRole, invite, remove } from "#test/members.ts";
+import { ban, setRoles, unban } from "#test/platform.ts";
+import { send, type Credential } from "#test/tenant.ts";
 
-/* Whoever gives a right has it until it is given: a request that came before the right was taken does nothing afterwards. */
+/*
+ * Whoever gives a right has it until it is given: a request that came before the right was taken does nothing afterwards. And they have
+ * proved who they are just now, which nobody is asked who takes a right away.
+ */
 
 useDatabase();
 
-type Reply = { readonly status: number; readonly problem: { readonly code: string } };
+type Reply = { readonly status: number; readonly problem: ErrorBody };
 type Giving = (by: Owner, owner: Owner) => Promise<() => Promise<Reply>>;
 
 const givings: Readonly<Record<string, Giving>> = {
@@ -50,7 +61,8 @@ const givings: Readonly<Record<string, Giving>> = {
   },
   updateMandate: async (by, owner) => {
     const id = await activeMandate(owner.credential);
-    return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body: { agents: null } });
+    const body = { policy: { ...policy, limits: { ...policy.limits, perPayment: "2" } } };
+    return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body });
   },
 };
 
@@ -97,4 +109,125 @@ test.each(Object.entries(endings))("a person %s meanwhile makes no key", async (
     return { asked };
   });
   expect(await replied.asked, what).toMatchObject({ status, problem: { code } });
+});
+
+/** As if the person had signed in, and proved who they are, a quarter of an hour ago. */
+const growStale = (...people: readonly { readonly userId: string }[]) =>
+  database()
+    .update(session)
+    .set({ provedAt: sql`clock_timestamp() - interval '901 seconds'` })
+    .where(
+      inArray(
+        session.userId,
+        people.map(({ userId }) => userId),
+      ),
+    );
+
+const confirm = (as: Credential) => send(passkeys.confirmIdentity, confirmIdentity, { as, body: { password: PASSWORD } });
+
+const threshold = (by: Owner, body: unknown) =>
+  send(organizations.setStepUpThreshold, setStepUpThreshold, { id: by.organizationId, as: by.credential, body });
+
+/** As a platform admin with a password. */
+async function official(): Promise<Owner> {
+  const owner = await newOrganization();
+  await database()
+    .update(user)
+    .set({ platformRoles: ["user", "admin"] })
+    .where(eq(user.id, owner.userId));
+  return owner;
+}
+
+const moreGivings: Readonly<Record<string, Giving>> = {
+  ...givings,
+  "a higher threshold": async (by) => {
+    await threshold(by, { above: "1" });
+    return () => threshold(by, { above: "2" });
+  },
+  "no threshold": async (by) => {
+    await threshold(by, { above: "1" });
+    return () => threshold(by, {});
+  },
+  "a platform role": async () => {
+    const [admin, other] = [await official(), await newOrganization()];
+    await growStale(admin);
+    return () => setRoles(admin, other.userId, ["support"]);
+  },
+  "the end of a ban": async () => {
+    const [admin, other] = [await official(), await newOrganization()];
+    await ban(admin, other.userId);
+    await growStale(admin);
+    return () => unban(admin, other.userId);
+  },
+};
+
+test.each(Object.entries(moreGivings))("%s asks a session for a fresh proof", async (_id, prepare) => {
+  const owner = await newOrganization();
+  const admin = await newMember(owner, "admin");
+  const give = await prepare(admin, owner);
+  await growStale(admin);
+  const before = await database().select({ rows: count() }).from(auditEvents);
+  const { status, problem } = await give();
+  expect([status, problem.code, problem.nextActions[0]?.metadata]).toEqual([428, "step_up_required", { methods: ["password"] }]);
+  expect(await database().select({ rows: count() }).from(auditEvents)).toEqual(before);
+});
+
+test("the proof is the session's, for every right, until it is a quarter of an hour old", async () => {
+  const owner = await newOrganization();
+  const second = await signIn(owner.email);
+  const give = await givings["createServiceAccount"]!(owner, owner);
+  await growStale(owner);
+  expect((await confirm(second)).status).toBe(200);
+  expect((await give()).status).toBe(428);
+  expect((await confirm(owner.credential)).status).toBe(200);
+  expect([(await give()).status, (await give()).status]).toEqual([201, 201]);
+});
+
+const takings: Readonly<Record<string, Giving>> = {
+  revokeServiceAccount: async (by, owner) => {
+    const { serviceAccountId: id } = await newKey(owner);
+    return () => send(contract.revokeServiceAccount, revokeServiceAccount, { as: by.credential, id });
+  },
+  cancelInvitation: async (by) => {
+    const { data } = await invite(by, { email: `x${by.userId}@example.com` });
+    return () => cancel(by, data.invitationId);
+  },
+  "a lesser role": async (by, owner) => {
+    const { userId } = await newMember(owner, "admin");
+    return () => changeRole(by, userId, "viewer");
+  },
+  removeMember: async (by, owner) => {
+    const { userId } = await newMember(owner, "admin");
+    return () => remove(by, userId);
+  },
+  "a lower threshold": async (by) => {
+    await threshold(by, { above: "2" });
+    return () => threshold(by, { above: "1" });
+  },
+  suspendMandate: async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    return () => send(mandates.suspendMandate, suspendMandate, { as: by.credential, id });
+  },
+  "a narrower mandate": async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    const body = { agents: [], policy: { ...policy, limits: { ...policy.limits, perPayment: "0.5" } } };
+    return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body });
+  },
+  "a ban, and fewer platform roles": async () => {
+    const [admin, other] = [await official(), await official()];
+    await growStale(admin);
+    return async () => {
+      const { status } = await setRoles(admin, other.userId, []);
+      expect(status).toBe(200);
+      return ban(admin, other.userId);
+    };
+  },
+};
+
+test.each(Object.entries(takings))("%s takes something away and asks for no proof", async (_id, prepare) => {
+  const owner = await newOrganization();
+  const admin = await newMember(owner, "admin");
+  const take = await prepare(admin, owner);
+  await growStale(admin);
+  expect((await take()).status).toBe(200);
 });

@@ -10,6 +10,7 @@ import { findPending, isMemberAddress, saveInvitation, type InvitationRow } from
 import { requireGrantable } from "#lib/identity/membership.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { presentInvitation } from "#lib/identity/present-member.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
@@ -46,6 +47,7 @@ export const inviteMember: Handler<typeof contract.inviteMember> = async (
     const open = await findPending(tx, organizationId, email);
     requireGrantable(own, role, ...(open ? [membershipRoleOf(open.role ?? "viewer")] : []));
     await requireStranger(tx, invited);
+    await requireProvedToGive(tx, caller);
     const now = await clock(tx);
     const row = invitationOf(invited, open, now);
     await saveInvitation(tx, { ...row, inviterId: caller.userId });

@@ -6,32 +6,29 @@ import { findMember, lockOrganization, type MemberRow } from "#lib/identity/memb
 import { notFound } from "#lib/problem.ts";
 import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 
-type Actor = { readonly userId: string; readonly organizationId: string };
+type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
 /**
- * Locks who is in the organization and reads the caller's role again: somebody may have taken it since the request came.
- * @throws Problem not_found for every organization but the caller's active one
+ * Locks who is in the organization and reads the caller's session and role again: somebody may have taken them since the request came.
+ * @throws Problem session_expired, banned, not_found for every organization but the caller's active one
  */
 export async function lockMembers(
   tx: Tx,
   organizationId: string,
   actor: Actor,
 ): Promise<{ readonly name: string; readonly role: MembershipRole | null }> {
+  await lockPerson(tx, actor);
   const organization = organizationId === actor.organizationId ? await lockOrganization(tx, organizationId) : null;
   if (!organization) throw notFound("active organization");
   const row = await findMember(tx, organizationId, actor.userId);
   return { name: organization.name, role: row && membershipRoleOf(row.role) };
 }
 
-type Member = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
-
 /**
- * What a person may do in the active organization, read again under the locks: whoever gives a right still has it, is not banned, and
- * is still signed in.
+ * What a person may do in the active organization, read again under the locks: whoever gives a right still has it.
  * @throws Problem session_expired, banned, capability_required
  */
-export async function requireStillHeld(tx: Tx, caller: Member, capability: Capability): Promise<ReadonlySet<Capability>> {
-  await lockPerson(tx, caller);
+export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capability): Promise<ReadonlySet<Capability>> {
   const { role } = await lockMembers(tx, caller.organizationId, caller);
   const held = capabilitiesOfRole(role);
   if (!held.has(capability)) throw lacksCapability(capability);

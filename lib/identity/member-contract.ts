@@ -72,7 +72,7 @@ export const inviteMember = operation({
     })
     .meta({ id: "InviteMember" }),
   response: Invitation,
-  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: {
     params: { organizationId },
     body: { email: invitation.email, role: invitation.role },
@@ -109,7 +109,7 @@ export const updateMember = operation({
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ role: MembershipRole, reason: reason.optional() }).meta({ id: "UpdateMember" }),
   response: Member,
-  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { organizationId, userId: member.userId }, body: { role: "approver" }, response: member },
 });
 

@@ -9,6 +9,10 @@ export function grantableRoles(role: MembershipRoleName): readonly MembershipRol
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
+/** Whether a role gives something that the one before did not. An owner may what an admin may, and make owners besides. */
+export const isMore = (after: MembershipRoleName, before: MembershipRoleName): boolean =>
+  (after === "owner" && before !== "owner") || !capabilitiesOfRole(after).isSubsetOf(capabilitiesOfRole(before));
+
 /**
  * Whether a member with the role `actor`, read under the lock, may give or take these roles.
  * @throws Problem capability_required when the right went meanwhile, forbidden for an owner's role without being one

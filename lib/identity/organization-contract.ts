@@ -15,6 +15,6 @@ export const setStepUpThreshold = operation({
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ above: AmountText.optional() }).meta({ id: "SetStepUpThreshold" }),
   response: z.object({ organizationId: z.string(), above: AmountText.optional() }).meta({ id: "StepUpThreshold" }),
-  problems: ["forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { organizationId }, body: { above: "250" }, response: { organizationId, above: "250" } },
 });

@@ -73,9 +73,9 @@ export const confirmIdentity = operation({
   method: "POST",
   path: "/api/v1/auth/confirm",
   tag: "Identity",
-  summary: "Prove again who you are, before you change how you sign in",
+  summary: "Prove again who you are, before you change how you sign in or give a right",
   description:
-    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys; a session that has just signed in may too. Tries are counted.",
+    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that has just signed in may too. Tries are counted.",
   access: "session",
   body: z
     .strictObject({ password: z.string().min(1).max(128).optional(), assertion: PasskeyAssertion.optional() })

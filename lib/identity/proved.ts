@@ -1,18 +1,42 @@
+import { clock } from "#lib/audit/transact.ts";
+import { FRESH_SESSION_MS } from "#lib/commerce/approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { provedAt } from "#lib/identity/passkey-store.ts";
+import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkey-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 
-/** As long as a step-up: who changes how he signs in has just proved who he is. */
+/** As long as a step-up: who changes how they sign in has just proved who they are. */
 export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
 
+type Prover = { readonly userId: string; readonly sessionId: string };
+
 /** @throws Problem step_up_required */
-export async function requireProved(db: Database | Tx, sessionId: string, now: Date): Promise<void> {
-  if (isProved(await provedAt(db, sessionId), now)) return;
-  throw new Problem("step_up_required", {
-    detail: "Confirm that it is you first: this changes how you sign in.",
-    nextActions: [{ type: "step_up", label: "Confirm that it is you", href: "/api/v1/auth/confirm" }],
+export async function requireProved(db: Database | Tx, by: Prover, now: Date): Promise<void> {
+  if (isProved(await provedAt(db, by.sessionId), now)) return;
+  throw await stepUpFor(db, by, "Confirm that it is you first: this changes how you sign in.");
+}
+
+/**
+ * Asked before a right is given, never before one is taken away: a session at an open screen, or a stolen one, gives nothing. Kept with
+ * the session, as long as a sign-in counts for an approval.
+ * @throws Problem step_up_required
+ */
+export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
+  const at = await provedAt(tx, by.sessionId);
+  const now = await clock(tx);
+  if (at !== null && now.getTime() - at.getTime() <= FRESH_SESSION_MS) return;
+  throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
+}
+
+/** Names the ways in which this person can confirm it; none where only a new sign-in does. */
+async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
+  const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");
+  const hasPasskey = (await passkeysOf(db, userId)).length > 0;
+  const methods = [...(hasPassword ? ["password"] : []), ...(hasPasskey ? ["passkey"] : [])];
+  return new Problem("step_up_required", {
+    detail,
+    nextActions: [{ type: "step_up", label: "Confirm that it is you", href: "/api/v1/auth/confirm", metadata: { methods } }],
   });
 }

@@ -21,7 +21,7 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
   await countAttempt("passkeyChallenge", userId, CHALLENGES_PER_MINUTE);
   return transact(async (tx) => {
     const now = await clock(tx);
-    await requireProved(tx, sessionId, now);
+    await requireProved(tx, caller, now);
     const person = await lockPerson(tx, caller);
     const passkeys = await passkeysOf(tx, userId);
     if (passkeys.length >= PASSKEYS_MAX) throw tooMany();

@@ -14,13 +14,13 @@ import { notFound, Problem } from "#lib/problem.ts";
 /** What it approved and is not granted yet falls with it: the gate orders the two. */
 export const removePasskey: Handler<typeof contract.removePasskey> = ({ passkeyId }, { caller, idempotency }) =>
   once(contract.removePasskey, idempotency, async (tx) => {
-    const { userId, sessionId, organizationId } = caller;
+    const { userId, organizationId } = caller;
     await closeGate(tx, organizationId ?? userId);
     const person = await lockPerson(tx, caller);
     const row = await deletePasskey(tx, userId, passkeyId);
     if (!row) throw notFound("passkey");
     const now = await clock(tx);
-    await requireProved(tx, sessionId, now);
+    await requireProved(tx, caller, now);
     const left = (await passkeysOf(tx, userId)).length + (await otherWaysIn(tx, userId)).length;
     if (left === 0) {
       throw new Problem("conflict", { detail: "This is your last way to sign in. Add another passkey or a password first." });

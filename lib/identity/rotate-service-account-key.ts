@@ -5,6 +5,7 @@ import { newApiKey } from "#lib/identity/api-key.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { onceWithoutKey, presentServiceAccount } from "#lib/identity/service-account.ts";
 import { expireKey, insertKey, lockServiceAccount, readLiveKeys, revokeKey } from "#lib/identity/service-account-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -40,6 +41,7 @@ export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccou
     if (!account) throw notFound("service account");
     if (account.revoked) throw new Problem("conflict", { detail: "This service account was revoked. Create another one." });
     requireHeld(account.capabilities, held);
+    await requireProvedToGive(tx, caller);
     const now = await clock(tx);
     const [newest, ...older] = await readLiveKeys(tx, id);
     for (const { keyId } of older) await revokeKey(tx, keyId, now);

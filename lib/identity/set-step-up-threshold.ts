@@ -6,7 +6,15 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/organization-contract.ts";
 import { setStepUpAbove, stepUpAboveOf } from "#lib/identity/organization-store.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
+import { parseAmount } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
+
+const DECIMALS = 18;
+
+/** Null is no threshold. A higher one lets larger payments be approved without a proof. */
+const isLooser = (after: string | null, before: string | null): boolean =>
+  before !== null && (after === null || parseAmount(after, DECIMALS) > parseAmount(before, DECIMALS));
 
 /** The gate is closed because a lower threshold takes something away: no approval is under way when this is answered. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
@@ -21,6 +29,7 @@ export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = a
     const before = await stepUpAboveOf(tx, organizationId);
     const after = above ?? null;
     if (before !== after) {
+      if (isLooser(after, before)) await requireProvedToGive(tx, caller);
       await setStepUpAbove(tx, organizationId, after);
       const event = { type: "organization.updated", actorId: caller.userId, organizationId };
       const metadata = { stepUpAbove: { from: before, to: after } };

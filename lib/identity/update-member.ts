@@ -6,8 +6,9 @@ import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/member-contract.ts";
 import { cancelInvitationsOf, countOwners, setRole } from "#lib/identity/member-store.ts";
-import { grantableRoles, requireGrantable, requireOwnerLeft } from "#lib/identity/membership.ts";
+import { grantableRoles, isMore, requireGrantable, requireOwnerLeft } from "#lib/identity/membership.ts";
 import { presentMember } from "#lib/identity/present-member.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 /** Nearly every change takes something away, so the gate is closed in every case. */
@@ -23,6 +24,7 @@ export const updateMember: Handler<typeof contract.updateMember> = async (
     requireGrantable(own, before, role);
     if (before === role) return presentMember(row);
     requireOwnerLeft(before, role, await countOwners(tx, organizationId));
+    if (isMore(role, before)) await requireProvedToGive(tx, caller);
     const now = await clock(tx);
     await setRole(tx, row, role);
     const beyond = MembershipRole.options.filter((one) => !grantableRoles(role).includes(one));

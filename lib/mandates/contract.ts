@@ -102,7 +102,7 @@ export const updateMandate = operation({
     )
     .meta({ id: "UpdateMandate" }),
   response: ChangedMandate,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: mandateId }, body: { name: "Research agent" }, response: { ...exampleMandate, version: 2 } },
 });
 
@@ -114,7 +114,7 @@ export const activateMandate = operation({
   summary: "Activate a draft",
   access: { sessionCapability: "mandates:manage" },
   response: Mandate,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: mandateId }, response: exampleMandate },
 });
 
@@ -126,7 +126,7 @@ export const resumeMandate = operation({
   summary: "Resume a suspended mandate",
   access: { sessionCapability: "mandates:manage" },
   response: Mandate,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: mandateId }, response: exampleMandate },
 });
 

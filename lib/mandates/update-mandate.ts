@@ -4,6 +4,7 @@ import { enterGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
@@ -12,6 +13,7 @@ import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.t
 import { refuseOpen } from "#lib/mandates/refuse-open.ts";
 import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
+import { widens } from "#lib/mandates/widens.ts";
 import { atomicOf, max } from "#lib/money.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 
@@ -36,7 +38,7 @@ export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller,
   });
 
 type Changes = Omit<Parameters<typeof updateMandate>[0]["body"], "cancelOpen">;
-type By = Scope & { readonly subjectId: string; readonly requestId: string };
+type By = Scope & { readonly subjectId: string; readonly userId: string; readonly sessionId: string; readonly requestId: string };
 
 /** Makes the next version. @throws Problem invalid_request */
 async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Promise<void> {
@@ -49,12 +51,15 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   const unknown = await unknownAgents(tx, by, changes.agents ?? []);
   requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
 
+  const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
+  // A draft, or a suspended one, gives nothing before it is put in force.
+  const isInForce = old.status === "active";
+  if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
   const now = await clock(tx);
-  const next = compilePolicy(policy, decimals);
   const version = old.version + 1;
   await saveVersion(tx, mandateId, { ...terms, version, policy, ceiling: ceilingOf(next, old), createdBy: by.subjectId, now });
   await setCeilings(tx, mandateId, next.windows, now);
-  const before = new Set(compilePolicy(old.policy, decimals).windows.map(({ key }) => key));
+  const before = new Set(was.windows.map(({ key }) => key));
   for (const window of next.windows) if (!before.has(window.key)) await fillWindow(tx, mandateId, window, now);
 
   const event = { type: "mandate.versioned", actorId: by.subjectId, entityType: "mandate", entityId: mandateId };

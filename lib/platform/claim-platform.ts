@@ -3,6 +3,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { makeFirstAdmin } from "#lib/platform/first-admin.ts";
 import { matchesSetupCode } from "#lib/platform/setup-code.ts";
@@ -22,6 +23,7 @@ export const claimPlatform: Handler<typeof contract.claimPlatform> = async ({ bo
         detail: "This is not the set-up code that the service printed at its first start.",
       });
     }
+    await requireProvedToGive(tx, caller);
     await makeFirstAdmin(tx, caller.userId, "Claimed with the set-up code.", await clock(tx));
     return { session: await viewSession(caller.sessionId, tx) };
   });

@@ -14,7 +14,7 @@ export const claimPlatform = operation({
   access: "session",
   body: z.strictObject({ setupCode: z.string().min(1).max(64) }).meta({ id: "ClaimPlatform" }),
   response: z.object({ session: Session }).meta({ id: "ClaimedPlatform" }),
-  problems: ["setup_code_invalid", "already_claimed", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "setup_code_invalid", "already_claimed", "idempotency_in_flight", "idempotency_key_reused"],
   example: {
     body: { setupCode: "7K2M-9QXR-4V6T-8WYZ-1A3B-5CDE" },
     response: {

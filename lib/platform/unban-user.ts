@@ -2,6 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { bannedNow, updateUser } from "#lib/platform/user-store.ts";
@@ -15,6 +16,7 @@ export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, 
     const row = await requireUser(tx, userId);
     requireRightsOf(row, own);
     if (!bannedNow(row, now)) return presentUser(row, now);
+    await requireProvedToGive(tx, caller);
     const saved = await updateUser(tx, userId, { banned: false, banReason: null, banExpires: null }, now);
     const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
     audit(tx, { ...event, type: "platformUser.unbanned", metadata: { reason: body.reason } }, now);

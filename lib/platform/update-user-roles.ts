@@ -3,6 +3,7 @@ import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { platformRolesOf } from "#lib/identity/capabilities.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
 import { presentUser, requireAdminLeft, requireRight, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
@@ -18,6 +19,7 @@ export const updateUserRoles: Handler<typeof contract.updateUserRoles> = ({ user
     const after = rolesAfter({ self: userId === caller.userId, before, asked: body.platformRoles ?? before });
     if (after.join() === before.join()) return presentUser(row, now);
     if (!after.includes("admin")) await requireAdminLeft(tx, row);
+    if (after.some((role) => !before.includes(role))) await requireProvedToGive(tx, caller);
     const saved = await updateUser(tx, userId, { platformRoles: after }, now);
     const event = { actorId: caller.userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
     const metadata = { platformRoles: after, before, reason: body.reason };

@@ -64,7 +64,7 @@ export const updateUserRoles = operation({
   access: { platformCapability: "platform.roles.update" },
   body: z.strictObject({ reason: Why, platformRoles: z.array(PlatformRole).max(8).optional() }).meta({ id: "UpdateUserRoles" }),
   response: PlatformUser,
-  problems: ["forbidden", "not_found", "last_admin", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "forbidden", "not_found", "last_admin", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params, body: { reason: "Quarterly review of the audit trail", platformRoles: ["auditor"] }, response: example },
 });
 
@@ -114,6 +114,6 @@ export const unbanUser = operation({
   access: { platformCapability: "platform.users.ban" },
   body: z.strictObject({ reason: Why }).meta({ id: "UnbanUser" }),
   response: PlatformUser,
-  problems: ["forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params, body: { reason: "The complaint was withdrawn." }, response: example },
 });
