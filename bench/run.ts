@@ -1,9 +1,11 @@
 /**
  * `npm run bench`: the production server beside its baselines, in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each.
  * `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` says how often.
+ * `-- --facilitators` compares verify and settle with the stock facilitator's in turns.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
+import { compareFacilitators } from "./facilitators.ts";
 import { measureWhole } from "./whole.ts";
 
 const { values } = parseArgs({
@@ -11,13 +13,17 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     seconds: { type: "string" },
     against: { type: "string" },
+    facilitators: { type: "boolean", default: false },
     rounds: { type: "string", default: "6" },
   },
 });
 
-if (values.against === undefined) await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });
-else {
-  const rows = await compareWith(values.against, { rounds: Number(values.rounds), seconds: Number(values.seconds ?? 4) });
+const print = (rows: unknown): void => {
   if (values.json) console.log(JSON.stringify(rows, null, 2));
   else console.table(rows);
-}
+};
+
+const rounds = Number(values.rounds);
+if (values.against !== undefined) print(await compareWith(values.against, { rounds, seconds: Number(values.seconds ?? 4) }));
+else if (values.facilitators) print(await compareFacilitators({ rounds, seconds: Number(values.seconds ?? 2) }));
+else await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });

@@ -48,10 +48,11 @@ async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Ses
   return { ...options, organizationId: session.activeOrganization?.organizationId ?? "" };
 }
 
-/** A buyer with keys and a seller with one resource at 0.01 USDC, made through the public API. */
-export async function setScene(url: string, keys: number): Promise<Scene> {
-  const seller = await signUp(url, "seller");
-  const buyer = await signUp(url, "buyer");
+/** Where every seller of a scene is paid. */
+export const payTo = "0x1111111111111111111111111111111111111111";
+
+/** A resource at 0.01 USDC of a seller of its own. */
+async function openShop(seller: Session): Promise<{ readonly sellerId: string; readonly domain: string }> {
   const domain = `data-${randomBytes(4).toString("hex")}.example.com`;
   const { sellerId } = await call(registerSeller, { body: { name: "Bench data", domain } }, seller);
   const resource = {
@@ -60,9 +61,30 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
     pathTemplate: "/reports/{day}",
     pricing: { type: "fixed", amount: "0.01", asset: "USDC" },
     acceptedPaymentChallengeTypes: ["x402"],
-    paymentConfig: { chain: CHAIN, payTo: "0x1111111111111111111111111111111111111111" },
+    paymentConfig: { chain: CHAIN, payTo },
   } as const;
   await call(upsertPaidResource, { id: "report", body: { ...resource, acceptedPaymentChallengeTypes: ["x402"] } }, seller);
+  return { sellerId, domain };
+}
+
+/** Keys of so many sellers that may have this service settle, one each. */
+export async function setSellerScene(url: string, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const seller = await signUp(url, "seller");
+    await openShop(seller);
+    const { organizationId } = seller;
+    const account = { name: "Server", organizationId, capabilities: ["payments:settle" as const] };
+    keys.push((await call(createServiceAccount, { body: account }, seller)).apiKey ?? "");
+  }
+  return keys;
+}
+
+/** A buyer with keys and a seller with one resource at 0.01 USDC, made through the public API. */
+export async function setScene(url: string, keys: number): Promise<Scene> {
+  const seller = await signUp(url, "seller");
+  const buyer = await signUp(url, "buyer");
+  const { sellerId, domain } = await openShop(seller);
   const accounts = await Promise.all(
     Array.from({ length: keys }, (_, index) =>
       call(createServiceAccount, { body: { name: `Agent ${index}`, organizationId: buyer.organizationId } }, buyer),
