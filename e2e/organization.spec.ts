@@ -70,6 +70,7 @@ test.describe("the organization", () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     await signInAs(context, owner.credential);
+    const { apiKey } = await newKey(admin, ["audit:read"]);
     await page.goto("/settings/members");
     await expect(row(page, owner.email)).toContainText("The last owner stays");
     await row(page, admin.email).getByRole("button", { name: "Change role" }).click();
@@ -78,6 +79,8 @@ test.describe("the organization", () => {
     await page.getByRole("button", { name: "Change role", exact: true }).click();
     await expect(row(page, admin.email).getByRole("cell", { name: "Viewer" })).toBeVisible();
     await row(page, admin.email).getByRole("button", { name: "Remove" }).click();
+    await expect(page.getByRole("dialog").getByText(apiKey.slice(0, 24))).toBeVisible();
+    await page.getByRole("radio", { name: /^Revoke these keys/ }).check();
     await page.getByRole("button", { name: "Remove member" }).click();
     await expect(page.getByLabel("Reason")).toBeFocused();
     await expectAccessibleOnPhone(page);

@@ -82,6 +82,7 @@ export const problems = {
   quote_expired: row(410, "Quote expired", "seller_action_required", "seller", true),
   slug_taken: row(409, "Slug taken", "conflict", "agent"),
   organization_limit_reached: row(409, "Organization limit reached", "conflict", "agent"),
+  keys_undecided: row(409, "Keys need a decision", "conflict", "agent"),
   last_admin: row(409, "Last admin", "conflict", "agent"),
   already_claimed: row(409, "Already claimed", "conflict", "agent"),
   body_too_large: row(413, "Body too large", "validation_error", "agent"),

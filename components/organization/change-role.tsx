@@ -6,14 +6,22 @@ import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { updateMember, type Member } from "#lib/identity/member-contract.ts";
+import { Select } from "#components/ui/field.tsx";
+import type { ShownKey } from "#lib/identity/view-members.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 import { RoleChoices } from "./role-choices.tsx";
 
-type Props = { readonly member: Member; readonly grantable: readonly MembershipRole[] };
+type Props = { readonly member: Member; readonly grantable: readonly MembershipRole[]; readonly keys: readonly ShownKey[] };
+
+const keyChoices = [
+  ["", "Choose, if the new role does less"],
+  ["revoke", "Revoke those that do more than the new role"],
+  ["keep", "Keep them working"],
+] as const;
 
 /** Gives a member another role, which counts at once. */
-export function ChangeRole({ member, grantable }: Props) {
+export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId, userId, name, role } = member;
@@ -44,6 +52,14 @@ export function ChangeRole({ member, grantable }: Props) {
       submit="Change role"
     >
       <RoleChoices grantable={grantable} error={error} control={control} />
+      {keys.length > 0 && (
+        <Select
+          label="Keys that this person made"
+          hint="They have seen these keys. It counts for those that do more than the new role."
+          options={keyChoices}
+          {...state.field("keys")}
+        />
+      )}
     </FormDialog>
   );
 }

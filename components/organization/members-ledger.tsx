@@ -14,10 +14,11 @@ type Props = { readonly view: MembersView; readonly userId: string };
 function Actions({ member, view }: { readonly member: Member; readonly view: MembersView }) {
   if (!view.grantable.includes(member.role)) return null;
   if (member.role === "owner" && view.owners === 1) return <span className="muted small">The last owner stays</span>;
+  const keys = view.keysMade[member.userId] ?? [];
   return (
     <span className="actions">
-      <ChangeRole member={member} grantable={view.grantable} />
-      <RemoveMember member={member} />
+      <ChangeRole member={member} grantable={view.grantable} keys={keys} />
+      <RemoveMember member={member} keys={keys} />
     </span>
   );
 }

@@ -1,24 +1,74 @@
 "use client";
 
+import { useState } from "react";
+import { Choice } from "#components/ui/choice.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
 import { removeMember, type Member } from "#lib/identity/member-contract.ts";
+import type { ShownKey } from "#lib/identity/view-members.ts";
 
-/** Takes a person out of the organization, behind a reason. */
-export const RemoveMember = ({ member }: { readonly member: Member }) => (
-  <ReasonDialog
-    trigger={
-      <>
-        Remove<span className="sr"> {member.name}</span>
-      </>
-    }
-    look={{ tone: "warn", size: "small" }}
-    title={`Remove ${member.name}`}
-    action="Remove member"
-    nothing="Nobody was removed."
-    act={(reason) => call(removeMember, { organizationId: member.organizationId, userId: member.userId, body: { reason } })}
-  >
-    This person can do nothing in the organization from the next request on, and invitations that he or she sent are canceled.
-    Service accounts, mandates and payments stay: they are the organization’s.
-  </ReasonDialog>
+type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };
+type KeysChoice = "revoke" | "keep";
+
+const choices = [
+  ["revoke", "Revoke these keys", "They stop with the next request. Make new ones for agents that go on working."],
+  ["keep", "Keep these keys", "They go on working. Whoever still has a copy of one can use it."],
+] as const;
+
+type KeysProps = Pick<Props, "keys"> & { readonly choice: KeysChoice | null; readonly choose: (choice: KeysChoice) => void };
+
+const KeysMade = ({ keys, choice, choose }: KeysProps) => (
+  <fieldset className="mt-3">
+    <legend className="label mb-2">This person made these keys, and has seen them</legend>
+    <ul className="mb-2">
+      {keys.map(({ keyId, name, preview }) => (
+        <li key={keyId}>
+          <Untrusted>{name}</Untrusted> <code>{preview}</code>
+        </li>
+      ))}
+    </ul>
+    <div className="choices">
+      {choices.map(([value, title, effect]) => (
+        <Choice
+          key={value}
+          type="radio"
+          name="keys"
+          value={value}
+          required
+          checked={choice === value}
+          onChange={() => choose(value)}
+        >
+          <strong>{title}</strong>
+          <span>{effect}</span>
+        </Choice>
+      ))}
+    </div>
+  </fieldset>
 );
+
+/** Takes a person out of the organization, behind a reason, and says what becomes of the keys that the person made. */
+export function RemoveMember({ member, keys }: Props) {
+  const [choice, setChoice] = useState<KeysChoice | null>(null);
+  const { name, organizationId, userId } = member;
+  return (
+    <ReasonDialog
+      trigger={
+        <>
+          Remove<span className="sr"> {name}</span>
+        </>
+      }
+      look={{ tone: "warn", size: "small" }}
+      title={`Remove ${name}`}
+      action="Remove member"
+      nothing="Nobody was removed."
+      act={(reason) => call(removeMember, { organizationId, userId, body: { reason, ...(choice !== null && { keys: choice }) } })}
+    >
+      <p>
+        This person can do nothing in the organization from the next request on, and invitations that they sent are canceled.
+        Service accounts, mandates and payments stay: they are the organization’s.
+      </p>
+      {keys.length > 0 && <KeysMade keys={keys} choice={choice} choose={setChoice} />}
+    </ReasonDialog>
+  );
+}

@@ -30,7 +30,7 @@ export const createServiceAccount: Handler<typeof contract.createServiceAccount>
     };
     const key = newApiKey(environment);
     await insertServiceAccount(tx, account);
-    await insertKey(tx, account, key, now);
+    await insertKey(tx, account, key, account);
     const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: serviceAccountId };
     const metadata = { name: body.name, capabilities, keyId: key.keyId };
     audit(tx, { ...event, type: "serviceAccount.created", metadata }, now);

@@ -2,6 +2,10 @@ import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { InvitationStatus, MembershipRole } from "#lib/vocabulary.ts";
 
+const keys = z.enum(["keep", "revoke"]).optional().meta({
+  description:
+    "What becomes of the live keys that the person made and that do more than they may afterwards. Without it, a person who made such keys stays as they are, and the refusal names the keys.",
+});
 const reason = z.string().trim().min(1).max(500);
 
 export const Invitation = z
@@ -107,9 +111,17 @@ export const updateMember = operation({
   description:
     "Only an owner changes owners or makes one; the last owner stays one. What the new role lacks ends with this answer, open invitations that it could not send among it.",
   access: { sessionCapability: "members:manage" },
-  body: z.strictObject({ role: MembershipRole, reason: reason.optional() }).meta({ id: "UpdateMember" }),
+  body: z.strictObject({ role: MembershipRole, reason: reason.optional(), keys }).meta({ id: "UpdateMember" }),
   response: Member,
-  problems: ["step_up_required", "forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: [
+    "step_up_required",
+    "forbidden",
+    "not_found",
+    "conflict",
+    "keys_undecided",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
   example: { params: { organizationId, userId: member.userId }, body: { role: "approver" }, response: member },
 });
 
@@ -120,10 +132,10 @@ export const removeMember = operation({
   tag: "Identity",
   summary: "Remove a member",
   description:
-    "When this is answered, the person may do nothing in the organization any more, and open invitations that he or she sent are canceled. Service accounts belong to the organization and stay. The last owner stays.",
+    "When this is answered, the person may do nothing in the organization any more, and open invitations that he or she sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
   access: { sessionCapability: "members:manage" },
-  body: z.strictObject({ reason: reason.optional() }).meta({ id: "RemoveMember" }),
+  body: z.strictObject({ reason: reason.optional(), keys }).meta({ id: "RemoveMember" }),
   response: Member,
-  problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["forbidden", "not_found", "conflict", "keys_undecided", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { organizationId, userId: member.userId }, body: { reason: "Left the company." }, response: member },
 });

@@ -1,17 +1,23 @@
 import { and, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import * as audit from "#lib/audit/contract.ts";
+import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { activateOrganization } from "#lib/identity/activate-organization.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
+import { liveKeysMade } from "#lib/identity/made-keys-store.ts";
+import * as members from "#lib/identity/member-contract.ts";
+import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
 import { invitation, member } from "#lib/identity/tables.ts";
+import { updateMember } from "#lib/identity/update-member.ts";
 import { viewMembers } from "#lib/identity/view-members.ts";
 import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization, signIn, type Owner } from "#test/identity.ts";
-import { invite, remove } from "#test/members.ts";
+import { changeRole, invite, remove } from "#test/members.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
@@ -49,12 +55,63 @@ describe("removeMember", () => {
     });
   });
 
-  test("keys belong to the organization and stay; open invitations of the person do not", async () => {
+  test("whoever removes a person decides on the live keys that the person has seen", async () => {
+    const owner = await newOrganization();
+    const admin = await newMember(owner, "admin");
+    const [made, rotated, other] = [
+      await newKey(admin, ["audit:read"]),
+      await newKey(owner, ["audit:read"]),
+      await newKey(owner, ["audit:read"]),
+    ];
+    const rotation = { id: rotated.serviceAccountId, as: admin.credential, body: { gracePeriodSeconds: 60 } };
+    const { data } = await send(identity.rotateServiceAccountKey, rotateServiceAccountKey, rotation);
+    const statusOf = async (apiKey = "") =>
+      (await send(audit.listAuditEvents, listAuditEvents, { as: { authorization: `Bearer ${apiKey}` } })).status;
+    const { status, problem } = await remove(owner, admin.userId);
+    expect([status, problem.code]).toEqual([409, "keys_undecided"]);
+    expect(problem.errors).toEqual([
+      { pointer: "/keys", detail: `Agent: ${data.keyPreview}` },
+      { pointer: "/keys", detail: expect.stringMatching(/^Agent: csk_sandbox_/) },
+    ]);
+    expect([await statusOf(data.apiKey), (await changeRole(admin, admin.userId, "admin")).status]).toEqual([200, 200]);
+    const { keysMade } = await viewMembers({ ...(await callerOf(owner.credential)), organizationId: owner.organizationId });
+    expect(keysMade[admin.userId]?.map(({ preview }) => preview)).toContain(data.keyPreview);
+    expect((await remove(owner, admin.userId, { keys: "revoke" })).status).toBe(200);
+    const left = [
+      await statusOf(made.apiKey),
+      await statusOf(data.apiKey),
+      await statusOf(rotated.apiKey),
+      await statusOf(other.apiKey),
+    ];
+    expect(left).toEqual([401, 401, 200, 200]);
+    const [event] = await database()
+      .select()
+      .from(auditEvents)
+      .where(and(eq(auditEvents.chain, owner.organizationId), eq(auditEvents.type, "member.removed")));
+    expect((event!.metadata as { revokedKeys: string[] }).revokedKeys).toHaveLength(2);
+    expect((await listKeys(owner)).data.items).toHaveLength(3);
+  });
+
+  test("a lesser role asks for what does more than the role, and nothing else", async () => {
+    const owner = await newOrganization();
+    const admin = await newMember(owner, "admin");
+    const [, reads] = [await newKey(admin, ["payments:authorize"]), await newKey(admin, ["audit:read"])];
+    const asked = await changeRole(owner, admin.userId, "viewer");
+    expect([asked.problem.code, asked.problem.errors?.length]).toEqual(["keys_undecided", 1]);
+    const body = { role: "viewer", keys: "revoke" };
+    const ids = [owner.organizationId, admin.userId];
+    const { status } = await send(members.updateMember, updateMember, { id: ids, body, as: owner.credential });
+    const live = await liveKeysMade(database(), owner.organizationId, admin.userId);
+    expect([status, live.map(({ keyId }) => keyId)]).toEqual([200, [reads.apiKey.split("_")[2]]]);
+    expect((await changeRole(owner, admin.userId, "admin")).status).toBe(200);
+  });
+
+  test("keys belong to the organization and may stay; open invitations of the person do not", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const { serviceAccountId } = await newKey(admin);
     const { invitationId } = (await invite(admin, { email: "back-door@example.com", role: "admin" })).data;
-    expect((await remove(owner, admin.userId)).status).toBe(200);
+    expect((await remove(owner, admin.userId, { keys: "keep" })).status).toBe(200);
     expect((await listKeys(owner)).data.items.map((one) => one.serviceAccountId)).toEqual([serviceAccountId]);
     const [row] = await database().select().from(invitation).where(eq(invitation.id, invitationId));
     expect(row?.status).toBe("canceled");

@@ -2,7 +2,8 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { decideKeys } from "#lib/identity/decide-keys.ts";
 import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/member-contract.ts";
 import { cancelInvitationsOf, countOwners, deleteMember } from "#lib/identity/member-store.ts";
@@ -12,7 +13,7 @@ import { MembershipRole } from "#lib/vocabulary.ts";
 
 /** What the person asked before and is decided afterwards is refused: the role is read again under the gate. */
 export const removeMember: Handler<typeof contract.removeMember> = async (
-  { organizationId, userId, body: { reason } },
+  { organizationId, userId, body: { reason, keys } },
   { caller, idempotency },
 ) =>
   once(contract.removeMember, idempotency, async (tx) => {
@@ -23,9 +24,10 @@ export const removeMember: Handler<typeof contract.removeMember> = async (
     requireGrantable(own, role);
     requireOwnerLeft(role, null, await countOwners(tx, organizationId));
     const now = await clock(tx);
+    const decided = await decideKeys(tx, { organizationId, userId, left: capabilitiesOfRole(null) }, keys, now);
     await deleteMember(tx, row);
     const canceledInvitations = await cancelInvitationsOf(tx, row, MembershipRole.options);
-    const metadata = { role, ...(reason !== undefined && { reason }), canceledInvitations };
+    const metadata = { role, ...(reason !== undefined && { reason }), canceledInvitations, ...decided };
     const event = { actorId: caller.userId, organizationId, subjectId: userId, entityType: "member", entityId: userId };
     audit(tx, { ...event, type: "member.removed", metadata }, now);
     return presentMember(row);

@@ -48,7 +48,7 @@ export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccou
     if (newest && gracePeriodSeconds > 0) await expireKey(tx, newest.keyId, new Date(now.getTime() + gracePeriodSeconds * 1000));
     else if (newest) await revokeKey(tx, newest.keyId, now);
     const key = newApiKey(environment);
-    await insertKey(tx, account, key, now);
+    await insertKey(tx, account, key, { createdBy: userId, createdAt: now });
     const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: id };
     const metadata = { keyId: key.keyId, gracePeriodSeconds, ...(newest && { previousKeyId: newest.keyId }) };
     audit(tx, { ...event, type: "serviceAccount.rotated", metadata }, now);

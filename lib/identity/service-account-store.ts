@@ -49,10 +49,10 @@ export async function insertKey(
   tx: Tx,
   { serviceAccountId, organizationId }: KeyOf,
   key: NewApiKey,
-  createdAt: Date,
+  { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: Date },
 ): Promise<void> {
   const { keyId, secretHash, keyPreview: preview } = key;
-  await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdAt });
+  await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdBy, createdAt });
 }
 
 /** The organization's account, locked against other changes. */

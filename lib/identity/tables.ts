@@ -243,6 +243,8 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
+    /** Who made it and has seen it; null where that was the maker of the account. */
+    createdBy: text("created_by"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),
     revokedAt: moment("revoked_at"),

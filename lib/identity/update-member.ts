@@ -2,7 +2,8 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/db/gate.ts";
 import { once } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { decideKeys } from "#lib/identity/decide-keys.ts";
 import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/member-contract.ts";
 import { cancelInvitationsOf, countOwners, setRole } from "#lib/identity/member-store.ts";
@@ -13,7 +14,7 @@ import { MembershipRole } from "#lib/vocabulary.ts";
 
 /** Nearly every change takes something away, so the gate is closed in every case. */
 export const updateMember: Handler<typeof contract.updateMember> = async (
-  { organizationId, userId, body: { role, reason } },
+  { organizationId, userId, body: { role, reason, keys } },
   { caller, idempotency },
 ) =>
   once(contract.updateMember, idempotency, async (tx) => {
@@ -26,10 +27,12 @@ export const updateMember: Handler<typeof contract.updateMember> = async (
     requireOwnerLeft(before, role, await countOwners(tx, organizationId));
     if (isMore(role, before)) await requireProvedToGive(tx, caller);
     const now = await clock(tx);
+    const losing = { organizationId, userId, left: capabilitiesOfRole(role) };
+    const decided = isMore(before, role) ? await decideKeys(tx, losing, keys, now) : {};
     await setRole(tx, row, role);
     const beyond = MembershipRole.options.filter((one) => !grantableRoles(role).includes(one));
     const canceledInvitations = await cancelInvitationsOf(tx, row, beyond);
-    const metadata = { from: before, to: role, ...(reason !== undefined && { reason }), canceledInvitations };
+    const metadata = { from: before, to: role, ...(reason !== undefined && { reason }), canceledInvitations, ...decided };
     const event = { actorId: caller.userId, organizationId, subjectId: userId, entityType: "member", entityId: userId };
     audit(tx, { ...event, type: "member.roleUpdated", metadata }, now);
     return presentMember({ ...row, role });

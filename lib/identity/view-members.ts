@@ -4,6 +4,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
 import type { Invitation, Member } from "#lib/identity/member-contract.ts";
+import { liveKeysMade, type MadeKey } from "#lib/identity/made-keys-store.ts";
 import { countOwners, findMember, selectInvitations, selectMembers } from "#lib/identity/member-store.ts";
 import { grantableRoles } from "#lib/identity/membership.ts";
 import { stepUpAboveOf } from "#lib/identity/organization-store.ts";
@@ -21,8 +22,13 @@ export type OpenInvitation = Invitation & {
   readonly link?: string;
 };
 
+/** A live key, as the page names it. */
+export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
+
 export type MembersView = {
   readonly members: readonly Member[];
+  /** The live keys that each member made, for who may change members. */
+  readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;
   /** The roles that the reader may give and take; empty for who may not change members. */
@@ -34,21 +40,29 @@ export type MembersView = {
   readonly mailed: boolean;
 };
 
+function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
+  const made: Record<string, ShownKey[]> = {};
+  for (const { userId, keyId, name, preview } of keys) (made[userId] ??= []).push({ keyId, name, preview });
+  return made;
+}
+
 /** Who is in the caller's active organization. Every member may see it; open invitations only who may send them. */
 export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");
-  const [rows, own, owners, stepUpAbove, invitations] = await Promise.all([
+  const [rows, own, owners, stepUpAbove, invitations, keys] = await Promise.all([
     selectMembers(organizationId, ROWS + 1),
     findMember(database(), organizationId, userId),
     countOwners(database(), organizationId),
     stepUpAboveOf(database(), organizationId),
     manages ? selectInvitations(organizationId, ROWS) : [],
+    manages ? liveKeysMade(database(), organizationId, null) : [],
   ]);
   const grantable = own ? grantableRoles(membershipRoleOf(own.role)) : [];
   const mailed = mailDelivery() !== "none";
   return {
     members: rows.slice(0, ROWS).map(presentMember),
+    keysMade: keysByMaker(keys),
     invitations: invitations.map(({ inviterName, expired, ...row }) => {
       const invitation = presentInvitation(row);
       const link = !mailed && grantable.includes(invitation.role) && `${env().BASE_URL}/invitations/${invitationTokenOf(row.id)}`;

@@ -1,0 +1,23 @@
+import { sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+
+/** A live key, and who has seen its secret: the person who made it. */
+export type MadeKey = {
+  readonly keyId: string;
+  readonly preview: string;
+  readonly name: string;
+  readonly capabilities: readonly string[];
+  readonly userId: string;
+};
+
+/** Of the organization, newest first; of one person, or of everybody. The first key of an account was made with the account. */
+export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
+  const maker = sql`coalesce(k.created_by, a.created_by)`;
+  const rows = await db.execute<MadeKey>(sql`
+    SELECT k.key_id AS "keyId", k.preview, a.name, a.capabilities, ${maker} AS "userId"
+    FROM service_accounts a JOIN api_keys k ON k.service_account_id = a.service_account_id
+    WHERE a.organization_id = ${organizationId} AND a.revoked_at IS NULL AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) ${userId === null ? sql`` : sql`AND ${maker} = ${userId}`}
+    ORDER BY k.created_at DESC, k.key_id DESC`);
+  return [...rows];
+}
