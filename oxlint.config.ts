@@ -112,7 +112,10 @@ export default defineConfig({
       files: ["**/*.config.{ts,mjs}", "app/**", "bench/*/app/**", "test/cluster.ts", "e2e/setup/start.ts", "proxy.ts"],
       rules: { "import/no-default-export": "off" },
     },
-    { files: ["scripts/**", "server.ts", "bench/**", "examples/**", "instrumentation.ts"], rules: { "no-console": "off" } },
+    {
+      files: ["scripts/**", "server.ts", "pages.ts", "bench/**", "examples/**", "instrumentation.ts"],
+      rules: { "no-console": "off" },
+    },
     {
       files: ["**/*.test.ts", "test/**", "e2e/**"],
       rules: { "max-lines-per-function": "off", "no-restricted-imports": ["error", { patterns: app }] },

@@ -1,15 +1,17 @@
 /** What `npm start` and `npm run dev` run: builds what is missing, then serves. */
 import "#lib/platform/node-env.ts";
 import { buildPages, buildServer } from "#lib/platform/build.ts";
-import type { Pages, serve as Serve } from "#lib/platform/serve.ts";
+import type { Pages } from "#lib/platform/open-pages.ts";
+import type { serve as Serve } from "#lib/platform/serve.ts";
 
 const development = process.argv.includes("--dev");
 const apiOnly = process.argv.includes("--api");
 const say = (line: string): void => console.error(`countersign: ${line}`);
 
+/** In development Next.js is in this process; else pages.ts draws the pages. */
 async function loadPages(port: number): Promise<Pages> {
   const { default: next } = await import("next");
-  const app = next({ dev: development, port, customServer: true });
+  const app = next({ dev: true, port, customServer: true });
   await app.prepare();
   return { handle: app.getRequestHandler(), close: () => app.close() };
 }
@@ -19,7 +21,8 @@ async function main(): Promise<void> {
   // In development from the sources; else from the one file that is made of them, which starts in a quarter of the time.
   const built = development ? "#lib/platform/serve.ts" : await buildServer();
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
-  await serve({ development, loadPages: apiOnly ? null : loadPages, say });
+  const pages = development ? loadPages : "another process";
+  await serve({ development, pages: apiOnly ? null : pages, say });
 }
 
 await main().catch((error: unknown) => {

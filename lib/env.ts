@@ -125,10 +125,15 @@ const Variables = z.object({
   TRUSTED_PROXY_HOPS: counted(0, 8).default(0),
   RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
   RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
+  /** Pages that are drawn for one address in a second; five times as many at once. */
+  RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
   /** How long a process that was told to end goes on serving, while load balancers see that it is not ready. Left out: 5 s in production. */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
+  /** Of the process that draws the pages. */
+  DATABASE_POOL_PAGES: counted(4, 200).default(4),
+  PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
   /** Further settings of nodemailer are query parameters. */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
   MAIL_FROM: text(

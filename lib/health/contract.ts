@@ -24,7 +24,7 @@ export const checkReadinessOfService = operation({
   tag: "Health",
   summary: "Say whether the service can work",
   description:
-    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for two seconds at most. Where one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and settled when the chain is back. Settlements are degraded while a transaction of ours has waited 20 seconds for a block, or none could be sent.",
+    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for two seconds at most. Where one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and settled when the chain is back. Settlements are degraded while a transaction of ours has waited 20 seconds for a block, or none could be sent, and pages while their process is being started again; a process that serves none leaves them out.",
   access: "anyone",
   response: z
     .object({
@@ -32,7 +32,7 @@ export const checkReadinessOfService = operation({
       checks: z.array(
         z
           .object({
-            name: z.enum(["database", "authorizations", "emergencies", "migrations", "queue", "chains", "settlements"]),
+            name: z.enum(["database", "authorizations", "emergencies", "migrations", "queue", "chains", "settlements", "pages"]),
             status: z.enum(["ready", "degraded"]),
           })
           .meta({ id: "ServiceCheck" }),

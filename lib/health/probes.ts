@@ -2,15 +2,19 @@ import { listPool, mainPool, urgentPool } from "#lib/db/client.ts";
 import { schemaIsCurrent } from "#lib/db/migrate.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
+import { pagesUp } from "#lib/health/pages.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { perProcess } from "#lib/process.ts";
 import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 
-/** A chain that does not answer, or that takes no transactions of ours, degrades the service: it goes on authorizing, approving and revoking. */
+/**
+ * A chain that does not answer, or that takes no transactions of ours, degrades the service, and so do pages whose process is away: it goes
+ * on authorizing, approving and revoking.
+ */
 export type Finding = {
-  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements";
+  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "pages";
   readonly status: "ready" | "degraded" | "failing";
 };
 
@@ -53,6 +57,7 @@ async function probe(): Promise<readonly Finding[]> {
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
     within(() => settlementsGoOn()),
   ]);
+  const pages = pagesUp();
   return [
     required("database", database),
     required("authorizations", authorizations),
@@ -61,6 +66,7 @@ async function probe(): Promise<readonly Finding[]> {
     required("queue", authorizeQueue().depth < QUEUE_READY),
     { name: "chains", status: chains.every(Boolean) ? "ready" : "degraded" },
     { name: "settlements", status: settlements ? "ready" : "degraded" },
+    ...(pages === null ? [] : [{ name: "pages" as const, status: pages ? ("ready" as const) : ("degraded" as const) }]),
   ];
 }
 

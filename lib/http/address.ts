@@ -32,10 +32,12 @@ function networkOf(address: string): string {
  * Who sent this. X-Forwarded-For counts only as far as configured proxies wrote it: each appends the address that it saw, so the
  * client's is that many places from the end, and whatever stands before it is the client's own invention.
  */
-export function addressOf(request: Request, hops: number = env().TRUSTED_PROXY_HOPS): string {
-  const socket = socketAddressOf(request) ?? "unknown";
+export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);
-  const forwarded = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  const forwarded = (forwardedFor ?? "").split(",").map((part) => part.trim());
   const chain = [...forwarded.filter((part) => part !== ""), socket];
   return networkOf(chain[Math.max(0, chain.length - 1 - hops)] ?? socket);
 }
+
+export const addressOf = (request: Request, hops?: number): string =>
+  addressFrom(socketAddressOf(request) ?? "unknown", request.headers.get("x-forwarded-for"), hops);

@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Dispatch } from "#lib/http/dispatch.ts";
-import { noteLocal } from "#lib/http/local-request.ts";
 import { log } from "#lib/http/log.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { malformedRoute } from "#lib/http/route.ts";
@@ -106,7 +105,6 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
       });
       for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
       if (direct && DISPATCHED.test(incoming.url ?? "")) return void direct(incoming, outgoing);
-      noteLocal(incoming);
       void pages(incoming, outgoing);
     },
   );

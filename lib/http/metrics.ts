@@ -44,6 +44,25 @@ function relayMetrics(registers: [Registry]) {
   };
 }
 
+/** The process that draws the pages. */
+function pageMetrics(registers: [Registry]) {
+  return {
+    pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that draws the pages answers.", registers }),
+    pagesRestarts: new Counter({
+      name: "countersign_pages_restarts_total",
+      help: "Starts of another process for the pages, by what became of the one before.",
+      labelNames: ["reason"] as const,
+      registers,
+    }),
+    pagesRefused: new Counter({
+      name: "countersign_pages_refused_total",
+      help: "Pages that were not drawn: too many for one address (429) or at once (503).",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+  };
+}
+
 /** Every metric of the process, in one registry that both copies of lib/ share. */
 function createMetrics() {
   const registry = new Registry();
@@ -90,6 +109,7 @@ function createMetrics() {
       labelNames: ["chain"] as const,
       registers,
     }),
+    ...pageMetrics(registers),
     failures: new Counter({
       name: "countersign_failures_total",
       help: "Requests that failed with 5xx for a reason in the database or in the code, by SQLSTATE.",

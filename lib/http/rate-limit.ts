@@ -12,10 +12,14 @@ type Bucket = { tokens: number; at: number };
 const GENERATION_MAX = 50_000;
 
 /**
- * A token bucket per id that refills continuously and holds one second's worth. Memory is bounded by two generations: an id that
+ * A token bucket per id that refills continuously and holds one second's worth, or `burst`. Memory is bounded by two generations: an id that
  * was not seen during a whole generation is dropped, and its bucket would be full again anyway.
  */
-export function createBuckets(name: string, ratePerSecond: number): (id: string, nowMs?: number) => Allowance {
+export function createBuckets(
+  name: string,
+  ratePerSecond: number,
+  burst = ratePerSecond,
+): (id: string, nowMs?: number) => Allowance {
   const policy = `"${name}";q=${ratePerSecond};w=1`;
   let young = new Map<string, Bucket>();
   let old = new Map<string, Bucket>();
@@ -23,10 +27,10 @@ export function createBuckets(name: string, ratePerSecond: number): (id: string,
     let bucket = young.get(id);
     if (!bucket) {
       if (young.size >= GENERATION_MAX) [old, young] = [young, new Map()];
-      bucket = old.get(id) ?? { tokens: ratePerSecond, at: nowMs };
+      bucket = old.get(id) ?? { tokens: burst, at: nowMs };
       young.set(id, bucket);
     }
-    bucket.tokens = Math.min(ratePerSecond, bucket.tokens + ((nowMs - bucket.at) * ratePerSecond) / 1000);
+    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.at) * ratePerSecond) / 1000);
     bucket.at = nowMs;
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;

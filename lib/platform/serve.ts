@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
+import type { Env } from "#lib/env.ts";
 import { noteStopping } from "#lib/health/lifecycle.ts";
 import { startListener } from "#lib/http/listener.ts";
 import { log } from "#lib/http/log.ts";
@@ -9,44 +9,24 @@ import { refuseOtherContracts } from "#lib/onchain/deployments.ts";
 import { tellUnreachableChains } from "#lib/onchain/tell-unreachable.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/platform/boot.ts";
+import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/platform/open-pages.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
 import { dispatch } from "#lib/routes.ts";
 import { startWorkers } from "#lib/settlement/workers.ts";
 
 const DRAIN_LIMIT_MS = 30_000;
 
-/** What draws the pages: Next.js. */
-export type Pages = {
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  close(): Promise<void>;
-};
-
 export type ServeOptions = {
   readonly development: boolean;
-  /** Null for no pages: for more processes behind a load balancer, and for tests. */
-  readonly loadPages: ((port: number) => Promise<Pages>) | null;
+  /** Another process, what is loaded into this one, or null for no pages. */
+  readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
   /** Tells the person who started it. */
   readonly say: (line: string) => void;
 };
 
-/** They are loaded by the first request for one: a process that only serves the API never pays for it. */
-function servePages(port: number, { loadPages }: ServeOptions): Pages {
-  let loading: Promise<Pages> | undefined;
-  return {
-    async handle(incoming, outgoing) {
-      if (loadPages === null) return void outgoing.writeHead(404).end();
-      try {
-        await (await (loading ??= loadPages(port))).handle(incoming, outgoing);
-      } catch (error) {
-        loading = undefined;
-        log().error({ error }, "A page failed");
-        if (!outgoing.headersSent) outgoing.writeHead(500).end();
-      }
-    },
-    async close() {
-      await (await loading)?.close();
-    },
-  };
+function openPages({ pages }: ServeOptions, env: Env): Pages {
+  if (pages === null) return noPages;
+  return pages === "another process" ? pagesOfAnotherProcess(env) : pagesOfThisProcess(() => pages(env.PORT));
 }
 
 type Stop = (reason: string, code: number) => Promise<void>;
@@ -75,7 +55,7 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
   };
 }
 
-/** One process for the API, the workers and the pages, from its configuration to its last request. */
+/** The process of the API and the workers, from its configuration to its last request. It starts the one of the pages. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();
@@ -85,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await close();
     throw error;
   });
-  const pages = servePages(env.PORT, options);
+  const pages = openPages(options, env);
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({
     port: env.PORT,
@@ -95,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
   }).catch(async (error: unknown) => {
     // The timer also keeps the process alive for what the database's end waits for.
-    await Promise.race([close(), setTimeout(DRAIN_LIMIT_MS)]);
+    await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
   const setupCode = await issueSetupCode();

@@ -1,12 +1,11 @@
 import { selectAlarms } from "#lib/audit/alarm-store.ts";
 import { clock } from "#lib/audit/store.ts";
 import { database } from "#lib/db/client.ts";
-import { probeService } from "#lib/health/probes.ts";
+import { processHealth } from "#lib/health/process-health.ts";
 import { atomicOf, formatAmount } from "#lib/money.ts";
 import { assetOf } from "#lib/onchain/chains.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
-import { senders, type Sender } from "#lib/onchain/senders.ts";
-import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import type { Sender } from "#lib/onchain/senders.ts";
 import { countOpen, countOverdueHolds, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
 import { toWire } from "#lib/time.ts";
@@ -40,21 +39,23 @@ export type SenderLine = ReturnType<typeof senderLine>;
 
 /** What works, what waits and since when, and every execution whose outcome nobody knows. */
 export async function viewHealth() {
-  const [now, probes, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all([
-    clock(database()),
-    probeService(),
-    countOpen(),
-    selectUnknown(UNKNOWN),
-    settlementLag(AMONG),
-    countOverdueHolds(),
-    selectRuns(),
-    openBySender(),
-    selectAlarms(ALARMS),
-  ]);
+  const [now, { findings: probes, waiting, senders }, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all(
+    [
+      clock(database()),
+      processHealth(),
+      countOpen(),
+      selectUnknown(UNKNOWN),
+      settlementLag(AMONG),
+      countOverdueHolds(),
+      selectRuns(),
+      openBySender(),
+      selectAlarms(ALARMS),
+    ],
+  );
   return {
     now: toWire(now),
     probes,
-    waiting: authorizeQueue().depth,
+    waiting,
     open: open.map(({ status, count, oldest, overdue }) => ({
       status: SettlementStatus.parse(status),
       count,
@@ -63,7 +64,7 @@ export async function viewHealth() {
     })),
     overdueHolds,
     auditAlarms: alarms.map(({ raisedAt, ...alarm }) => ({ ...alarm, raisedAt: toWire(raisedAt) })),
-    senders: senders().map((sender) => senderLine(sender, relays)),
+    senders: senders.map((sender) => senderLine(sender, relays)),
     lag,
     unknown: unknown.map(({ amount, asset, chain, nextCheckAt, validBefore, createdAt, ...row }) => ({
       ...row,

@@ -24,6 +24,7 @@ const names = {
   queue: "Request queue",
   chains: "Chains",
   settlements: "Settlement queue",
+  pages: "Pages",
 } as const;
 
 const State = ({ good, bad = "Not ready" }: { readonly good: boolean; readonly bad?: string }) =>

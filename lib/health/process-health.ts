@@ -1,0 +1,23 @@
+import { probeService, type Finding } from "#lib/health/probes.ts";
+import { senders, type Sender } from "#lib/onchain/senders.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** What only the process that serves the API knows of itself. */
+export type ProcessHealth = {
+  readonly findings: readonly Finding[];
+  /** Requests that wait for a list. */
+  readonly waiting: number;
+  readonly senders: readonly Sender[];
+};
+
+export const ASK_HEALTH = "askHealth";
+
+const here = async (): Promise<ProcessHealth> => ({
+  findings: await probeService(),
+  waiting: authorizeQueue().depth,
+  senders: senders(),
+});
+
+/** A pages process asks the one that started it. */
+export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

@@ -1,0 +1,87 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+type Refusal = {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+  readonly headers?: Record<string, string>;
+};
+
+export const refusals = {
+  tooMany: {
+    status: 429,
+    title: "Too many pages at once",
+    text: "Your network has asked for many pages in a short time. Wait a few seconds, then load this page again.",
+    headers: { "Retry-After": "2" },
+  },
+  busy: {
+    status: 503,
+    title: "Many people are here at the moment",
+    text: "This page could not be drawn in time. Wait a few seconds, then load it again. Payments go on.",
+    headers: { "Retry-After": "2" },
+  },
+  away: {
+    status: 503,
+    title: "The pages are being started",
+    text: "Wait a few seconds, then load this page again. Payments go on.",
+    headers: { "Retry-After": "5" },
+  },
+  otherMethod: {
+    status: 405,
+    title: "Pages can only be read",
+    text: "This address answers GET and HEAD.",
+    headers: { Allow: "GET, HEAD" },
+  },
+  nothing: { status: 404, title: "Not found", text: "There is nothing at this address." },
+} as const satisfies Record<string, Refusal>;
+
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const STYLE =
+  "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}h1{font-size:1.25rem}";
+
+const bodies = new Map(
+  Object.values(refusals).map((refusal) => {
+    const { title, text } = refusal;
+    const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style>`;
+    return [
+      refusal,
+      Buffer.from(
+        `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>`,
+      ),
+    ];
+  }),
+);
+
+/** Needs neither a template nor the pages process. */
+export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
+  if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
+  const body = bodies.get(refusal)!;
+  outgoing.writeHead(refusal.status, {
+    ...("headers" in refusal && refusal.headers),
+    "Cache-Control": "no-store",
+    "Content-Length": body.length,
+    "Content-Security-Policy": POLICY,
+    "Content-Type": "text/html; charset=utf-8",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  });
+  outgoing.end(outgoing.req.method === "HEAD" ? undefined : body);
+}
+
+const HELD_MS = 500;
+const HELD_MAX = 512;
+let held = 0;
+
+/** Refuses after a moment: a client that asks again as soon as it is answered then costs next to nothing. */
+export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
+  if (held >= HELD_MAX) {
+    outgoing.shouldKeepAlive = false;
+    return refuse(outgoing, refusal);
+  }
+  held += 1;
+  await pause(HELD_MS);
+  held -= 1;
+  refuse(outgoing, refusal);
+}

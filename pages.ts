@@ -1,0 +1,69 @@
+/** The process that draws the pages. server.ts starts it, and is the only one that it answers. */
+import "#lib/platform/node-env.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import next from "next";
+import type { ProcessHealth } from "#lib/health/process-health.ts";
+import { takeSecret } from "#lib/page-process/handover.ts";
+import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/page-process/messages.ts";
+import { perProcess } from "#lib/process.ts";
+
+const tell = (message: FromPages): void => void process.send?.(message, () => {});
+
+// Nobody can ask a process whose parent is gone.
+process.on("disconnect", () => process.exit(0));
+// A service manager may send these to every process; the parent says when its last page is finished.
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
+
+const asked = new Map<number, (health: ProcessHealth | null) => void>();
+let questions = 0;
+
+/** Only the parent knows how full its queue is and what its connections do. */
+async function askHealth(): Promise<ProcessHealth> {
+  const id = (questions += 1);
+  const { promise, resolve } = Promise.withResolvers<ProcessHealth | null>();
+  asked.set(id, resolve);
+  tell({ type: "health", id });
+  const health = await promise;
+  asked.delete(id);
+  if (health === null) throw new Error("The health of the service could not be told.");
+  return health;
+}
+perProcess("askHealth", () => askHealth);
+
+async function serve(secret: string): Promise<() => void> {
+  const app = next({ dev: false, customServer: true });
+  await app.prepare();
+  const handle = app.getRequestHandler();
+  // The parent decides how long connections are kept, and its headers come on top of what a client may send.
+  const server = createServer({ keepAliveTimeout: 0, maxHeaderSize: 32_768 }, (incoming, outgoing) => {
+    if (takeSecret(incoming, secret)) void handle(incoming, outgoing);
+    else outgoing.writeHead(403, { Connection: "close" }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  tell({ type: "listening", port: (server.address() as AddressInfo).port });
+  const alive = () => tell({ type: "alive", residentBytes: process.memoryUsage.rss() });
+  alive();
+  setInterval(alive, ALIVE_EVERY_MS);
+  return () => {
+    setTimeout(() => process.exit(1), DRAIN_MS);
+    setInterval(() => server.closeIdleConnections(), 50);
+    server.close(() => process.exit(0));
+  };
+}
+
+let serving: Promise<() => void> | null = null;
+process.on("message", (message: FromParent) => {
+  if (message.type === "begin") {
+    serving ??= serve(message.secret);
+    serving.catch((error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    });
+  }
+  if (message.type === "health") asked.get(message.id)?.(message.health);
+  if (message.type === "end") {
+    if (serving === null) process.exit(0);
+    void serving.then((end) => end());
+  }
+});

@@ -1,0 +1,197 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { get, request, type IncomingMessage } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { useDatabase } from "#test/database.ts";
+import { newOrganization } from "#test/identity.ts";
+import { runServer, type RunningServer } from "#test/running-server.ts";
+
+const database = useDatabase();
+const LIMIT_MS = 240_000;
+
+const start = (variables: Record<string, string> = {}) =>
+  runServer({ DATABASE_URL: database().url, ...variables }, { pages: true });
+
+/** The process that draws the pages of this server. */
+function pagesOf({ child }: RunningServer): number {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ");
+  const found = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pages.ts"));
+  if (found === undefined) throw new Error("There is no pages process.");
+  return Number(found);
+}
+
+const alive = (pid: number): boolean => {
+  try {
+    // A zombie is gone too.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+/** The port that a process listens at, as the kernel knows it. */
+function portOf(pid: number): number {
+  const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  const rows = readFileSync(`/proc/${pid}/net/tcp`, "utf8").split("\n").slice(1);
+  const listening = rows
+    .map((row) => row.trim().split(/\s+/))
+    .find((row) => row[3] === "0A" && sockets.has(`socket:[${row[9]}]`));
+  return Number.parseInt(listening?.[1]?.split(":")[1] ?? "0", 16);
+}
+
+type Answer = { readonly status: number; readonly headers: IncomingMessage["headers"]; readonly body: string };
+
+function ask(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers, agent: false }, (reply) => {
+      let body = "";
+      reply.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      reply.once("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }));
+      reply.once("error", reject);
+    });
+    outgoing.once("error", reject).end();
+  });
+}
+
+const readiness = async ({ url }: RunningServer): Promise<string> => {
+  const reply = await fetch(`${url}/api/v1/health/ready`);
+  const { checks } = (await reply.json()) as { readonly checks: readonly { readonly name: string; readonly status: string }[] };
+  return `${reply.status} ${checks.find(({ name }) => name === "pages")?.status}`;
+};
+
+describe("the process of the pages", { timeout: LIMIT_MS }, () => {
+  test("is another one of lower priority, and is replaced when it is killed, while the API answers", async () => {
+    const server = await start();
+    await expect.poll(() => readiness(server), { timeout: 30_000 }).toBe("200 ready");
+    expect((await fetch(server.url)).status).toBe(200);
+    const first = pagesOf(server);
+    expect(
+      readFileSync(`/proc/${first}/stat`, "utf8")
+        .replace(/^.*\) /, "")
+        .split(" ")[16],
+    ).toBe("10");
+    process.kill(first, "SIGKILL");
+    await expect.poll(() => alive(first)).toBe(false);
+    await expect.poll(() => readiness(server), { interval: 20, timeout: 3_000 }).toBe("200 degraded");
+    // Whoever comes now waits for the next one.
+    expect((await fetch(server.url)).status).toBe(200);
+    expect(pagesOf(server)).not.toBe(first);
+    await expect.poll(() => readiness(server), { timeout: 5_000 }).toBe("200 ready");
+  });
+
+  test("ends with its parent, however that ends", async () => {
+    const server = await start();
+    expect((await fetch(server.url)).status).toBe(200);
+    const pages = pagesOf(server);
+    server.child.kill("SIGKILL");
+    await server.ended;
+    await expect.poll(() => alive(pages), { timeout: 5_000 }).toBe(false);
+  });
+
+  test("lets a page finish after SIGTERM, also where the signal reaches every process", async () => {
+    const server = await start();
+    expect((await fetch(server.url)).status).toBe(200);
+    const pages = pagesOf(server);
+    process.kill(pages, "SIGSTOP");
+    const page = ask(`${server.url}/docs`);
+    await pause(200);
+    process.kill(pages, "SIGTERM");
+    server.child.kill("SIGTERM");
+    await pause(300);
+    process.kill(pages, "SIGCONT");
+    const { status, body } = await page;
+    expect([status, body.endsWith("</html>")]).toEqual([200, true]);
+    expect(await server.ended).toBe(0);
+    expect(alive(pages)).toBe(false);
+  });
+
+  test("answers nobody but its parent", async () => {
+    const server = await start();
+    expect((await fetch(server.url)).status).toBe(200);
+    const port = portOf(pagesOf(server));
+    expect(port).toBeGreaterThan(0);
+    const own = `http://127.0.0.1:${port}`;
+    for (const headers of [{}, { "x-countersign-secret": "" }, { "x-countersign-secret": "guess", "x-countersign-local": "1" }]) {
+      expect((await ask(`${own}/outbox`, headers)).status).toBe(403);
+    }
+  });
+
+  test("/outbox opens for this machine alone, whatever headers a client sends", async () => {
+    const { url } = await start();
+    expect((await ask(`${url}/outbox`)).status).toBe(200);
+    const forged = { "x-countersign-local": "1", "X-Countersign-Secret": "guess", "x-countersign-address": "127.0.0.1" };
+    const port = new URL(url).port;
+    expect((await ask(`${url}/outbox`, { ...forged, "x-forwarded-for": "203.0.113.9" })).status).toBe(404);
+    expect((await ask(`${url}/outbox`, { ...forged, host: `attacker.example:${port}` })).status).toBe(404);
+    expect((await ask(`${url}/outbox`, { ...forged, via: "1.1 proxy" })).status).toBe(404);
+  });
+
+  test("has no way to the API, however its path is written", async () => {
+    const { url } = await start();
+    for (const path of [
+      "/%61pi/v1/health/live",
+      "//api/v1/health/live",
+      "/API/v1/health/live",
+      "/%2fapi/v1/health/live",
+      "/%6detrics",
+    ]) {
+      const { status, body } = await ask(url + path);
+      expect([path, status, body.includes("alive")]).toEqual([path, 404, false]);
+    }
+    expect((await ask(url, {}, "POST")).status).toBe(405);
+    const head = await ask(`${url}/sign-in`, {}, "HEAD");
+    expect([head.status, head.body]).toEqual([200, ""]);
+  });
+
+  test("429 with a page of its own for an address that asks for too much, and the API goes on", async () => {
+    const { url } = await start({ RATE_LIMIT_PAGES: "1" });
+    const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    expect(refused[0]!.headers["retry-after"]).toBe("2");
+    expect(refused[0]!.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(refused[0]!.body).toContain("<h1>Too many pages at once</h1>");
+    expect((await fetch(`${url}/api/v1/health/live`)).status).toBe(200);
+  });
+
+  test("503 for what is more than can be drawn at once, and a process that hangs holds up no request of the API", async () => {
+    const server = await start();
+    const { credential } = await newOrganization({ productRoles: ["buyer"] });
+    expect((await ask(server.url)).status).toBe(200);
+    process.kill(pagesOf(server), "SIGSTOP");
+    const pages = Array.from({ length: 20 }, () => ask(server.url));
+    const first = await Promise.race(pages);
+    expect([first.status, first.headers["retry-after"]]).toEqual([503, "2"]);
+    const began = performance.now();
+    expect((await fetch(`${server.url}/api/v1/auth/session`, { headers: credential })).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    process.kill(pagesOf(server), "SIGCONT");
+    const busy = (await Promise.all(pages)).filter(({ body }) => body.includes("Many people are here"));
+    expect(busy).toHaveLength(4);
+  });
+
+  test("a client that goes away ends its page, and files that are the same for everybody come without the process", async () => {
+    const server = await start();
+    const home = await ask(server.url);
+    const [script = ""] = /\/_next\/static\/[^"]+\.js/.exec(home.body) ?? [];
+    const first = await ask(server.url + script, { "accept-encoding": "gzip" });
+    process.kill(pagesOf(server), "SIGSTOP");
+    const kept = await ask(server.url + script, { "accept-encoding": "gzip" });
+    expect([kept.status, kept.body]).toEqual([200, first.body]);
+    for (const name of ["cache-control", "content-security-policy", "content-type", "etag", "x-content-type-options"])
+      expect(kept.headers[name], name).toBe(first.headers[name]);
+    const again = await ask(server.url + script, { "accept-encoding": "gzip", "if-none-match": String(first.headers.etag) });
+    expect(again.status).toBe(304);
+    // Each holds a place until its client goes.
+    for (let turn = 0; turn < 3; turn += 1) {
+      const gone = Array.from({ length: 16 }, () => get(server.url, { agent: false }).on("error", () => {}));
+      await pause(100);
+      for (const one of gone) one.destroy();
+      await pause(100);
+    }
+    const page = ask(server.url);
+    process.kill(pagesOf(server), "SIGCONT");
+    expect((await page).status).toBe(200);
+  });
+});
