@@ -71,14 +71,10 @@ async function closeByItself({ wallet }: Registrable, { chain, contracts }: Worl
 
 /** What registerMandate refuses because of the request itself: one mandate does for all. */
 export const refusedRequests: readonly Refused[] = [
+  ["an unknown mandate", unauthenticated, async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) })],
   [
-    "an unknown mandate",
-    { status: 404, code: "not_found" },
-    async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) }),
-  ],
-  [
-    "a draft",
-    { status: 403, code: "mandate_not_active" },
+    "a draft, for which nothing was signed",
+    unauthenticated,
     async (scene) => ({ mandateId: (await draftMandate(scene.as)).mandateId, body: await signedBody(scene) }),
   ],
   ["a chain that is not configured", invalid("/chain"), changed({ chain: "eip155:1" })],
@@ -130,7 +126,7 @@ export const refusedStates: readonly Refused[] = [
   ],
   [
     "another payee than the policy admits",
-    { status: 403, code: "policy_denied" },
+    unauthenticated,
     stepped(({ as, mandateId }) =>
       send(updateMandate, update, {
         as,
@@ -141,12 +137,12 @@ export const refusedStates: readonly Refused[] = [
   ],
   [
     "a mandate without a wallet",
-    { status: 409, code: "conflict" },
+    unauthenticated,
     stepped(({ as, mandateId }) => send(updateMandate, update, { as, id: mandateId, body: { wallet: null } })),
   ],
   [
     "more payments than the registry can hold",
-    { status: 409, code: "conflict" },
+    unauthenticated,
     stepped(({ as, mandateId }) =>
       send(updateMandate, update, {
         as,

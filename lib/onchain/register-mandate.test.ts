@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { revokeMandate } from "#lib/mandates/contract.ts";
+import { revokeMandate, suspendMandate } from "#lib/mandates/contract.ts";
 import { revokeMandate as revoke } from "#lib/mandates/revoke-mandate.ts";
+import { suspendMandate as suspend } from "#lib/mandates/suspend-mandate.ts";
 import { confirmRegistrations } from "#lib/onchain/confirm-registrations.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { DEADLINE_MAX_SECONDS, requireDeadline } from "#lib/onchain/registration-rules.ts";
@@ -150,16 +151,40 @@ describe("registerMandate refuses, and no gas is spent on", () => {
 
   test("a second nonce for a version that is registered, and its nonce for another mandate of the wallet", async () => {
     const scene = await registrable();
-    const other = {
-      ...scene,
-      mandateId: (await registrable({ wallet: { chain: "eip155:84532", address: scene.wallet.address } })).mandateId,
-    };
+    const other = await registrable({ wallet: { chain: "eip155:84532", address: scene.wallet.address } });
     const [first, second] = [await signedBody(scene), await signedBody(scene)];
     await register(scene.mandateId, first);
     const before = await relayerNonce();
     expect((await register(scene.mandateId, second)).problem.code).toBe("conflict");
-    expect((await register(other.mandateId, { ...first })).problem.code).toBe("nonce_reused");
+    const { typedData } = await prepared(other);
+    const again = { ...typedData, message: { ...typedData.message, nonce: first.nonce, deadline: String(first.deadline) } };
+    const reused = { ...first, payeeAddress: other.payee, signature: await signTyped(scene.wallet, again) };
+    expect((await register(other.mandateId, reused)).problem.code).toBe("nonce_reused");
     expect(await relayerNonce()).toBe(before);
+  });
+
+  test("a stranger, who learns nothing of a mandate that is somebody's: what is nobody's is refused alike", async () => {
+    const scene = await registrable();
+    const signature = (await signedBody(await registrable()))["signature"];
+    const steps = [null, suspend, revoke] as const;
+    const told = async (id: string, change: Record<string, unknown>) => {
+      const { status, problem } = await register(id, { ...(await good()), signature, ...change });
+      expect(problem.status).toBe(status);
+      return { ...problem, requestId: "" };
+    };
+    const deadline = Math.floor(Date.now() / 1_000) + 600;
+    const good = async () => ({ chain: "eip155:84532", payeeAddress: scene.payee, nonce: "1", deadline });
+    for (const step of steps) {
+      if (step === suspend) await send(suspendMandate, suspend, { as: scene.as, id: scene.mandateId });
+      if (step === revoke) await send(revokeMandate, revoke, { as: scene.as, id: scene.mandateId });
+      for (const change of [{}, { tokenName: "x" }, { deadline: 1 }, { payeeAddress: scene.wallet.address }])
+        expect(await told(scene.mandateId, change)).toEqual(await told("mdt_never", change));
+    }
+    const restore = configureChain({ rpcUrl: "http://127.0.0.1:9" });
+    const silent = [await told(scene.mandateId, {}), await told("mdt_never", {})];
+    restore();
+    expect(silent[0]).toEqual(silent[1]);
+    expect(silent[0]).toMatchObject({ status: 502 });
   });
 
   test("anything while the chain does not answer, and the same request is good afterwards", async () => {

@@ -8,7 +8,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import { fingerprintOf } from "#lib/http/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { address } from "#lib/onchain/chains.ts";
+import { address, assetOf } from "#lib/onchain/chains.ts";
 import { checkedDeployments, type Deployment } from "#lib/onchain/deployments.ts";
 import {
   onChain,
@@ -16,6 +16,7 @@ import {
   requireAccepted,
   requireAuthorization,
   requireSigned,
+  signsByKey,
   type SignedDelegation,
 } from "#lib/onchain/registration-chain.ts";
 import type { registerMandate as operation, RegisterBody } from "#lib/onchain/registration-contract.ts";
@@ -25,12 +26,12 @@ import {
   nonceReused,
   onChainIdNow,
   requireActive,
-  requireAsset,
   requireDeadline,
   requireDeployment,
   requireTerms,
   requireToken,
-  requireWallet,
+  termsFor,
+  type Registrable,
   type RegistrableMandate,
 } from "#lib/onchain/registration-rules.ts";
 import {
@@ -43,7 +44,6 @@ import {
   noteTransaction,
   type RegistrationRow,
 } from "#lib/onchain/register-store.ts";
-import type { RegistrationTerms } from "#lib/onchain/registration-terms.ts";
 import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay.ts";
 import { queueRevocations } from "#lib/onchain/revocation.ts";
@@ -65,64 +65,83 @@ type Asked = {
   readonly deployment: Deployment;
 };
 
-/** The signature is the credential. Nothing is relayed before everything holds; a repeat of the same request answers the same. */
+/**
+ * The signature is the credential: before it is seen to be the wallet's, an id that is somebody's and one that is nobody's are refused
+ * alike. Nothing is relayed before everything holds; a repeat of the same request answers the same.
+ */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
+  await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
   const mandate = await findRegistrable(database(), id);
-  if (!mandate) throw notFound("mandate");
   const fingerprint = fingerprintOf(canonicalJson({ id, body }));
-  const asked: Asked = { body, fingerprint, requestId, mandate, deployment };
-  const earlier = await findAsked(database(), id, fingerprint);
+  const earlier = mandate && (await findAsked(database(), id, fingerprint));
   if (earlier) return answer(earlier, deployment);
   try {
-    const registrable = await requireRegistrable(asked);
-    await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
-    const checked = await onChain(() => checkOnChain(asked, registrable));
-    return answer(await firstOrTwin(asked, checked), deployment);
+    requireDeadline(body.deadline, await clock(database()));
+    const signable = mandate && signableOf(mandate, body, deployment);
+    const checked = await onChain(() => checkOnChain(signable, body, deployment));
+    return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
     // What refuses may be the same request, which came first by a moment.
-    const twin = isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
+    const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/** The two registrations that the signature may be for, one of each path. */
-type Candidates = { readonly account: Hex; readonly candidates: readonly Registering[] };
+/** What the wallet may have signed: one registration for each path. */
+type Signable = Omit<Registrable, "payee"> & {
+  readonly payee: Hex;
+  readonly mandate: RegistrableMandate;
+  readonly candidates: readonly Registering[];
+};
 
-/** What needs no chain, in the order in which it is documented. */
-async function requireRegistrable({ mandate, body, deployment }: Asked): Promise<Candidates> {
-  const now = await clock(database());
-  requireActive(mandate, now);
-  const asset = requireAsset(mandate, body.chain, "/chain");
-  requireDeadline(body.deadline, now);
-  requireToken(body, asset);
-  const account = requireWallet(mandate);
-  const what = { mandate, asset, account, payee: address(body.payeeAddress) };
-  const nonce = BigInt(body.nonce);
-  const onChainId = onChainIdNow(mandate);
-  const candidates = (["proofs", "module"] as const).map((path): Registering => {
-    const terms: RegistrationTerms = requireTerms(what, path, now);
-    const registry = deployment.mandateRegistry;
-    return { chain: mandate.chain, registry, onChainId, terms, nonce, deadline: BigInt(body.deadline) };
+/** Null where no signature could be good, whoever made it. */
+function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
+  const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
+  if (asset === null || mandate.walletAddress === null) return null;
+  const what = { mandate, asset, account: address(mandate.walletAddress), payee: address(body.payeeAddress) };
+  const signed = { chain: mandate.chain, registry: deployment.mandateRegistry, onChainId: onChainIdNow(mandate) };
+  const candidates = (["proofs", "module"] as const).flatMap((path): Registering[] => {
+    const derived = termsFor(what, path);
+    if (!derived.ok) return [];
+    return [{ ...signed, terms: derived.terms, nonce: BigInt(body.nonce), deadline: BigInt(body.deadline) }];
   });
-  const signer = { chain: mandate.chain, account };
-  if (await isNonceTaken(database(), signer, nonce)) throw nonceReused();
-  if (await isRegistered(database(), signer, onChainId)) throw alreadyRegistered(mandate.version);
-  return { account, candidates };
+  return { ...what, candidates };
 }
 
-type Checked = { readonly signed: Registering; readonly delegation: SignedDelegation | null };
+/** Everything that the wallet's owner is told, in the order in which it is documented. */
+async function requireRegistrable({ candidates: _, ...what }: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
+  const { mandate, asset, account } = what;
+  const now = await clock(database());
+  requireActive(mandate, now);
+  requireToken(body, asset);
+  requireTerms(what, "proofs", now);
+  const signer = { chain: mandate.chain, account };
+  if (nonceUsed || (await isNonceTaken(database(), signer, BigInt(body.nonce)))) throw nonceReused();
+  if (await isRegistered(database(), signer, onChainIdNow(mandate))) throw alreadyRegistered(mandate.version);
+}
 
-async function checkOnChain({ body, deployment }: Asked, { account, candidates }: Candidates): Promise<Checked> {
+type Checked = {
+  readonly mandate: RegistrableMandate;
+  readonly signed: Registering;
+  readonly delegation: SignedDelegation | null;
+};
+
+/** An account that nobody has, for an id that is no mandate's: the chain is asked as much as for a mandate. */
+const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
+
+async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<Checked> {
   await checkedDeployments();
+  const { account = NOBODY, candidates = [] } = signable ?? {};
   const facts = await readAccount(deployment, account, BigInt(body.nonce));
-  if (facts.nonceUsed) throw nonceReused();
-  const delegation = await requireAuthorization(body.authorization, facts, account, deployment);
   const signature = body.signature as Hex;
-  const signed = await requireSigned(candidates, signature, facts.code === "" || delegation !== null);
+  const signed = await requireSigned(candidates, signature, signsByKey(facts, body.authorization, deployment));
+  if (signable === null) throw new Error("Nobody signs for what is no mandate.");
+  await requireRegistrable(signable, body, facts.nonceUsed);
+  const delegation = await requireAuthorization(body.authorization, facts, account, deployment);
   await requireAccepted(deployment.mandateRegistry, signed, signature, delegation);
-  return { signed, delegation };
+  return { mandate: signable.mandate, signed, delegation };
 }
 
 class Lost extends Error {}

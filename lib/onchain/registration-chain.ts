@@ -55,6 +55,13 @@ export async function readAccount(deployment: Deployment, account: Hex, nonce: b
 export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
   code === `${DELEGATION}${address(smartPaymentAccount).slice(2)}`;
 
+/**
+ * Whether the account's own key signs: it has no code, or its code is replaced by the service's, which knows the key. Otherwise its code
+ * is asked (ERC-1271).
+ */
+export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
+  code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
+
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
 /**
@@ -122,13 +129,12 @@ async function isSigned(registering: Registering, signature: Hex, byKey: boolean
 
 /**
  * Which of these the account has signed; the paths differ in what is signed, and the request does not say which it is.
- * `byKey`: the account has no code, or gets the service's, which knows its key. Otherwise its code is asked (ERC-1271).
  * @throws Problem unauthenticated
  */
 export async function requireSigned<R extends Registering>(candidates: readonly R[], signature: Hex, byKey: boolean): Promise<R> {
   for (const candidate of candidates) if (await isSigned(candidate, signature, byKey)) return candidate;
   throw unsigned(
-    "The signature is not the mandate's wallet's for these terms. Read them again with prepareRegistration, and sign exactly them.",
+    "This is not the signature of the mandate's wallet for its terms, or there is no such mandate. Read the terms again with prepareRegistration, and sign exactly them.",
   );
 }
 

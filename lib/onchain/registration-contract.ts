@@ -172,7 +172,7 @@ export const registerMandate = operation({
   tag: "Onchain",
   summary: "Register a mandate on chain by its wallet's signature",
   description:
-    "Checks what the mandate's wallet signed and submits it to the registry; the service pays the gas. The signature is the credential. Everything is checked before anything is sent, and the same request answers the same again. Token data is only compared.",
+    "Checks what the mandate's wallet signed and submits it to the registry; the service pays the gas. The signature is the credential: without the wallet's, every id is refused alike. Everything is checked before anything is sent, and the same request answers the same again. Token data is only compared.",
   access: "anyone",
   body: z
     .strictObject({

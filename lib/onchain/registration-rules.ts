@@ -7,7 +7,14 @@ import { statusOf } from "#lib/mandates/status.ts";
 import { address, assetOf, type AssetOnChain } from "#lib/onchain/chains.ts";
 import { deploymentAt, type Deployment } from "#lib/onchain/deployments.ts";
 import type { RegisterBody } from "#lib/onchain/registration-contract.ts";
-import { admitsPayee, deriveTerms, onChainIdOf, type PathName, type RegistrationTerms } from "#lib/onchain/registration-terms.ts";
+import {
+  admitsPayee,
+  deriveTerms,
+  onChainIdOf,
+  type DerivedTerms,
+  type PathName,
+  type RegistrationTerms,
+} from "#lib/onchain/registration-terms.ts";
 import { invalidField, Problem, type FieldError, type NextAction } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
@@ -98,23 +105,20 @@ export type Registrable = {
   readonly payee: Hex;
 };
 
+/** The hard limits of the mandate's version, whoever the policy lets be paid. */
+export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee }: Registrable, path: PathName): DerivedTerms =>
+  deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
+
 /**
  * The hard limits that the chain is asked to hold, by either path.
  * @throws Problem policy_denied for a payee that the policy does not admit, conflict for limits that the registry cannot hold
  */
-export function requireTerms({ mandate, asset, account, payee }: Registrable, path: PathName, now: Date): RegistrationTerms {
-  const { policy, writtenAt, mandateId } = mandate;
+export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
+  const { asset, payee } = what;
+  const { policy, mandateId } = what.mandate;
   if (!admitsPayee(policy, asset.tokenDecimals, payee))
     throw new Problem("policy_denied", { detail: "The mandate's policy does not let this address be paid." });
-  const derived = deriveTerms({
-    policy,
-    writtenAt,
-    decimals: asset.tokenDecimals,
-    account,
-    payee,
-    token: asset.tokenAddress,
-    path,
-  });
+  const derived = termsFor(what, path);
   const nextActions = linked(mandateId, { type: "renew_mandate", label: "Change the mandate" });
   if (!derived.ok) throw new Problem("conflict", { detail: `The mandate cannot be registered. ${derived.detail}`, nextActions });
   if (derived.terms.end * 1_000 <= now.getTime()) {
