@@ -52,5 +52,5 @@ export async function requestAuth(path: AuthPath, body: object): Promise<Readonl
 /** The sentence for a refusal that no page says more about. */
 export function refusalText(error: Error): string {
   if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
-  return error.status === 429 ? "Too many tries. Wait a minute, then try again." : error.message;
+  return error.status === 429 && error.code !== "rate_limited" ? "Too many tries. Wait a minute, then try again." : error.message;
 }

@@ -66,7 +66,8 @@ describe("quoteFee", () => {
       sellerNetAmount: "0.246875",
       feePayer: "split",
     });
-    expect((await quote(asked({ sellerOrganizationId: seller }))).data.feeScheduleId).toBe(close.feeScheduleId);
+    const own = (await createAgent(seller, ["billing:quote"])).credential;
+    expect((await quote(asked({ sellerOrganizationId: seller }), { as: own })).data.feeScheduleId).toBe(close.feeScheduleId);
     expect((await quote(asked())).data.serviceFeeAmount).toBe("0.0025");
   });
 
@@ -117,9 +118,30 @@ describe("quoteFee", () => {
     expect((await quote(asked(), { as: agent.credential })).status).toBe(403);
   });
 
-  it("404 for an unknown seller or resource", async () => {
+  it("404 for an unknown seller, or an unknown resource of one's own", async () => {
+    const own = (await createAgent(seller, ["billing:quote"])).credential;
     expect((await quote(asked({ sellerId: "sel_unknown" }))).status).toBe(404);
-    expect((await quote(asked({ sellerId: shop.sellerId, resourceId: "unknown" }))).status).toBe(404);
+    expect((await quote(asked({ sellerId: shop.sellerId, resourceId: "unknown" }), { as: own })).status).toBe(404);
+  });
+
+  it.each([
+    ["organization", () => ({ sellerOrganizationId: seller }), { sellerOrganizationId: "org_never" }, 404],
+    [
+      "organization behind a seller",
+      () => ({ sellerOrganizationId: buyer, sellerId: shop.sellerId }),
+      { sellerOrganizationId: "org_never" },
+      400,
+    ],
+    ["resource", () => ({ sellerId: shop.sellerId, resourceId: shop.resourceId }), { resourceId: "never" }, 200],
+  ] as const)("another organization's %s and one that never was are answered alike", async (_what, real, never, status) => {
+    const told = async (change: object) => {
+      const { status: answered, data, problem } = await quote(asked(change));
+      const made = answered === 200 ? { ...data, feeQuoteId: "", createdAt: "", expiresAt: "" } : { ...problem, requestId: "" };
+      return { answered, ...made };
+    };
+    const first = await told(real());
+    expect(first.answered).toBe(status);
+    expect(await told({ ...real(), ...never })).toEqual(first);
   });
 
   it.each([

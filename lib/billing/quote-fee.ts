@@ -13,20 +13,32 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 
-/** Who would be paid: the organization, and the chain that its resource names. */
-async function readPayee(tx: Tx, environment: Environment, body: AskedFeeQuote) {
+type Asking = { readonly organizationId: string; readonly environment: Environment };
+
+/**
+ * Who would be paid: the organization, and the chain that its resource names. Sellers are public, and nothing else of an organization
+ * is: its own id and its resources are read for itself alone.
+ */
+async function readPayee(tx: Tx, { organizationId, environment }: Asking, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {
     if (resourceId !== undefined) throw invalidField("/sellerId", "A resource is found by its seller; name the seller.");
-    return { organizationId: sellerOrganizationId ?? null, chain: null };
+    if (sellerOrganizationId === undefined) return { organizationId: null, chain: null };
+    if (sellerOrganizationId !== organizationId) {
+      throw new Problem("not_found", {
+        detail: "There is no such organization of yours. Name the seller by sellerId instead.",
+      });
+    }
+    return { organizationId, chain: null };
   }
   const payee = await findPayee(tx, environment, sellerId, resourceId);
   if (!payee) throw notFound("seller");
-  if (resourceId !== undefined && !payee.resource) throw notFound("resource");
   if (sellerOrganizationId !== undefined && sellerOrganizationId !== payee.organizationId) {
     throw invalidField("/sellerOrganizationId", "The seller belongs to another organization.");
   }
-  return { organizationId: payee.organizationId, chain: payee.resource?.paymentConfig?.chain ?? null };
+  if (payee.organizationId !== organizationId) return { organizationId: payee.organizationId, chain: null };
+  if (resourceId !== undefined && !payee.resource) throw notFound("resource");
+  return { organizationId, chain: payee.resource?.paymentConfig?.chain ?? null };
 }
 
 function readAsset(body: AskedFeeQuote, resourceChain: string | null): AssetOnChain {
@@ -63,9 +75,9 @@ function requirePayer(expected: FeePayer | undefined, actual: FeePayer): void {
 
 export const quoteFee: Handler<typeof contract.quoteFee> = ({ body }, { caller, idempotency }) =>
   once(contract.quoteFee, idempotency, async (tx) => {
-    const { organizationId, environment, subjectId } = caller;
+    const { organizationId, subjectId } = caller;
     requirePath(body);
-    const payee = await readPayee(tx, environment, body);
+    const payee = await readPayee(tx, caller, body);
     const asset = readAsset(body, payee.chain);
     const gross = readGross(body.amount, asset);
     const basis = await loadFeeBasis(tx, organizationId, payee.organizationId);

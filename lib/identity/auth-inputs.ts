@@ -29,6 +29,8 @@ export type Served = {
   readonly asGet?: true;
   /** The answer takes at least this long, because better-auth does less for an address without an account. */
   readonly floorMs?: number;
+  /** Tries for the account whose address the body names, from however many places; it counts whether or not there is one. */
+  readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
 /** Strict like our own operations: no field reaches better-auth that is not written here. */
@@ -45,6 +47,7 @@ export const served: Readonly<Record<ServedPath, Served>> = {
   "/sign-in/email": {
     method: "POST",
     body: z.strictObject({ email: Email, password: Password, rememberMe: z.boolean().optional() }),
+    triesPerAccount: { max: 30, windowSeconds: 900 },
   },
   "/sign-out": { method: "POST", body: z.strictObject({}) },
   "/get-session": { method: "GET" },

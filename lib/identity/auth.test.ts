@@ -163,6 +163,28 @@ describe("signing in", () => {
     expect(keys.some((key) => key.includes(address) && key.includes("/sign-in/email"))).toBe(true);
   });
 
+  test("429 after thirty tries for one account, from however many addresses, whether there is such an account or not", async () => {
+    const { email } = await newPerson();
+    const told = async (address: string) => {
+      // As if thirty had been made: each of them takes a tenth of a second of work.
+      await database()
+        .insert(rateLimit)
+        .values({ id: crypto.randomUUID(), key: `signIn:${address}`, count: 29, lastRequest: Date.now() });
+      const answers = [];
+      for (const typed of [address, address.toUpperCase()]) {
+        const response = await callAuth("/sign-in/email", { email: typed, password: "not the password" });
+        answers.push([response.status, response.headers.get("retry-after"), ((await response.json()) as { code: string }).code]);
+      }
+      return answers;
+    };
+    const known = await told(email);
+    expect(known).toEqual([
+      [401, null, "INVALID_EMAIL_OR_PASSWORD"],
+      [429, "900", "rate_limited"],
+    ]);
+    expect(await told(`nobody-${email}`)).toEqual(known);
+  });
+
   test("403 for a page of another origin that posts with the cookie", async () => {
     const { email, credential } = await newPerson();
     const headers = { ...credential, origin: "https://evil.example" };

@@ -4,6 +4,7 @@ import { env } from "#lib/env.ts";
 import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { drainGate } from "#lib/db/gate.ts";
 import { addressOf } from "#lib/http/address.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
 import type { Mounted } from "#lib/http/dispatch.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
@@ -67,7 +68,15 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   return new Response('{"status":true}', { headers: reply });
 }
 
-async function forward(request: Request, { method, body, query, asGet, floorMs }: Served, path: string): Promise<Response> {
+/** @throws Problem rate_limited, the same for an address with an account and for one without */
+async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>): Promise<void> {
+  if (!triesPerAccount) return;
+  const { max, windowSeconds } = triesPerAccount;
+  await countAttempt("signIn", email.toLowerCase(), max, { windowSeconds });
+}
+
+async function forward(request: Request, found: Served, path: string): Promise<Response> {
+  const { method, body, query, asGet, floorMs } = found;
   if (request.method !== method && !(method === "GET" && request.method === "HEAD")) {
     throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
   }
@@ -78,6 +87,7 @@ async function forward(request: Request, { method, body, query, asGet, floorMs }
     return auth().handler(new Request(url, { headers }));
   }
   const input = await readInput(request, body);
+  await countTry(found, input);
   if (asGet) return forwardLink(request, url, headers, input);
   headers.set("content-type", "application/json");
   const answer = auth().handler(new Request(url, { method, headers, body: JSON.stringify(input) }));

@@ -111,7 +111,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
 }
 
 /** Everything that the wallet's owner is told, in the order in which it is documented. */
-async function requireRegistrable({ candidates: _, ...what }: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
+async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
   requireActive(mandate, now);

@@ -98,7 +98,7 @@ const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } 
 /** Flips statuses, queues what the guardian revokes on chain and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
-  await countAttempt("emergency", caller.userId, TRIES_MAX, urgentPool().sql);
+  await countAttempt("emergency", caller.userId, TRIES_MAX, { on: urgentPool().sql });
   const work = async (tx: Tx) => {
     await closeGateAtOnce(tx);
     const now = await clock(tx);
