@@ -22,6 +22,7 @@ import * as emergency from "#lib/platform/emergency-contract.ts";
 import * as users from "#lib/platform/user-contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
+import * as settlements from "#lib/settlement/contract.ts";
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;
@@ -29,6 +30,7 @@ const isOperation = (value: unknown): value is Operation =>
 /** Contracts export their schemas too. */
 export const operations: readonly Operation[] = [
   payments,
+  settlements,
   commerce,
   orders,
   readiness,

@@ -106,12 +106,15 @@ import { probeResource } from "#lib/sellers/probe-resource.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { stepUp } from "#lib/identity/step-up.ts";
+import * as settlements from "#lib/settlement/contract.ts";
+import { listSettlements } from "#lib/settlement/list-settlements.ts";
 import { facilitatorMounted } from "#lib/settlement/serve-facilitator.ts";
 
 export const routes: readonly Route[] = [
   route(payments.authorizePayment, authorizePayment),
   route(payments.executePayment, executePayment),
   route(payments.listPayments, listPayments),
+  route(settlements.listSettlements, listSettlements),
   route(payments.getPayment, getPayment),
   route(payments.getExecution, getExecution),
   route(readiness.checkReadiness, checkReadiness),

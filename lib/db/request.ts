@@ -2,12 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { databaseAway } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-type Followed = { written: boolean; lost: unknown };
+type Followed = { readonly began: number; written: boolean; lost: unknown };
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<Followed>());
 
 /** Runs a request and follows what it does with the database, because libraries in between hide it. */
-export const followRequest = <T>(work: () => T): T => requests().run({ written: false, lost: null }, work);
+export const followRequest = <T>(work: () => T): T =>
+  requests().run({ began: performance.now(), written: false, lost: null }, work);
 
 /** A COMMIT, or a single statement that writes, is about to be sent. */
 export function noteWrite(): void {
@@ -26,3 +27,9 @@ export const mayHaveWritten = (): boolean => requests().getStore()?.written === 
 
 /** Why this request lost the database, or null. */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
+
+/** How long this request has been worked on; null outside of requests. */
+export function requestAgeMs(): number | null {
+  const request = requests().getStore();
+  return request ? performance.now() - request.began : null;
+}

@@ -18,6 +18,8 @@ export type ReceivedFilter = {
   readonly sellerId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly status?: SettlementStatus | undefined;
+  /** Of the credential, in lower case. */
+  readonly nonce?: string | undefined;
   /** Created at this time or later, and before the other. */
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
@@ -37,6 +39,8 @@ export type ReceivedRow = {
   readonly status: string;
   readonly transaction: string | null;
   readonly payer: string | null;
+  readonly nonce: string | null;
+  readonly handedOver: boolean;
 };
 
 /** Where a payment stands among those of both tables: its id without the prefix, which sorts by time. */
@@ -46,7 +50,7 @@ type Page = { readonly before: string | null; readonly limit: number };
 
 /** Newest first. */
 export function selectReceivedExecutions(db: Reader, { organizationId, environment }: Scope, filter: ReceivedFilter, page: Page) {
-  const { sellerId, resourceId, status, from, until } = filter;
+  const { sellerId, resourceId, status, nonce, from, until } = filter;
   const { executionId } = executions;
   return db
     .select({
@@ -62,6 +66,8 @@ export function selectReceivedExecutions(db: Reader, { organizationId, environme
       status: executions.settlementStatus,
       transaction: executions.settlementReference,
       payer: executions.payer,
+      nonce: executions.nonce,
+      handedOver: executions.handedOver,
     })
     .from(executions)
     .where(
@@ -72,6 +78,7 @@ export function selectReceivedExecutions(db: Reader, { organizationId, environme
         sellerId === undefined ? undefined : eq(executions.sellerId, sellerId),
         resourceId === undefined ? undefined : eq(executions.resourceId, resourceId),
         status === undefined ? undefined : eq(executions.settlementStatus, status),
+        nonce === undefined ? undefined : eq(executions.nonce, nonce),
         from === undefined ? undefined : gte(executionId, firstIdAt("execution", from)),
         until === undefined ? undefined : lt(executionId, firstIdAt("execution", until)),
       ),
@@ -87,7 +94,7 @@ export function selectReceivedSettlements(
   filter: ReceivedFilter,
   page: Page,
 ) {
-  const { sellerId, resourceId, status, from, until } = filter;
+  const { sellerId, resourceId, status, nonce, from, until } = filter;
   const { settlementId } = plainSettlements;
   return db
     .select({
@@ -103,6 +110,8 @@ export function selectReceivedSettlements(
       status: plainSettlements.status,
       transaction: plainSettlements.transaction,
       payer: plainSettlements.payer,
+      nonce: plainSettlements.nonce,
+      handedOver: plainSettlements.handedOver,
     })
     .from(plainSettlements)
     .where(
@@ -113,6 +122,7 @@ export function selectReceivedSettlements(
         sellerId === undefined ? undefined : eq(plainSettlements.sellerId, sellerId),
         resourceId === undefined ? undefined : eq(plainSettlements.resourceId, resourceId),
         status === undefined ? undefined : eq(plainSettlements.status, status),
+        nonce === undefined ? undefined : eq(plainSettlements.nonce, nonce),
         from === undefined ? undefined : gte(settlementId, firstIdAt("settlement", from)),
         until === undefined ? undefined : lt(settlementId, firstIdAt("settlement", until)),
       ),

@@ -77,6 +77,8 @@ describe("payments received", () => {
         status: "settled",
         transaction: "0xhash",
         payer: "0xpayer",
+        nonce: "0x1",
+        handedOver: false,
       },
     ]);
     expect(JSON.stringify(items)).not.toMatch(/secret|org_buyer/);

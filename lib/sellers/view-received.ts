@@ -26,6 +26,10 @@ export type Received = {
   readonly status: SettlementStatus;
   readonly transaction: string | null;
   readonly payer: string | null;
+  /** Of the credential. */
+  readonly nonce: string | null;
+  /** Whether /settle has said success for it. */
+  readonly handedOver: boolean;
 };
 
 type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
@@ -39,7 +43,7 @@ export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
 
 function present(row: ReceivedRow): Received {
   const { tokenDecimals, asset, chain } = coinOf(row);
-  const { paymentId, sellerId, resourceId, transaction, payer } = row;
+  const { paymentId, sellerId, resourceId, transaction, payer, nonce, handedOver } = row;
   return {
     paymentId,
     createdAt: toWire(row.createdAt),
@@ -51,6 +55,8 @@ function present(row: ReceivedRow): Received {
     status: SettlementStatus.parse(row.status),
     transaction,
     payer,
+    nonce,
+    handedOver,
   };
 }
 

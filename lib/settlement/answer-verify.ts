@@ -12,7 +12,10 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
 /** Whether a seller may serve on this credential. What we settled for it and have not handed over yet is as good as valid. */
 export async function answerVerify({ credential, expected, match }: AskedSettlement): Promise<VerifyResponse> {
   const { payer } = credential;
-  if (match.kind === "plain") return alreadyUsed(payer);
+  if (match.kind === "plain") {
+    const { status, handedOver } = match.settlement;
+    return status === "failed" || handedOver ? alreadyUsed(payer) : { isValid: true, payer };
+  }
   if (match.kind === "execution") {
     const { settlementStatus, handedOver } = match.execution;
     if (settlementStatus === "failed" || handedOver) return alreadyUsed(payer);

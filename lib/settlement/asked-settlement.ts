@@ -29,7 +29,7 @@ type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; r
 
 const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
 
-/** Reads what a seller's server asks, and refuses what is not its own to ask. A settled execution is matched however old its credential is. */
+/** Reads what a seller's server asks, and refuses what is not its own to ask. What was submitted is matched however old its credential is. */
 export async function readAsked(asked: Asked, organizationId: string): Promise<Read> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
@@ -49,17 +49,17 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
     await clock(database()),
     SENT_NOW_SECONDS,
   );
-  const isSettled =
-    match.kind === "execution" &&
-    match.execution.settlementStatus === "settled" &&
-    !fits.ok &&
-    fits.code === "credential_expired";
-  if (!fits.ok && !isSettled) return refuse(fits, payer);
+  const late = !fits.ok && fits.code === "credential_expired" && wasSubmitted(match);
+  if (!fits.ok && !late) return refuse(fits, payer);
   if (match.kind === "execution" && !samePayment(expectedPayment(match.authorization), expected)) {
     return refuse(failed("amount_mismatch", "The credential was authorized for another payment than the one required."), payer);
   }
   return { ok: true, credential, expected, match };
 }
+
+/** What was submitted while its credential lived is answered after it. */
+const wasSubmitted = (match: Match): boolean =>
+  (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
 const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.amount === b.amount &&

@@ -3,9 +3,10 @@ import { HTTPFacilitatorClient } from "@x402/core/http";
 import type { Network, PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { env } from "#lib/env.ts";
+import { chainOf } from "#lib/onchain/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
-import { facilitatorSigner, withAnswers } from "#lib/settlement/signer.ts";
+import { facilitatorSigner, withAnswers, type Progress } from "#lib/settlement/signer.ts";
 import { pendingSettlementStore } from "#lib/settlement/store.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
@@ -13,7 +14,7 @@ import { networkOfChain } from "#lib/x402/version-1.ts";
 export type Facilitator = {
   /** A refusal of our own facilitator is knowledge: it broadcast nothing. One of another's is only its word. */
   readonly trusted: boolean;
-  settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettleResponse>;
+  settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
 type Supported = ReturnType<x402Facilitator["getSupported"]>;
@@ -31,19 +32,26 @@ const ownFacilitator = (): x402Facilitator =>
     return facilitator;
   });
 
-/** Each chain in version 2, and in version 1 where it has a name there. */
+/**
+ * Each chain in version 2, and in version 1 where it has a name there, with what an answer of success rests on for a payment that we hold
+ * no authorization of.
+ */
 export function supportedKinds(): Supported {
-  const supported = ownFacilitator().getSupported();
-  const version1 = supported.kinds.flatMap((kind) => {
+  const { kinds, ...rest } = ownFacilitator().getSupported();
+  const version2 = kinds.map((kind) => {
+    const { confirmations = 0, settledAt = "confirmations" } = chainOf(kind.network) ?? {};
+    return { ...kind, extra: { ...kind.extra, settledAt, confirmations } };
+  });
+  const version1 = version2.flatMap((kind) => {
     const network = networkOfChain(kind.network);
     return network === undefined ? [] : [{ ...kind, x402Version: 1, network: network as Network }];
   });
-  return { ...supported, kinds: [...supported.kinds, ...version1] };
+  return { ...rest, kinds: [...version2, ...version1] };
 }
 
 const inProcess: Facilitator = {
   trusted: true,
-  settle: (payload, requirements) => withAnswers(() => ownFacilitator().settle(payload, requirements)),
+  settle: (payload, requirements, seen) => withAnswers(seen, () => ownFacilitator().settle(payload, requirements)),
 };
 
 function remote(url: string): Facilitator {

@@ -1,33 +1,48 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { database } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure } from "#lib/onchain/client.ts";
 import { readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
-import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { spentFinding } from "#lib/settlement/submit.ts";
 
-const BATCH = 32;
+const BATCH = 64;
+/** A request that settles looks at the chain itself for a while. */
+const YOUNG_MS = 5_000;
 
-/** Follows settlements without a mandate that nobody works on any more to what the chain says. Answers how many there were. */
+/** Follows settlements without a mandate to what the chain says. Answers how many there were. */
 export async function reconcilePlain(): Promise<number> {
-  const open = await openPlainSettlements(database(), leaseMs(), BATCH);
+  const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);
   return open.length;
 }
 
+type Owned = Pick<PlainSettlement, "settlementId" | "organizationId" | "serviceAccountId">;
+
 async function reconcileOne(settlement: PlainSettlement): Promise<void> {
-  const { settlementId, organizationId, serviceAccountId } = settlement;
+  const { settlementId, handedOver } = settlement;
   try {
     const finding = findingOf(await readEvidence(transferOfPlain(settlement), await clock(database())));
-    if (finding.kind !== "waiting") await resolvePlain(settlementId, organizationId, serviceAccountId, finding);
+    if (finding.kind === "waiting") return;
+    if (finding.kind === "failed" && handedOver)
+      log().error({ settlementId }, "A payment that was answered as settled at its receipt did not stay on the chain");
+    await transact((tx) => resolvePlain(tx, settlement, finding));
   } catch (error) {
     log().warn({ settlementId, reason: chainFailure(error) }, "A settlement could not be reconciled; it is asked for again");
   }
 }
 
-const transferOfPlain = ({ chain, tokenAddress, payer, payTo, amount, nonce, validBefore, fromBlock }: PlainSettlement) => ({
+export const transferOfPlain = ({
+  chain,
+  tokenAddress,
+  payer,
+  payTo,
+  amount,
+  nonce,
+  validBefore,
+  fromBlock,
+}: PlainSettlement) => ({
   chain,
   tokenAddress: tokenAddress as `0x${string}`,
   payer: payer as `0x${string}`,
@@ -49,24 +64,22 @@ function findingOf(evidence: Evidence): Finding {
 }
 
 /** Books what became of a settlement without a mandate, once. */
-export const resolvePlain = (
-  settlementId: string,
-  organizationId: string,
-  serviceAccountId: string,
+export async function resolvePlain(
+  tx: Tx,
+  { settlementId, organizationId, serviceAccountId }: Owned,
   finding: Finding,
-): Promise<void> =>
-  transact(async (tx) => {
-    const transaction = finding.kind === "settled" || finding.kind === "broadcast" ? finding.transaction : null;
-    const errorReason = finding.kind === "failed" ? finding.failure.code : null;
-    const status = finding.kind === "settled" || finding.kind === "failed" ? finding.kind : "processing";
-    if (!(await resolvePlainSettlement(tx, settlementId, { status, transaction, errorReason }))) return;
-    const event = {
-      type: `settlement.${status}`,
-      actorId: serviceAccountId,
-      organizationId,
-      entityType: "settlement",
-      entityId: settlementId,
-    };
-    const metadata = { ...(transaction !== null && { transaction }), ...(errorReason !== null && { errorReason }) };
-    audit(tx, { ...event, metadata }, await clock(tx));
-  });
+): Promise<void> {
+  const transaction = finding.kind === "settled" || finding.kind === "broadcast" ? finding.transaction : null;
+  const errorReason = finding.kind === "failed" ? finding.failure.code : null;
+  const status = finding.kind === "settled" || finding.kind === "failed" ? finding.kind : "processing";
+  if (!(await resolvePlainSettlement(tx, settlementId, { status, transaction, errorReason }))) return;
+  const event = {
+    type: `settlement.${status}`,
+    actorId: serviceAccountId,
+    organizationId,
+    entityType: "settlement",
+    entityId: settlementId,
+  };
+  const metadata = { ...(transaction !== null && { transaction }), ...(errorReason !== null && { errorReason }) };
+  audit(tx, { ...event, metadata }, await clock(tx));
+}

@@ -1,9 +1,10 @@
 import type { SettleResponse } from "@x402/core/types";
 import { transact } from "#lib/audit/transact.ts";
-import type { Tx } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf, formatAmount } from "#lib/money.ts";
+import { chainOf } from "#lib/onchain/chains.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/payments/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
@@ -16,11 +17,15 @@ import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/settlement/state.ts";
-import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
-import { insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
-import { settleAndConfirm } from "#lib/settlement/submit.ts";
+import { resolvePlain, transferOfPlain } from "#lib/settlement/reconcile-plain.ts";
+import { findPlainSettlement, handOverPlain, insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import { evidenceWithin, settleAndConfirm } from "#lib/settlement/submit.ts";
 import type { Credential } from "#lib/x402/credential.ts";
+import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
+
+/** How long a repeat waits for what another request of ours has under way. */
+const WAIT_MS = 15_000;
 
 /** A payment without a mandate: settled as any x402 facilitator would, once, and recorded for the seller. */
 export async function settlePlain(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
@@ -32,27 +37,7 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
   if (begun === "revoked") return revoked(asked);
   if (begun === "capped") return capped(asked);
   if (begun === "claimed") return refused(asked, "nonce_already_used");
-  return send(asked, seller, settlementId, verified.fromBlock);
-}
-
-/** A repeat of the seller: what was settled is used up, what nobody works on any more is followed to its end. */
-export async function settlePlainAgain(
-  asked: AskedSettlement,
-  settlement: PlainSettlement,
-  seller: Seller,
-): Promise<SettleResponse> {
-  if (settlement.status !== "processing") return refused(asked, "nonce_already_used");
-  if (Date.now() - settlement.createdAt.getTime() < leaseMs()) return pending(asked, settlement.transaction);
-  const verified = await askChain(asked.credential, asked.expected);
-  if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
-  const allowed = await transact(async (tx) => admit(tx, asked, seller));
-  if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
-  return send(asked, seller, settlement.settlementId, settlement.fromBlock);
-}
-
-async function send(asked: AskedSettlement, seller: Seller, settlementId: string, fromBlock: bigint): Promise<SettleResponse> {
-  const { credential, expected } = asked;
-  const transfer: AuthorizedTransfer = {
+  return send(asked, seller, settlementId, {
     chain: expected.asset.chain,
     tokenAddress: expected.asset.tokenAddress,
     payer: credential.payer,
@@ -60,11 +45,60 @@ async function send(asked: AskedSettlement, seller: Seller, settlementId: string
     amount: expected.amount,
     nonce: credential.nonce,
     validBefore: endOf(credential),
-    fromBlock,
-  };
-  const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirementsOf(expected));
-  await resolvePlain(settlementId, seller.organizationId, seller.serviceAccountId, finding);
-  return answer(asked, finding);
+    fromBlock: verified.fromBlock,
+  });
+}
+
+/** A repeat of the seller: the chain is asked at once, and what nobody works on any more is sent again. */
+export async function settlePlainAgain(
+  asked: AskedSettlement,
+  settlement: PlainSettlement,
+  seller: Seller,
+): Promise<SettleResponse> {
+  const { settlementId, status, handedOver, createdAt, errorReason } = settlement;
+  if (handedOver) return refused(asked, "nonce_already_used");
+  if (status === "failed") return refused(asked, (errorReason ?? "settlement_rejected") as FailureCode);
+  if (status === "settled")
+    return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
+  const transfer = transferOfPlain(settlement);
+  const isLeft = Date.now() - createdAt.getTime() >= leaseMs();
+  const final = await evidenceWithin(transfer, isLeft ? 0 : WAIT_MS);
+  if (final) return book(asked, seller, settlementId, final);
+  if (!isLeft) return pending(asked, await transactionOf(settlementId));
+  const verified = await askChain(asked.credential, asked.expected);
+  if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
+  const allowed = await transact(async (tx) => admit(tx, asked, seller));
+  if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
+  return send(asked, seller, settlementId, transfer);
+}
+
+/** Noted by whoever sent it, meanwhile. */
+const transactionOf = async (settlementId: string): Promise<string | null> =>
+  (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
+
+async function send(
+  asked: AskedSettlement,
+  seller: Seller,
+  settlementId: string,
+  transfer: AuthorizedTransfer,
+): Promise<SettleResponse> {
+  const { credential, expected } = asked;
+  const atReceipt = chainOf(transfer.chain)?.settledAt === "receipt";
+  const requirements = requirementsOf(expected);
+  const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirements, atReceipt);
+  return book(asked, seller, settlementId, finding);
+}
+
+/** Notes what was found, and says success once: whoever is told first serves. */
+async function book(asked: AskedSettlement, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
+  const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
+  const handedOver = await transact(async (tx) => {
+    await resolvePlain(tx, { ...seller, settlementId }, finding);
+    return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
+  });
+  if (isSuccess) return handedOver ? succeeded(asked, finding.transaction) : refused(asked, "nonce_already_used");
+  if (finding.kind === "failed") return refused(asked, finding.failure.code, finding.failure.detail);
+  return pending(asked, finding.kind === "broadcast" ? finding.transaction : null);
 }
 
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
@@ -121,9 +155,3 @@ const begin = (
     });
     return "begun";
   });
-
-function answer(asked: AskedSettlement, finding: Finding): SettleResponse {
-  if (finding.kind === "settled") return succeeded(asked, finding.transaction);
-  if (finding.kind === "failed") return refused(asked, finding.failure.code, finding.failure.detail);
-  return pending(asked, finding.kind === "broadcast" ? finding.transaction : null);
-}

@@ -11,16 +11,18 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>;
 type Write = Parameters<Signer["writeContract"]>[0];
 
-/** The library takes a question that was not answered for a no. */
-const unanswered = () => perProcess("unansweredQuestions", () => new AsyncLocalStorage<{ one: boolean }>());
+/** What is seen of a settlement beside the library's answer: it takes a question that was not answered for a no. */
+export type Progress = { unanswered: boolean; transaction: Hex | null };
+
+const progress = () => perProcess("settlementProgress", () => new AsyncLocalStorage<Progress>());
 
 /** A refusal that rests on a question which the chain did not answer is none. @throws where one was not answered */
 export async function withAnswers<T extends { readonly success: boolean; readonly transaction: string }>(
+  seen: Progress,
   work: () => Promise<T>,
 ): Promise<T> {
-  const seen = { one: false };
-  const result = await unanswered().run(seen, work);
-  if (seen.one && !result.success && result.transaction === "") throw new Error("The chain did not answer all questions.");
+  const result = await progress().run(seen, work);
+  if (seen.unanswered && !result.success && result.transaction === "") throw new Error("The chain did not answer all questions.");
   return result;
 }
 
@@ -34,8 +36,8 @@ async function asked<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;
   } catch (error) {
-    const seen = unanswered().getStore();
-    if (seen && !isRefusal(error)) seen.one = true;
+    const seen = progress().getStore();
+    if (seen && !isRefusal(error)) seen.unanswered = true;
     throw error;
   }
 }
@@ -44,11 +46,14 @@ async function asked<T>(question: Promise<T>): Promise<T> {
 const endOf = ({ functionName, args }: Write): Date | null =>
   functionName === "transferWithAuthorization" && typeof args[4] === "bigint" ? new Date(Number(args[4]) * 1_000) : null;
 
-function write(chain: string, call: Write): Promise<Hex> {
+async function write(chain: string, call: Write): Promise<Hex> {
   const { address, abi, functionName, args, dataSuffix } = call;
   const encoded = encodeFunctionData({ abi: abi as Abi, functionName, args: [...args] });
   const data = dataSuffix ? concat([encoded, dataSuffix]) : encoded;
-  return asked(senderOn(chain).send({ to: address, data, validBefore: endOf(call) }));
+  const hash = await asked(senderOn(chain).send({ to: address, data, validBefore: endOf(call) }));
+  const seen = progress().getStore();
+  if (seen) seen.transaction = hash;
+  return hash;
 }
 
 /**

@@ -18,8 +18,8 @@ export const isFinal = (status: SettlementStatus): boolean => transitions[status
 export type Finding =
   | { readonly kind: "settled"; readonly transaction: string }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** A transaction is known and not final. */
-  | { readonly kind: "broadcast"; readonly transaction: string }
+  /** A transaction is known and not final. Received: a block has it, which is not deep enough. */
+  | { readonly kind: "broadcast"; readonly transaction: string; readonly received?: boolean }
   | { readonly kind: "unknown"; readonly detail: string }
   | { readonly kind: "waiting" };
 

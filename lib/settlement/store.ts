@@ -145,7 +145,23 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
-/** Those that are older than any work on them. */
+/** True once: the seller hears of a settlement a single time, at its receipt where the chain's configuration says so. */
+export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
+  const rows = await tx
+    .update(plainSettlements)
+    .set({ handedOver: true })
+    .where(
+      and(
+        eq(plainSettlements.settlementId, settlementId),
+        eq(plainSettlements.handedOver, false),
+        inArray(plainSettlements.status, atReceipt ? ["processing", "settled"] : ["settled"]),
+      ),
+    )
+    .returning({ settlementId: plainSettlements.settlementId });
+  return rows.length === 1;
+}
+
+/** Those that a request of a moment ago does not answer any more. */
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,

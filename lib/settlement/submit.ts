@@ -1,6 +1,7 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
+import { blockTimeMs } from "#lib/onchain/block-time.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
 import { confirmedBlock, readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
@@ -8,14 +9,19 @@ import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-sto
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
 import { submitModule } from "#lib/settlement/follow-module.ts";
-import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
+import { atMost, facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
+import type { Progress } from "#lib/settlement/signer.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** How long an answer of success is compared with the chain before the reconciler goes on with it. */
-const confirmMs = (chain: string): number => 2_000 + 3_000 * Math.min(5, chainOf(chain)?.confirmations ?? 0);
+/** How long an answer of success is compared with the chain before the reconciler goes on with it: until its block is deep enough. */
+const confirmMs = async (chain: string): Promise<number> =>
+  2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
 const ASK_EVERY_MS = 400;
+/** A chain that answers needs less, also at the end of a request. */
+const LOOK_MS_MIN = 1_000;
+const LOOK_MS_MAX = 20_000;
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -53,31 +59,32 @@ export async function settleAndConfirm(
   transfer: AuthorizedTransfer,
   payload: PaymentPayload,
   requirements: PaymentRequirements,
+  atReceipt = false,
 ): Promise<Finding> {
-  const answer = await ask(facilitator, payload, requirements);
-  if (!answer) return confirmUnanswered(transfer);
+  const seen: Progress = { unanswered: false, transaction: null };
+  const answer = await ask(facilitator, payload, requirements, seen);
+  if (answer === "late" && facilitator.trusted) return confirmLate(transfer, seen.transaction);
+  if (answer === "late" || !answer) return confirmUnanswered(transfer);
   const transaction = HASH.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
+  if (answer.success && atReceipt && facilitator.trusted && transaction)
+    return { kind: "broadcast", transaction, received: true };
   if (answer.success) return confirm(transfer, transaction, facilitator);
   if (answer.errorReason === "settlement_pending" && transaction) return { kind: "broadcast", transaction };
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** Null when nobody knows what became of it: no answer in time, a broken connection, an error without a settlement. */
+/** Null when nobody knows what became of it: a broken connection, an error without a settlement. */
 async function ask(
   facilitator: Facilitator,
   payload: PaymentPayload,
   requirements: PaymentRequirements,
-): Promise<SettleResponse | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), facilitatorTimeoutMs())));
-  try {
-    return await Promise.race([facilitator.settle(payload, requirements), late]);
-  } catch (error) {
+  seen: Progress,
+): Promise<SettleResponse | "late" | null> {
+  const answer = facilitator.settle(payload, requirements, seen).catch((error: unknown) => {
     log().warn({ reason: chainFailure(error) }, "A facilitator gave no usable answer");
     return refusalIn(error);
-  } finally {
-    clearTimeout(timer);
-  }
+  });
+  return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
 /** x402's client throws what a facilitator refused with an error status. */
@@ -88,14 +95,14 @@ function refusalIn(error: unknown): SettleResponse | null {
   return { success: false, errorReason, transaction: typeof transaction === "string" ? transaction : "", network: "eip155:0" };
 }
 
-const look = async (transfer: AuthorizedTransfer): Promise<Evidence | null> => {
-  try {
-    return await readEvidence(transfer, new Date());
-  } catch (error) {
+/** Null where the chain does not answer, or not in time. */
+export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
+  const evidence = readEvidence(transfer, new Date()).catch((error: unknown) => {
     log().warn({ chain: transfer.chain, reason: chainFailure(error) }, "The chain does not answer");
     return null;
-  }
-};
+  });
+  return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
+}
 
 export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Finding => ({
   kind: "failed",
@@ -104,25 +111,36 @@ export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Fi
     : { code: "nonce_already_used", detail: "The credential's nonce was used for another transfer." },
 });
 
-/** Success counts when the chain shows it. A facilitator that says so without a transfer is not believed. */
-async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
-  const until = Date.now() + confirmMs(transfer.chain);
+/** What the chain shows of a transfer, asked until it is final or the time is up. Null where it is not final. */
+export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds: number): Promise<Finding | null> {
+  const until = performance.now() + patience(milliseconds);
   for (;;) {
     const evidence = await look(transfer);
     if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
     if (evidence?.kind === "spent") return spentFinding(evidence);
-    if (Date.now() >= until) break;
+    if (performance.now() + ASK_EVERY_MS >= until) return null;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
+}
+
+/** Success counts when the chain shows it. A facilitator that says so without a transfer is not believed. */
+async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
+  const final = await evidenceWithin(transfer, await confirmMs(transfer.chain));
+  if (final) return final;
   if (facilitator.trusted && transaction) return { kind: "broadcast", transaction };
   return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
 }
 
+/** Ours goes on beside the request; what it has sent by now is known. */
+async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
+  const final = await evidenceWithin(transfer, 0);
+  return final ?? (transaction === null ? { kind: "waiting" } : { kind: "broadcast", transaction });
+}
+
 async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding> {
-  const evidence = await look(transfer);
-  if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
-  if (evidence?.kind === "spent") return spentFinding(evidence);
-  return { kind: "unknown", detail: "The credential was submitted and no answer came. Its outcome will be read from the chain." };
+  const final = await evidenceWithin(transfer, 0);
+  const detail = "The credential was submitted and no answer came. Its outcome will be read from the chain.";
+  return final ?? { kind: "unknown", detail };
 }
 
 /** The library calls a settlement wallet without gas by the same name as a payer without money. */

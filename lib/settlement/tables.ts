@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** Transactions that our facilitator broadcast and has not seen mined: a repeat follows them and broadcasts nothing. */
@@ -33,6 +33,8 @@ export const plainSettlements = pgTable(
     status: text("status").notNull(),
     transaction: text("transaction"),
     errorReason: text("error_reason"),
+    /** Whether /settle has said success to the seller: once. */
+    handedOver: boolean("handed_over").notNull().default(false),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
   },

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { operation } from "#lib/http/operation.ts";
+import { PageQuery, pageOf } from "#lib/http/paging.ts";
+import { Id } from "#lib/ids.ts";
+import { Timestamp } from "#lib/time.ts";
+import { SettlementStatus } from "#lib/vocabulary.ts";
+
+export const Settlement = z
+  .object({
+    settlementId: Id.meta({ description: "Of a payment under a mandate the id of its execution." }),
+    createdAt: Timestamp,
+    sellerId: Id.nullable(),
+    resourceId: z
+      .string()
+      .nullable()
+      .meta({ description: "The one resource that it pays for; null where several could be meant." }),
+    amount: z.string().meta({ description: "In units of the asset." }),
+    asset: z.string(),
+    chain: z.string().meta({ description: "CAIP-2." }),
+    status: SettlementStatus,
+    transaction: z.string().nullable(),
+    payer: z.string().nullable(),
+    nonce: z.string().nullable().meta({ description: "Of the credential that the payer signed." }),
+    handedOver: z
+      .boolean()
+      .meta({ description: "Whether /settle has answered success. It does so once; whoever lost that answer reads it here." }),
+  })
+  .meta({ id: "Settlement" });
+
+export const listSettlements = operation({
+  id: "listSettlements",
+  method: "GET",
+  path: "/api/v1/settlements",
+  tag: "Payments",
+  summary: "List what was settled for the organization, newest first",
+  description:
+    "For sellers: payments to the organization, under mandates of buyers and without one. Finds what an answer of the facilitator that was lost said: nonce is that of the credential.",
+  access: { capability: "payments:settle" },
+  query: z.strictObject({
+    ...PageQuery.shape,
+    nonce: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{64}$/)
+      .optional(),
+    status: SettlementStatus.optional(),
+    sellerId: Id.optional(),
+  }),
+  response: pageOf(Settlement).meta({ id: "SettlementList" }),
+  problems: [],
+  example: {
+    query: { nonce: "0x8f1d0f6c4b7a9e2d3c5b6a79880716253443526170f9e8d7c6b5a49382716050" },
+    response: {
+      items: [
+        {
+          settlementId: "stl_01kaj4n7v8e2m0x3c9t5q6r7st",
+          createdAt: "2026-11-21T12:00:00.000Z",
+          sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
+          resourceId: "daily-report",
+          amount: "0.25",
+          asset: "USDC",
+          chain: "eip155:84532",
+          status: "settled",
+          transaction: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+          payer: "0x209693bc6afc0c5328ba36faf03c514ef312287c",
+          nonce: "0x8f1d0f6c4b7a9e2d3c5b6a79880716253443526170f9e8d7c6b5a49382716050",
+          handedOver: true,
+        },
+      ],
+      hasMore: false,
+    },
+  },
+});

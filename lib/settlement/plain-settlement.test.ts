@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "drizzle-orm";
+import type { Address } from "viem";
+import { database } from "#lib/db/client.ts";
+import { forget } from "#lib/process.ts";
+import * as contract from "#lib/settlement/contract.ts";
+import { listSettlements } from "#lib/settlement/list-settlements.ts";
+import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { CHAIN } from "#test/mandates.ts";
+import { expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { listenService, type Listening } from "#test/shop.ts";
+import { createAgent, send } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement({ facilitatorTimeoutMs: 2_000 });
+
+let service: Listening;
+beforeAll(async () => {
+  service = await listenService();
+});
+afterAll(() => service.close());
+
+function configure(change: Record<string, unknown>): void {
+  const [configured] = JSON.parse(process.env["CHAINS"] ?? "[]") as object[];
+  process.env["CHAINS"] = JSON.stringify([{ ...configured, ...change }]);
+  for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "blockTimes"]) forget(name);
+}
+afterEach(() => configure({ confirmations: 0, settledAt: "confirmations" }));
+
+type Reply = {
+  readonly success?: boolean;
+  readonly isValid?: boolean;
+  readonly errorReason?: string;
+  readonly invalidReason?: string;
+  readonly transaction?: string;
+};
+
+/** A credential of a buyer that we know nothing of, and the seller's server. */
+async function plainPayment() {
+  const scene = await paymentScene();
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  const header = await signed(wallet, expectedOf(scene));
+  const paymentPayload = JSON.parse(Buffer.from(header, "base64").toString()) as {
+    accepted: object;
+    payload: { authorization: { nonce: string } };
+  };
+  const body = JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted });
+  const ask = async (endpoint: "verify" | "settle"): Promise<Reply> => {
+    const headers = { "content-type": "application/json", ...credential };
+    return (await (await fetch(`${service.url}/api/x402/${endpoint}`, { method: "POST", headers, body })).json()) as Reply;
+  };
+  const { nonce } = paymentPayload.payload.authorization;
+  const list = async () =>
+    (await send(contract.listSettlements, listSettlements, { as: credential, query: `?nonce=${nonce}` })).data.items;
+  return { ask, list, nonce, balance: () => chain().balanceOf(scene.seller.payTo as Address) };
+}
+
+const used = "invalid_exact_evm_nonce_already_used";
+
+async function withoutMining(): Promise<void> {
+  await chain().client.setAutomine(false);
+}
+async function mine(): Promise<void> {
+  await chain().client.mine({ blocks: 1 });
+  await chain().client.setAutomine(true);
+}
+
+describe("a payment without a mandate", () => {
+  test("that takes longer than the call is a success for its seller once: the repeat looks at the chain at once", async () => {
+    const { ask, balance } = await plainPayment();
+    await withoutMining();
+    const first = await ask("settle");
+    expect(first).toMatchObject({ success: false, errorReason: "settlement_pending" });
+    expect(first.transaction).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await ask("verify")).toMatchObject({ isValid: true });
+    await mine();
+    expect(await ask("settle")).toMatchObject({ success: true, transaction: first.transaction });
+    expect(await ask("settle")).toMatchObject({ success: false, errorReason: used });
+    expect(await ask("verify")).toMatchObject({ isValid: false, invalidReason: used });
+    expect(await balance()).toBe(250_000n);
+  });
+
+  test("that the reconciler followed to its end is a success once as well", async () => {
+    const { ask } = await plainPayment();
+    await withoutMining();
+    expect(await ask("settle")).toMatchObject({ errorReason: "settlement_pending" });
+    await mine();
+    await database()
+      .update(plainSettlements)
+      .set({ createdAt: new Date(0) });
+    await reconcilePlain();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask("settle")));
+    expect(answers.filter(({ success }) => success)).toHaveLength(1);
+    expect(answers.filter(({ errorReason }) => errorReason === used)).toHaveLength(7);
+  });
+
+  test("is answered with success to one of many at once, and paid once", async () => {
+    const { ask, balance } = await plainPayment();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask("settle")));
+    expect(answers.filter(({ success }) => success)).toHaveLength(1);
+    expect(await balance()).toBe(250_000n);
+  });
+
+  test("whose answer was lost is read by its owner, by the credential's nonce", async () => {
+    const { ask, list, nonce } = await plainPayment();
+    const { transaction } = await ask("settle");
+    expect(await list()).toMatchObject([{ status: "settled", transaction, nonce, amount: "0.25", handedOver: true }]);
+    const stranger = await plainPayment();
+    expect(await stranger.list()).toEqual([]);
+  });
+
+  test("waits as long as the chain needs for its confirmations", async () => {
+    await chain().client.setAutomine(false);
+    await chain().client.setIntervalMining({ interval: 1 });
+    // Blocks of one second are what is measured.
+    await expect.poll(() => chain().client.getBlockNumber(), { timeout: 15_000 }).toBeGreaterThan(0n);
+    await chain().client.mine({ blocks: 8, interval: 1 });
+    configure({ confirmations: 4 });
+    process.env["FACILITATOR_TIMEOUT_MS"] = "20000";
+    forget("env");
+    try {
+      const { ask } = await plainPayment();
+      expect(await ask("settle")).toMatchObject({ success: true });
+    } finally {
+      process.env["FACILITATOR_TIMEOUT_MS"] = "2000";
+      forget("env");
+      await chain().client.setIntervalMining({ interval: 0 });
+      await chain().client.setAutomine(true);
+    }
+  });
+
+  test("is answered at its receipt where the chain's configuration says so, and followed to its confirmations", async () => {
+    configure({ confirmations: 3, settledAt: "receipt" });
+    const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
+    expect(supported.kinds[0]?.extra).toEqual({ settledAt: "receipt", confirmations: 3 });
+    const { ask, list } = await plainPayment();
+    const { success, transaction } = await ask("settle");
+    expect(success).toBe(true);
+    expect(await list()).toMatchObject([{ status: "processing", handedOver: true, transaction }]);
+    expect(await ask("settle")).toMatchObject({ errorReason: used });
+    expect(await ask("verify")).toMatchObject({ isValid: false });
+    await chain().client.mine({ blocks: 3 });
+    await database()
+      .update(plainSettlements)
+      .set({ createdAt: sql`created_at - interval '1 minute'` });
+    await reconcilePlain();
+    expect(await list()).toMatchObject([{ status: "settled", handedOver: true, transaction }]);
+  });
+});
