@@ -1,6 +1,7 @@
 import type { Burst } from "./burst.ts";
 import type { Gas } from "./gas.ts";
 import type { Measured } from "./load.ts";
+import type { Outside } from "./outside.ts";
 import type { PageLoad } from "./pages.ts";
 
 export type Row = Measured & { readonly name: string; readonly connections: number };
@@ -11,6 +12,7 @@ export type Results = {
   readonly bursts: readonly Burst[];
   readonly gas: readonly Gas[];
   readonly pages: readonly PageLoad[];
+  readonly outside: readonly Outside[];
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
@@ -23,8 +25,31 @@ export const DRIVER = "baseline: the driver alone";
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
+/** What strangers who load pages may cost. */
+export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] {
+  const idleMs = alone?.p99Ms ?? 0;
+  return flooded.flatMap(({ page, pageConnections, p99Ms, emergencyMs }) => {
+    const beside = `with ${pageConnections} connections that load ${page}`;
+    const times = p99Ms / idleMs;
+    return [
+      {
+        what: `authorize p99 ${beside}`,
+        measured: `${p99Ms.toFixed(1)} ms, ${times.toFixed(1)} times`,
+        floor: "3 times",
+        holds: times <= 3,
+      },
+      {
+        what: `emergencyRevoke ${beside}`,
+        measured: `${whole(emergencyMs)} ms`,
+        floor: "under 2,000 ms",
+        holds: emergencyMs < 2_000,
+      },
+    ];
+  });
+}
+
 /** What the project promises on two cores with everything on the same machine. */
-export function floorsOf({ rows, residentMiB, history, bursts, pages }: Omit<Results, "gas">): Floor[] {
+export function floorsOf({ rows, residentMiB, history, bursts, pages, outside }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row(HOT, 64);
   const spread = row("1,000 mandates", 64);
@@ -63,6 +88,7 @@ export function floorsOf({ rows, residentMiB, history, bursts, pages }: Omit<Res
       floor: "under 1,000 ms",
       holds: firstMs < 1_000,
     })),
+    ...floorsOutside(outside),
     { what: "errors", measured: String(errors), floor: "0", holds: errors === 0 },
   ];
 }
@@ -74,6 +100,7 @@ export function printTable({
   bursts,
   gas,
   pages,
+  outside,
   floors,
 }: Results & { readonly floors: readonly Floor[] }): void {
   console.table(
@@ -98,6 +125,17 @@ export function printTable({
       payments,
       "first ms": Math.round(firstMs),
       "median ms": Math.round(medianMs),
+    })),
+  );
+  console.table(
+    outside.map(({ page, pageConnections, p50Ms, p99Ms, emergencyMs, errors, pages: answered }) => ({
+      "page connections": pageConnections,
+      page,
+      "p50 ms": Number(p50Ms.toFixed(1)),
+      "p99 ms": Number(p99Ms.toFixed(1)),
+      "emergencyRevoke ms": Math.round(emergencyMs),
+      errors,
+      answered: JSON.stringify(answered),
     })),
   );
   console.table(

@@ -7,6 +7,7 @@ import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
 import { load, type Measured } from "./load.ts";
+import { measureOutside } from "./outside.ts";
 import { loadPages } from "./pages.ts";
 import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
@@ -136,11 +137,13 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
     await second.stop();
     say("loading pages of an organization with many payments.");
     const pages = await loadPages(database.url, environment, scene.person);
+    say("authorizing and stopping while strangers load pages.");
+    const outside = await measureOutside(database.url, environment, seconds);
     say("gas of what happens on chain.");
     const gas = await measureGas();
-    const floors = floorsOf({ rows, residentMiB, history, bursts, pages });
-    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, gas, floors }, null, 2));
-    else printTable({ rows, residentMiB, history, bursts, pages, gas, floors });
+    const floors = floorsOf({ rows, residentMiB, history, bursts, pages, outside });
+    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, outside, gas, floors }, null, 2));
+    else printTable({ rows, residentMiB, history, bursts, pages, outside, gas, floors });
   } finally {
     await server.stop();
     await database.stop();

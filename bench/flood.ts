@@ -1,0 +1,24 @@
+/** Loads one page on many connections, each again as soon as it is answered: what a stranger can do. It ends with its parent. */
+import { Agent, get } from "node:http";
+import { setPriority } from "node:os";
+
+const [url = "", connections = "0"] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true });
+// It stands for another machine, and must not take what it measures.
+setPriority(10);
+const counts: Record<string, number> = {};
+
+function again(): void {
+  const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
+  get(url, { agent }, (reply) => {
+    count(String(reply.statusCode));
+    reply.once("close", again).on("error", () => {});
+    reply.resume();
+  }).on("error", (error) => {
+    count(error.message);
+    setTimeout(again, 50);
+  });
+}
+for (let one = 0; one < Number(connections); one += 1) again();
+process.once("message", () => process.send?.(counts, () => process.exit(0)));
+process.once("disconnect", () => process.exit(0));
