@@ -1,0 +1,146 @@
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import type { Operation } from "#lib/http/operation.ts";
+import { newApiKey } from "#lib/identity/api-key.ts";
+import { user } from "#lib/identity/tables.ts";
+import { operations } from "#lib/operations.ts";
+import { dispatch } from "#lib/routes.ts";
+import { Capability, MembershipRole, PlatformRole } from "#lib/vocabulary.ts";
+import { useDatabase } from "#test/database.ts";
+import { newPerson } from "#test/identity.ts";
+import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
+
+/*
+ * Who may call what, written out once more, apart from the code that decides it. Every operation is called by every role, by every
+ * platform role, by a person without an organization, and by keys: with the one capability that is needed, with every other one, with none.
+ */
+
+useDatabase();
+
+const platformRoles = PlatformRole.options.filter((role) => role !== "user").map((role) => `platform ${role}` as const);
+const people = [...MembershipRole.options, "person without organization", ...platformRoles] as const;
+type Who = (typeof people)[number];
+
+const everybody: readonly Who[] = people;
+const admins: readonly Who[] = ["owner", "admin"];
+const builders: readonly Who[] = [...admins, "developer"];
+const readers: readonly Who[] = [...builders, "viewer"];
+const approvers: readonly Who[] = [...admins, "approver"];
+const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): readonly Who[] => [
+  "platform admin",
+  ...roles.map((role) => `platform ${role}` as const),
+];
+
+/** `anyone` needs no key at all, `any` takes a key of whatever capability, `none` takes no key. */
+type Key = Capability | "anyone" | "any" | "none";
+
+const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [
+  [everybody, "anyone", "checkLiveness checkReadinessOfService registerMandate"],
+  [everybody, "any", "getSeller listDeployments"],
+  [everybody, "none", "getSession completeOnboarding activateOrganization searchOrganization claimPlatform"],
+  [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
+  [everybody, "none", "endSession endOtherSessions changePassword"],
+  [admins, "payments:authorize", "authorizePayment"],
+  [admins, "payments:execute", "executePayment"],
+  [[...readers, "approver", "finance"], "payments:read", "getExecution getPayment listPayments"],
+  [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
+  [readers, "checkouts:read", "getCheckout"],
+  [approvers, "none", "approveCheckout rejectCheckout"],
+  [admins, "orders:place", "placeOrder continueCheckout"],
+  [readers, "readiness:read", "checkReadiness"],
+  [admins, "mandates:create", "createMandate"],
+  [[...readers, "approver"], "mandates:read", "listMandates getMandate simulateMandate listMandateLedger prepareRegistration"],
+  [admins, "none", "updateMandate activateMandate resumeMandate"],
+  [admins, "mandates:revoke", "suspendMandate revokeMandate"],
+  [builders, "sellers:manage", "registerSeller verifySellerDomain"],
+  [readers, "sellers:read", "listSellers listResources getResource"],
+  [builders, "resources:manage", "upsertPaidResource archiveResource probeResource challengePayTo provePayTo"],
+  [admins, "billing:quote", "quoteFee"],
+  [[...readers, "finance"], "billing:read", "listFeeSchedules listFees"],
+  [builders, "none", "createServiceAccount rotateServiceAccountKey revokeServiceAccount"],
+  [readers, "none", "listServiceAccounts"],
+  [admins, "none", "inviteMember cancelInvitation updateMember removeMember setStepUpThreshold"],
+  [[...readers, "finance"], "audit:read", "listAuditEvents verifyAudit"],
+  [platform(), "none", "saveFeeSchedule assignSubscription updateUserRoles"],
+  [platform("support", "auditor", "operator"), "none", "listUsers"],
+  [platform("support", "operator"), "none", "revokeUserSessions"],
+  [platform("operator"), "none", "banUser unbanUser emergencyRevoke recheckExecution verifySeller"],
+  [platform("auditor"), "none", "listPlatformAuditEvents verifyPlatformAudit"],
+];
+const rows = new Map(table.flatMap(([who, key, ids]) => ids.split(" ").map((id) => [id, { who, key }] as const)));
+
+/** Refused before anything was read; "allowed" where the answer is about the request. A body that nothing takes makes nothing happen. */
+async function ask({ method, path, body }: Operation, as: Credential): Promise<string> {
+  const writes = method !== "GET";
+  const headers = { ...as, ...(writes && { "content-type": "application/json" }) };
+  const url = env().BASE_URL + path.replace(/\{\w+\}/g, "nobody_has_this");
+  const sent = writes ? { body: JSON.stringify(body ? { nothing: true } : {}) } : {};
+  const response = await dispatch(new Request(url, { method, headers, ...sent }));
+  const { code = "" } = (await response.json()) as { code?: string };
+  if (response.status === 401 || (response.status === 403 && /^(?:forbidden|capability_required)$/.test(code))) return code;
+  return response.status < 500 ? "allowed" : `${response.status} ${code}`;
+}
+
+const asks = async (operation: Operation, callers: Readonly<Record<string, Credential>>) =>
+  Object.fromEntries(
+    await Promise.all(Object.entries(callers).map(async ([name, as]) => [name, await ask(operation, as)] as const)),
+  );
+
+const byId = (list: readonly Operation[]) => list.map((one) => [one.id, one] as const);
+
+describe("who may call what", () => {
+  const persons: Record<string, Credential> = {};
+  const only: Record<string, Credential> = {};
+  const allBut: Record<string, Credential> = {};
+  let everything: Credential;
+  let nothing: Credential;
+  beforeAll(async () => {
+    const organizationId = await createOrganization("Members");
+    const key = async (capabilities: readonly Capability[]) => (await createAgent(organizationId, capabilities)).credential;
+    for (const role of MembershipRole.options) persons[role] = (await createPerson(organizationId, role)).credential;
+    persons["person without organization"] = (await newPerson()).credential;
+    for (const role of platformRoles) {
+      const { userId, credential } = await newPerson();
+      const roles = ["user", role.slice("platform ".length)];
+      await database().update(user).set({ platformRoles: roles }).where(eq(user.id, userId));
+      persons[role] = credential;
+    }
+    for (const one of Capability.options) {
+      only[one] = await key([one]);
+      allBut[one] = await key(Capability.options.filter((other) => other !== one));
+    }
+    [everything, nothing] = [await key(Capability.options), await key([])];
+  });
+
+  test("the table names every operation, and nothing else", () => {
+    expect([...rows.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  });
+
+  test.each(byId(operations))("%s, by every role", async (id, operation) => {
+    const { who = [], key } = rows.get(id) ?? {};
+    const refusal = { none: "capability_required", anyone: "", any: "" }[key as string] ?? "capability_required";
+    const expected = Object.fromEntries(people.map((one) => [one, who.includes(one) ? "allowed" : refusal]));
+    expect(await asks(operation, persons)).toEqual(expected);
+  });
+
+  test.each(byId(operations))("%s, by keys and by nobody", async (id, operation) => {
+    const { key } = rows.get(id) ?? {};
+    const foreign = { authorization: `Bearer ${newApiKey("production").apiKey}` };
+    const outside = await asks(operation, { nobody: {}, foreign });
+    const open = key === "anyone";
+    expect(outside).toEqual(
+      open ? { nobody: "allowed", foreign: "allowed" } : { nobody: "unauthenticated", foreign: "api_key_invalid" },
+    );
+    if (key === "none") {
+      expect(await asks(operation, { everything, nothing })).toEqual({ everything: "forbidden", nothing: "forbidden" });
+    } else if (key === "any" || key === "anyone") {
+      expect(await asks(operation, { everything, nothing })).toEqual({ everything: "allowed", nothing: "allowed" });
+    } else {
+      const keys = { only: only[key ?? ""] ?? {}, allBut: allBut[key ?? ""] ?? {}, nothing };
+      const refused = "capability_required";
+      expect(await asks(operation, keys)).toEqual({ only: "allowed", allBut: refused, nothing: refused });
+    }
+  });
+});
