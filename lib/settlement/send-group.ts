@@ -57,6 +57,7 @@ export async function sendGroup(chain: string, calls: readonly Call[], raise = 1
     client.getBalance({ address }),
     Promise.all(calls.map((call) => priceOf(chain, call))),
   ]);
+  if (!Number.isSafeInteger(used)) throw new Error("The node's count of transactions is no number.");
   const fees = { maxFeePerGas: market.maxFeePerGas * raise, maxPriorityFeePerGas: market.maxPriorityFeePerGas * raise };
   let left = balance;
   const affordable = priced.map((one) => {

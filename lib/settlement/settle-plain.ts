@@ -18,7 +18,14 @@ import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { resolvePlain, transferOfPlain } from "#lib/settlement/reconcile-plain.ts";
-import { findPlainSettlement, handOverPlain, insertPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import {
+  endWork,
+  findPlainSettlement,
+  handOverPlain,
+  insertPlainSettlement,
+  takeWork,
+  type PlainSettlement,
+} from "#lib/settlement/store.ts";
 import { evidenceWithin, settleAndConfirm } from "#lib/settlement/submit.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
@@ -55,19 +62,23 @@ export async function settlePlainAgain(
   settlement: PlainSettlement,
   seller: Seller,
 ): Promise<SettleResponse> {
-  const { settlementId, status, handedOver, createdAt, errorReason } = settlement;
+  const { settlementId, status, handedOver, workedUntil, errorReason } = settlement;
   if (handedOver) return refused(asked, "nonce_already_used");
   if (status === "failed") return refused(asked, (errorReason ?? "settlement_rejected") as FailureCode);
   if (status === "settled")
     return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
   const transfer = transferOfPlain(settlement);
-  const isLeft = Date.now() - createdAt.getTime() >= leaseMs();
+  const isLeft = workedUntil.getTime() <= Date.now();
   const final = await evidenceWithin(transfer, isLeft ? 0 : WAIT_MS);
   if (final) return book(asked, seller, settlementId, final);
   if (!isLeft) return pending(asked, await transactionOf(settlementId));
   const verified = await askChain(asked.credential, asked.expected);
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
-  const allowed = await transact(async (tx) => admit(tx, asked, seller));
+  const allowed = await transact(async (tx) => {
+    const admitted = await admit(tx, asked, seller);
+    return admitted === "admitted" && !(await takeWork(tx, settlementId, leaseMs())) ? "taken" : admitted;
+  });
+  if (allowed === "taken") return pending(asked, await transactionOf(settlementId));
   if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
   return send(asked, seller, settlementId, transfer);
 }
@@ -94,6 +105,8 @@ async function book(asked: AskedSettlement, seller: Seller, settlementId: string
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
+    // Whoever goes on beside this request sends the same call, which is one transaction.
+    if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
   if (isSuccess) return handedOver ? succeeded(asked, finding.transaction) : refused(asked, "nonce_already_used");
@@ -153,5 +166,6 @@ const begin = (
       fromBlock,
       status: "processing",
     });
+    await takeWork(tx, settlementId, leaseMs());
     return "begun";
   });

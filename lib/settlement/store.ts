@@ -145,6 +145,30 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
+/** True for one of several repeats: it sends what nobody works on any more. */
+export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
+  const rows = await tx
+    .update(plainSettlements)
+    .set({ workedUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
+    .where(
+      and(
+        eq(plainSettlements.settlementId, settlementId),
+        eq(plainSettlements.status, "processing"),
+        lte(plainSettlements.workedUntil, sql`clock_timestamp()`),
+      ),
+    )
+    .returning({ settlementId: plainSettlements.settlementId });
+  return rows.length === 1;
+}
+
+/** Nothing was sent, as far as is known: the next repeat may try. */
+export async function endWork(tx: Tx, settlementId: string): Promise<void> {
+  await tx
+    .update(plainSettlements)
+    .set({ workedUntil: sql`clock_timestamp()` })
+    .where(eq(plainSettlements.settlementId, settlementId));
+}
+
 /** True once: the seller hears of a settlement a single time, at its receipt where the chain's configuration says so. */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx

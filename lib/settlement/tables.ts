@@ -35,6 +35,10 @@ export const plainSettlements = pgTable(
     errorReason: text("error_reason"),
     /** Whether /settle has said success to the seller: once. */
     handedOver: boolean("handed_over").notNull().default(false),
+    /** Until then a request works on it; afterwards a repeat sends it again. */
+    workedUntil: moment("worked_until")
+      .notNull()
+      .default(sql`clock_timestamp()`),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
   },

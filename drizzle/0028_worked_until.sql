@@ -1,0 +1,1 @@
+ALTER TABLE "plain_settlements" ADD COLUMN "worked_until" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL;
