@@ -4,6 +4,7 @@ import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#li
 import type { Following } from "#lib/commerce/ordering.ts";
 import { adopt, follow } from "#lib/commerce/pay-order.ts";
 import { database } from "#lib/db/client.ts";
+import { actFor } from "#lib/db/request.ts";
 import { log } from "#lib/http/log.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem } from "#lib/problem.ts";
@@ -32,7 +33,7 @@ async function followOne(orderId: string): Promise<void> {
   try {
     const order = await leaseOrder(database(), orderId, lease, LEASE_MS);
     // Null: its agent is working on it at this moment.
-    if (order) await goOn(order, { lease, requestId: lease, caller: order });
+    if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
     // Another process took it over meanwhile.
     if (!isProblem(error)) log().error({ orderId, error }, "An order could not be followed; it is looked at again");

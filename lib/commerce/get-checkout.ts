@@ -12,6 +12,7 @@ import { waitForChange } from "#lib/commerce/wait-for-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import type { Call } from "#lib/http/call-schema.ts";
 import type { Caller, Handler } from "#lib/http/operation.ts";
+import { ownerOf } from "#lib/identity/member-store.ts";
 import { notFound } from "#lib/problem.ts";
 
 /** A checkout as it is, or as soon as its buyer has decided. */
@@ -27,6 +28,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
     const wait = {
       checkoutIntentId,
       organizationId: caller.organizationId,
+      personId: await ownerOf(database(), caller.organizationId),
       state: decisionOf(checkout.status, approval?.status ?? null),
     };
     await waitForChange(wait, left, request.signal);

@@ -2,15 +2,19 @@ import { statesOf } from "#lib/commerce/store.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { perProcess } from "#lib/process.ts";
+import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-const WAITERS_MAX = 2_000;
-const WAITERS_PER_ORGANIZATION = 200;
+/** A person may have any number of organizations, so both are bounded. */
+const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
+const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 
 type Waiter = {
   readonly checkoutIntentId: string;
   readonly organizationId: string;
+  /** Who owns the organization. */
+  readonly personId: string;
   readonly state: string;
   readonly wake: () => void;
 };
@@ -18,14 +22,17 @@ type Waiter = {
 /** Who waits for a buyer in this process. One query every half a second asks for all of them; nobody holds a connection meanwhile. */
 class Waiters {
   readonly #waiting = new Set<Waiter>();
+  readonly #organizations = new Counts();
+  readonly #people = new Counts();
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
   /** Resolves when the state is another one, or after the time. */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#ended) return;
-    const own = [...this.#waiting].filter(({ organizationId }) => organizationId === wait.organizationId).length;
-    if (this.#waiting.size >= WAITERS_MAX || own >= WAITERS_PER_ORGANIZATION) {
+    const { total } = this.#organizations;
+    const organization = hasPlace(this.#organizations.of(wait.organizationId), total, PER_ORGANIZATION);
+    if (!organization || !hasPlace(this.#people.of(wait.personId), total, PER_PERSON)) {
       throw new Problem("overloaded", { detail: "Too many requests wait already. Ask again in a moment.", retryAfterSeconds: 1 });
     }
     let end: NodeJS.Timeout | undefined;
@@ -33,12 +40,19 @@ class Waiters {
     await new Promise<void>((wake) => {
       waiter = { ...wait, wake };
       this.#waiting.add(waiter);
+      this.#count(wait, 1);
       end = setTimeout(wake, milliseconds);
       signal.addEventListener("abort", () => wake(), { once: true });
       this.#plan();
     });
     clearTimeout(end);
     this.#waiting.delete(waiter!);
+    this.#count(wait, -1);
+  }
+
+  #count({ organizationId, personId }: Omit<Waiter, "wake">, change: 1 | -1): void {
+    this.#organizations.add(organizationId, change);
+    this.#people.add(personId, change);
   }
 
   end(): void {

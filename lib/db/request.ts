@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { databaseAway } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-type Followed = { readonly began: number; written: boolean; lost: unknown };
+type Followed = { readonly began: number | null; written: boolean; lost: unknown; organizationId: string | null };
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<Followed>());
 
 /** Runs a request and follows what it does with the database, because libraries in between hide it. */
 export const followRequest = <T>(work: () => T): T =>
-  requests().run({ began: performance.now(), written: false, lost: null }, work);
+  requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 
 /** A COMMIT, or a single statement that writes, is about to be sent. */
 export function noteWrite(): void {
@@ -31,5 +31,18 @@ export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 /** How long this request has been worked on; null outside of requests. */
 export function requestAgeMs(): number | null {
   const request = requests().getStore();
-  return request ? performance.now() - request.began : null;
+  if (!request || request.began === null) return null;
+  return performance.now() - request.began;
 }
+
+/** For whom this request is worked on, so that what it costs counts for them. */
+export function noteOrganization(organizationId: string | null): void {
+  const request = requests().getStore();
+  if (request) request.organizationId = organizationId;
+}
+
+export const actingFor = (): string | null => requests().getStore()?.organizationId ?? null;
+
+/** Work that no request began, for an organization. */
+export const actFor = <T>(organizationId: string, work: () => T): T =>
+  requests().run({ began: null, written: false, lost: null, organizationId }, work);

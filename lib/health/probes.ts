@@ -6,6 +6,7 @@ import { pagesUp } from "#lib/health/pages.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { bounds } from "#lib/payments/queue.ts";
 import { perProcess } from "#lib/process.ts";
 import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 
@@ -21,8 +22,8 @@ export type Finding = {
 const PATIENCE_MS = 2_000;
 /** Anyone may ask, so the answer is kept for a moment: asking often costs the database and the chains nothing. */
 const FRESH_MS = 1_000;
-/** Of 4,096 places; a process this full answers 503 to part of what it gets. */
-const QUEUE_READY = 3_072;
+/** Loud organizations fill all but the last quarter; a process that is fuller answers 503 to others too. */
+const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,7 +3,7 @@ import { compileIdempotency } from "#lib/http/idempotency-key.ts";
 import { compileInput, splitUrl } from "#lib/http/input.ts";
 import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
 import { urgentPool } from "#lib/db/client.ts";
-import { followRequest } from "#lib/db/request.ts";
+import { followRequest, noteOrganization } from "#lib/db/request.ts";
 import { DEADLINE_MS, withinDeadline } from "#lib/http/deadline.ts";
 import { log } from "#lib/http/log.ts";
 import { observeRequest } from "#lib/http/metrics.ts";
@@ -88,6 +88,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       if (caller) requireAllowed((allowance = takeCredential(caller)));
       if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);
+      noteOrganization(caller?.organizationId ?? null);
       const parsed = await readInput(request);
       const idempotency = readIdempotency(request, parsed, caller);
       const input = { ...parsed.params, body: parsed.body, query: parsed.query };

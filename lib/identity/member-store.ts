@@ -170,3 +170,14 @@ export const selectInvitations = (organizationId: string, rows: number) =>
     .where(and(eq(invitation.organizationId, organizationId), eq(invitation.status, "pending")))
     .orderBy(desc(invitation.id))
     .limit(rows);
+
+/** The person whose organization it is: of several owners, the first. */
+export async function ownerOf(db: Database, organizationId: string): Promise<string> {
+  const [owner] = await db
+    .select({ userId: member.userId })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.role, "owner")))
+    .orderBy(asc(member.createdAt), asc(member.userId))
+    .limit(1);
+  return owner?.userId ?? organizationId;
+}

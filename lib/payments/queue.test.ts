@@ -95,7 +95,7 @@ describe("a list", () => {
 describe("overload", () => {
   test("of one organization is its own 503: the 1,025th waiting request is refused, another organization's is not", async () => {
     const { queue, finish } = openQueue();
-    const waiting = many(bounds.queuedPerOrganization, () => item("org_loud")).map((one) => queue.submit(one));
+    const waiting = many(bounds.queued.each, () => item("org_loud")).map((one) => queue.submit(one));
     const answer = await queue.submit(item("org_loud"));
     expect(answer.kind === "problem" && [answer.problem.code, answer.problem.details.retryAfterSeconds]).toEqual([
       "overloaded",
@@ -110,11 +110,12 @@ describe("overload", () => {
     expect(inShort(await after)).toBe("allow");
   });
 
-  test("of all is a 503 from the 4,097th waiting request on, and what was refused never reaches a list", async () => {
+  test("of all is a 503 for who has something queued from the 3,073rd waiting request on, and what was refused never reaches a list", async () => {
     const { queue, lists, turn, finish } = openQueue();
-    const submitted = Array.from({ length: bounds.queued + 100 }, (_, at) => item(`org_${at % 8}`));
+    const room = bounds.queued.most - bounds.queued.kept;
+    const submitted = Array.from({ length: room + 100 }, (_, at) => item(`org_${at % 8}`));
     const answers = submitted.map((one) => queue.submit(one));
-    expect(queue.depth).toBe(bounds.queued);
+    expect(queue.depth).toBe(room);
     const run: string[] = [];
     for (await turn(); lists.length > 0; await turn()) {
       run.push(...lists[0]!.items.map(({ slot }) => slot));
@@ -122,13 +123,26 @@ describe("overload", () => {
     }
     await finish();
     const codes = (await Promise.all(answers)).map(inShort);
-    expect(codes.slice(bounds.queued)).toEqual(Array.from({ length: 100 }, () => "overloaded"));
+    expect(codes.slice(room)).toEqual(Array.from({ length: 100 }, () => "overloaded"));
     expect(run.toSorted()).toEqual(
       submitted
-        .slice(0, bounds.queued)
+        .slice(0, room)
         .map(({ slot }) => slot)
         .toSorted(),
     );
+  });
+
+  test("four organizations cannot fill it: whoever has nothing queued is decided, in the next list", async () => {
+    const { queue, lists, turn, finish } = openQueue();
+    const loud = Array.from({ length: 4 * bounds.queued.each }, (_, at) => queue.submit(item(`org_loud_${at % 4}`)));
+    const quiet = item("org_quiet");
+    const answer = queue.submit(quiet);
+    expect(queue.depth).toBeLessThanOrEqual(bounds.queued.most);
+    await turn();
+    expect(lists.some(({ items }) => items.includes(quiet))).toBe(true);
+    await finish();
+    expect(inShort(await answer)).toBe("allow");
+    await Promise.all(loud);
   });
 
   test("drops what waited for more than five seconds with a 503, and decides what is younger", async () => {

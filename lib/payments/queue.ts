@@ -1,10 +1,11 @@
+import { hasPlace } from "#lib/http/share.ts";
 import type { Answer, Item } from "#lib/payments/item.ts";
 import { refusal } from "#lib/payments/item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
-  queued: 4096,
-  queuedPerOrganization: 1024,
+  /** A quarter is for organizations with nothing queued: the loud ones cannot fill it. */
+  queued: { most: 4096, each: 1024, kept: 1024 },
   listsOpen: 2,
   itemsPerList: 256,
   mandatesPerList: 64,
@@ -73,7 +74,7 @@ export class AuthorizeQueue {
       return answer.kind === "reply" ? { ...answer, replayed: true } : answer;
     }
     const queue = this.#queues.get(item.organizationId) ?? [];
-    if (this.#queued >= bounds.queued || queue.length >= bounds.queuedPerOrganization) return refusal(overloaded());
+    if (!hasPlace(queue.length, this.#queued, bounds.queued)) return refusal(overloaded());
     const answer = new Promise<Answer>((settle, fail) => queue.push({ item, at: performance.now(), settle, fail }));
     if (queue.length === 1) this.#queues.set(item.organizationId, queue);
     this.#queued += 1;

@@ -1,11 +1,11 @@
 import type { LookupAddress } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
+import { actingFor } from "#lib/db/request.ts";
 import { env, outboundLoopback } from "#lib/env.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 import { perProcess } from "#lib/process.ts";
-import { hostSlots } from "#lib/storefront/host-slots.ts";
 import {
   isLoopbackAddress,
   isPublicAddress,
@@ -13,6 +13,7 @@ import {
   type OutboundRules,
   type Target,
 } from "#lib/storefront/outbound-address.ts";
+import { OutboundPlaces, type PlaceLimits } from "#lib/storefront/outbound-places.ts";
 import { NoAnswer, sendOutbound, type OutboundLimits, type OutboundReply } from "#lib/storefront/outbound-request.ts";
 import { replyCache } from "#lib/storefront/reply-cache.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/storefront/storefront-problem.ts";
@@ -51,12 +52,17 @@ export type GuardedFetch = {
 export type Guard = {
   readonly rules: () => OutboundRules;
   readonly resolve: (hostname: string) => Promise<readonly LookupAddress[]>;
-  readonly limits: OutboundLimits & { readonly redirects: number; readonly perHost: number; readonly cacheMs: number };
+  readonly limits: OutboundLimits & {
+    readonly redirects: number;
+    readonly places: Omit<PlaceLimits, "waitMs">;
+    readonly cacheMs: number;
+  };
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
+/** The workers, where they act for the service. */
+const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-const WAITING = 64;
 /** A catalog of 256 KiB has more values than any request to us. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
@@ -70,7 +76,13 @@ export const standardLimits: Guard["limits"] = {
   bodyBytes: 256 * 1024,
   headerBytes: 64 * 1024,
   redirects: 2,
-  perHost: 4,
+  places: {
+    total: { most: 256, each: 32, kept: 64 },
+    // Four of one organization; the fifth place is for another one.
+    host: { most: 5, each: 4, kept: 1 },
+    waiting: { most: 1_024, each: 128, kept: 256 },
+    waitingForHost: { most: 64, each: 32, kept: 16 },
+  },
   cacheMs: 60_000,
 };
 
@@ -147,7 +159,7 @@ function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): Gua
 /** The one way out for whatever a caller names. Every limit of it can be made short by a test. */
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
-  const inTurn = hostSlots({ perHost: limits.perHost, waitMs: limits.headersMs, waiting: WAITING });
+  const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
   /** One hop: checked, resolved once, sent to what was checked. @throws Problem before anything is sent, NoAnswer */
@@ -157,7 +169,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     const { url } = target;
     const headers = headersFor(request);
     const body = request.json === undefined ? undefined : JSON.stringify(request.json);
-    const held = await inTurn(url.hostname, async () => {
+    const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
       const addresses = await addressesOf(target, guard);
       return sendOutbound({ url, addresses, method: request.method ?? "GET", headers, body }, limits);
     });
