@@ -80,6 +80,28 @@ test.describe("ways in", () => {
     expect(await signedInBy(page)).toBe("emailPassword");
   });
 
+  test("whoever confirms an address chooses the password anew", async ({ page, browser }) => {
+    const { email, credential } = await newPerson();
+    await page.goto("/verify-email");
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByRole("button", { name: "Send the mail" }).click();
+    await expect(page.getByText("If there is an account, a link is on its way")).toBeVisible();
+    await page.goto(await readOutbox(browser, email));
+    await page.getByRole("button", { name: "Confirm the address" }).click();
+    await expect(page.getByText("Now choose the password")).toBeVisible();
+    await expectAccessible(page);
+    const begun = await fetch(`${process.env["BASE_URL"]}/api/v1/auth/session`, { headers: credential });
+    expect(begun.status).toBe(401);
+    await page.getByLabel("New password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Set the password" }).click();
+    await expect(page.getByText("The password is set.")).toBeVisible();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+    expect(await signedInBy(page)).toBe("emailPassword");
+  });
+
   test("a wallet signs in by its signature, and not by anything less", async ({ page }) => {
     const account = privateKeyToAccount(generatePrivateKey());
     let declines = true;

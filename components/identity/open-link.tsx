@@ -5,6 +5,7 @@ import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
@@ -13,6 +14,8 @@ type Props = {
   readonly token: string;
   /** Where to go on. */
   readonly next: string;
+  /** Where to go on after the password was chosen, which the first to open a link of the account does. */
+  readonly returnTo: string;
   /** Where another mail is asked for. */
   readonly again: string;
 };
@@ -20,13 +23,20 @@ type Props = {
 const paths = { link: "magic-link/verify", verify: "verify-email" } as const;
 const buttons = { link: "Sign in", verify: "Confirm the address" } as const;
 
+const tokenOf = ({ token }: Readonly<Record<string, unknown>>): string | null => (typeof token === "string" ? token : null);
+
 /** What a mail's link leads to: the person acts, so that a program that only looks at links uses nothing up. */
-export function OpenLink({ kind, token, next, again }: Props) {
+export function OpenLink({ kind, token, next, returnTo, again }: Props) {
   const open = useMutation({
     mutationFn: () => requestAuth(paths[kind], { token }),
-    onSuccess: () => (kind === "link" ? location.assign(next) : announce("The address is confirmed.")),
+    onSuccess: (reply) => {
+      const chooses = tokenOf(reply);
+      if (chooses !== null) location.assign(withReturnTo("/reset-password", returnTo, { confirmed: "yes", token: chooses }));
+      else if (kind === "link") location.assign(next);
+      else announce("The address is confirmed.");
+    },
   });
-  if (kind === "verify" && open.isSuccess) {
+  if (kind === "verify" && open.isSuccess && tokenOf(open.data) === null) {
     return (
       <>
         <Notice tone="positive">

@@ -47,7 +47,9 @@ export const sendVerification = ({ email, url, token }: Linked): Promise<void> =
   send("verification", {
     to: email,
     subject: "Confirm your e-mail address",
-    paragraphs: ["Confirm that this address is yours. The link works for 24 hours."],
+    paragraphs: [
+      "Confirm that this address is yours, and choose the password of the account: the one from before, whoever typed it, ends. The link works for 24 hours.",
+    ],
     action: { label: "Confirm the address", path: link("/verify-email", token, pathOf(url)) },
     note: "You get this because somebody created an account with this address. If it was not you, ignore this mail: the account stays closed.",
     usefulUntil: until(VERIFICATION_SECONDS),

@@ -1,8 +1,10 @@
 import type { BetterAuthOptions } from "better-auth";
+import { APIError } from "better-auth/api";
 import type { AuthMethod } from "#lib/identity/auth-methods.ts";
+import { noteFirstProof } from "#lib/identity/first-proof.ts";
 import { deletePasskeysOf } from "#lib/identity/passkey-store.ts";
 import { SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
-import { newestOrganizationOf } from "#lib/identity/user-store.ts";
+import { endWaysIn, newestOrganizationOf, passwordHashOf } from "#lib/identity/user-store.ts";
 
 type Hooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
 type Context = { readonly path?: string; readonly params?: unknown } | null | undefined;
@@ -25,6 +27,25 @@ export function providerOf(context: Context): AuthMethod {
   return way;
 }
 
+/** The password may have ended while it was compared, which takes a tenth of a second. */
+async function liveProviderOf(userId: string, context: Context): Promise<AuthMethod> {
+  const way = providerOf(context);
+  if (way === "emailPassword" && (await passwordHashOf(userId)) === null) {
+    throw APIError.from("UNAUTHORIZED", { code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password" });
+  }
+  return way;
+}
+
+/** What confirming an address does around better-auth's own change of the row: what anybody began with the address ends. */
+export const emailVerificationHooks = {
+  beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
+  /** Once more, for a sign-in that was under way before. */
+  afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
+    await endWaysIn(id);
+    noteFirstProof(id);
+  },
+};
+
 /** Whoever signs in without having said a name is called by the address until he says one. */
 const nameOf = (name: unknown, email: string): string =>
   (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
@@ -42,7 +63,9 @@ export const databaseHooks: Hooks = {
     update: {
       // A link proved who owns the mailbox. better-auth then ends what somebody else began with the address, but not the passkeys.
       after: async (user, context) => {
-        if (context?.path === "/magic-link/verify" && user.emailVerified) await deletePasskeysOf(user.id);
+        if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
+        await deletePasskeysOf(user.id);
+        noteFirstProof(user.id);
       },
     },
     create: {
@@ -59,7 +82,7 @@ export const databaseHooks: Hooks = {
       before: async (session, context) => ({
         data: {
           ...session,
-          provider: providerOf(context),
+          provider: await liveProviderOf(session.userId, context),
           // A sign-in that is not to be remembered would live a day here, longer than one that is.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),

@@ -19,7 +19,7 @@ import {
   sendVerification,
   VERIFICATION_SECONDS,
 } from "#lib/identity/account-mails.ts";
-import { databaseHooks } from "#lib/identity/auth-hooks.ts";
+import { databaseHooks, emailVerificationHooks } from "#lib/identity/auth-hooks.ts";
 import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
 import { disabledPaths, unofferedPaths } from "#lib/identity/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
@@ -140,6 +140,7 @@ const options = () =>
       // Whoever confirms an address has not signed in by it.
       autoSignInAfterVerification: false,
       expiresIn: VERIFICATION_SECONDS,
+      ...emailVerificationHooks,
       sendVerificationEmail: ({ user, ...linked }) =>
         queueAfterTransactionHook(() => sendVerification({ ...linked, email: user.email })),
     },

@@ -7,7 +7,7 @@ import { getSession } from "#lib/identity/get-session.ts";
 import { passkeysOf } from "#lib/identity/passkey-store.ts";
 import { passkey, user, verification } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
-import { callAuth, credentialOf, newPerson, PASSWORD } from "#test/identity.ts";
+import { callAuth, credentialOf, newPerson, PASSWORD, signIn } from "#test/identity.ts";
 import { linkTo, mailsTo } from "#test/mail.ts";
 import { send } from "#test/tenant.ts";
 
@@ -96,11 +96,16 @@ describe("signing in by a link", () => {
   test("whoever owns the mailbox takes an account that somebody else began with its address", async () => {
     const { email, userId, credential } = await newPerson();
     await newPasskeyRow(userId);
-    const session = await enter(email);
+    await ask(email);
+    const opened = await open((await linkTo(email)).token);
+    const { session } = (await send(contract.getSession, getSession, { as: credentialOf(opened) })).data;
     expect(await passkeysOf(database(), userId)).toEqual([]);
     expect(session.user).toMatchObject({ userId, emailVerified: true });
     expect((await callAuth("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
     expect((await send(contract.getSession, getSession, { as: credential })).status).toBe(401);
+    const { token } = (await opened.json()) as { token: string };
+    expect((await callAuth("/reset-password", { token, newPassword: "another long password" })).status).toBe(200);
+    await signIn(email, "another long password");
   });
 
   test("a confirmed account keeps its password and its passkeys", async () => {

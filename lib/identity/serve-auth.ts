@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
 import { env } from "#lib/env.ts";
@@ -12,10 +13,12 @@ import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
 import { notFoundRoute, type Methods } from "#lib/http/route.ts";
+import { RESET_SECONDS } from "#lib/identity/account-mails.ts";
 import { ADDRESS_HEADER, auth } from "#lib/identity/auth.ts";
 import { served, type Served } from "#lib/identity/auth-inputs.ts";
 import { authMethods } from "#lib/identity/auth-methods.ts";
 import { isOffered, type ServedPath } from "#lib/identity/auth-paths.ts";
+import { followFirstProof } from "#lib/identity/first-proof.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 
@@ -58,14 +61,25 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   }
   for (const [name, value] of Object.entries(input)) url.searchParams.set(name, value);
   headers.delete("content-type");
-  const answer = await auth().handler(new Request(url, { headers }));
+  const { result: answer, userId } = await followFirstProof(() => auth().handler(new Request(url, { headers })));
   if (answer.status === 429) return answer;
   if (answer.status !== 200) {
     throw new Problem("unauthenticated", { detail: "This link was used already, or its time is over. Ask for a new one." });
   }
   const reply = new Headers({ "content-type": "application/json" });
   for (const line of answer.headers.getSetCookie()) reply.append("set-cookie", line);
-  return new Response('{"status":true}', { headers: reply });
+  if (userId === null) return new Response('{"status":true}', { headers: reply });
+  await drainGate(`user ${userId}`);
+  return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
+}
+
+/** For the browser that opened the link: it chooses the password now. The same kind of token is in the mail of a forgotten one. */
+async function passwordToken(userId: string): Promise<string> {
+  const token = randomBytes(24).toString("base64url");
+  const { internalAdapter } = await auth().$context;
+  const expiresAt = new Date(Date.now() + RESET_SECONDS * 1000);
+  await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
+  return token;
 }
 
 /** @throws Problem rate_limited, the same for an address with an account and for one without */

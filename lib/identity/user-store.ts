@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import { account, member, user } from "#lib/identity/tables.ts";
+import { account, member, passkey, session, user } from "#lib/identity/tables.ts";
 
 /** True for the one caller that finds the user not yet audited. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
@@ -40,6 +40,15 @@ export async function replacePassword(tx: Tx, userId: string, from: string, to: 
     .where(and(eq(account.userId, userId), eq(account.providerId, "credential"), eq(account.password, from)))
     .returning({ id: account.id });
   return rows.length === 1;
+}
+
+/** Ends every way into an account but its mailbox, and every session: whoever began it may not be whose address it is. */
+export async function endWaysIn(userId: string): Promise<void> {
+  await database().transaction(async (tx) => {
+    await tx.delete(account).where(eq(account.userId, userId));
+    await tx.delete(passkey).where(eq(passkey.userId, userId));
+    await tx.delete(session).where(eq(session.userId, userId));
+  });
 }
 
 /**

@@ -5,12 +5,13 @@ import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
-import { user } from "#lib/identity/tables.ts";
+import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passkey, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { useDatabase } from "#test/database.ts";
-import { callAuth, newInvitation, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
+import { callAuth, credentialOf, newInvitation, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
 import { linkIn, linkTo, startSmtp, type Mailbox } from "#test/mail.ts";
-import { send } from "#test/tenant.ts";
+import { send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -18,6 +19,34 @@ const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
 const signUp = (email: string, comeBack = {}) =>
   callAuth("/sign-up/email", { name: "Ada", email, password: PASSWORD, ...comeBack });
 const confirm = (token: string) => callAuth("/verify-email", { token });
+const tokenIn = async (response: Response) => ((await response.json()) as { token?: string }).token ?? "";
+const NEW = "another long password";
+const choose = (token: string, newPassword = NEW) => callAuth("/reset-password", { token, newPassword });
+const tryPassword = async (email: string, password: string) => (await callAuth("/sign-in/email", { email, password })).status;
+
+test("whoever confirms an address chooses the password anew, and whatever was begun with the address ends", async () => {
+  const email = newAddress();
+  await signUp(email);
+  const stranger = await signIn(email);
+  const { userId } = (await send(contract.getSession, getSession, { as: stranger })).data.session.user;
+  await database()
+    .insert(passkey)
+    .values({ id: userId, name: "x", publicKey: "", userId, credentialID: userId, counter: 0, deviceType: "x", backedUp: true });
+  const { token } = await linkTo(email);
+  // A sign-in that is under way while the address is confirmed.
+  const [confirmed, racing] = await Promise.all([confirm(token), callAuth("/sign-in/email", { email, password: PASSWORD })]);
+  const session = async (as: Credential) => (await send(contract.getSession, getSession, { as })).status;
+  if (racing.status === 200) expect(await session(credentialOf(racing))).toBe(401);
+  expect([await session(stranger), await tryPassword(email, PASSWORD)]).toEqual([401, 401]);
+  expect(await passkeysOf(database(), userId)).toEqual([]);
+  const first = await tokenIn(confirmed);
+  expect((await choose(first)).status).toBe(200);
+  expect([await tryPassword(email, PASSWORD), await tryPassword(email, NEW)]).toEqual([401, 200]);
+  // Neither link works a second time, and a confirmed account keeps what it has.
+  expect((await choose(first, "a third long password")).status).toBe(400);
+  expect(await (await confirm(token)).json()).toEqual({ status: true });
+  expect(await tryPassword(email, NEW)).toBe(200);
+});
 
 test("a sandbox without SMTP offers to confirm an address and does not ask for it", async () => {
   const email = newAddress();
@@ -27,8 +56,9 @@ test("a sandbox without SMTP offers to confirm an address and does not ask for i
   expect(await verified()).toBe(false);
   const { path, token } = await linkTo(email);
   expect(path).toMatch(/^\/verify-email\?token=/);
-  expect((await confirm(token)).status).toBe(200);
-  expect(await verified()).toBe(true);
+  expect((await choose(await tokenIn(await confirm(token)))).status).toBe(200);
+  const again = await signIn(email, NEW);
+  expect((await send(contract.getSession, getSession, { as: again })).data.session.user.emailVerified).toBe(true);
   expect((await confirm(`${token}x`)).status).toBe(401);
 });
 
@@ -57,7 +87,8 @@ describe("where SMTP is set", () => {
     expect(path).toMatch(/^\/verify-email\?returnTo=%2Finvitations%2Fcit_1&token=/);
     const confirmed = await confirm(token);
     expect([confirmed.status, confirmed.headers.getSetCookie()]).toEqual([200, []]);
-    await signIn(email);
+    await choose(await tokenIn(confirmed));
+    await signIn(email, NEW);
   });
 
   test("a sign-up with a known address looks like any other, and its mailbox is told", async () => {
@@ -77,8 +108,8 @@ describe("where SMTP is set", () => {
     const email = newAddress();
     await signUp(email, { callbackURL: "/invitations/cit_1" });
     const { token } = linkIn(await received(email));
-    await confirm(token);
-    const guest = { credential: await signIn(email) };
+    await choose(await tokenIn(await confirm(token)));
+    const guest = { credential: await signIn(email, NEW) };
     const invitationToken = await newInvitation(owner, email, "viewer");
     const accept = async () => {
       const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };

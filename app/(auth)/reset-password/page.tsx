@@ -25,7 +25,15 @@ export default async function ResetPasswordPage({ searchParams }: { readonly sea
           </p>
         </>
       ) : (
-        <NewPasswordForm token={token} returnTo={path} />
+        <>
+          {query["confirmed"] !== undefined && (
+            <p className="muted">
+              The address is yours. Now choose the password: the one from before has ended, because anybody could have typed it
+              with your address.
+            </p>
+          )}
+          <NewPasswordForm token={token} returnTo={path} />
+        </>
       )}
     </Entrance>
   );

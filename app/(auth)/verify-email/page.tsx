@@ -19,7 +19,7 @@ export default async function VerifyEmailPage({ searchParams }: { readonly searc
     return (
       <Entrance title="Confirm your address">
         <p className="muted">The link in your mail brought you here.</p>
-        <OpenLink kind="verify" token={token} next={next} again={withReturnTo("/verify-email", path)} />
+        <OpenLink kind="verify" token={token} next={next} returnTo={path} again={withReturnTo("/verify-email", path)} />
       </Entrance>
     );
   }

@@ -17,7 +17,7 @@ export default async function LinkPage({ searchParams }: { readonly searchParams
     return (
       <Entrance title="Sign in">
         <p className="muted">The link in your mail brought you here. It works once, for 15 minutes.</p>
-        <OpenLink kind="link" token={token} next={path} again={withReturnTo("/sign-in/link", path)} />
+        <OpenLink kind="link" token={token} next={path} returnTo={path} again={withReturnTo("/sign-in/link", path)} />
       </Entrance>
     );
   }

@@ -1,0 +1,21 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { perProcess } from "#lib/process.ts";
+
+type Proof = { userId: string | null };
+
+const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
+
+/** Runs a request of better-auth, and answers whose address it proved for the first time. Null: nobody's. */
+export async function followFirstProof<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly userId: string | null }> {
+  const proof: Proof = { userId: null };
+  const result = await proofs().run(proof, work);
+  return { result, userId: proof.userId };
+}
+
+/** Called by the hooks of better-auth, which have no other way to the answer. */
+export function noteFirstProof(userId: string): void {
+  const proof = proofs().getStore();
+  if (proof) proof.userId = userId;
+}
