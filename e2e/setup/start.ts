@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { privateKeyToAddress } from "viem/accounts";
 import { testDataDir } from "#test/data-dir.ts";
@@ -80,6 +81,17 @@ async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
+/** The process that draws the pages begins after the API listens, and on a busy machine long after. */
+async function pagesAnswer(): Promise<void> {
+  const until = Date.now() + START_LIMIT_MS;
+  for (;;) {
+    const { status } = await fetch(`${process.env["BASE_URL"]}/sign-in`);
+    if (status === 200) return;
+    if (Date.now() > until) throw new Error(`The pages did not start in time: they answer ${status}.`);
+    await sleep(250);
+  }
+}
+
 /** Everything a journey meets, once for all of them: database, chain, and the production server. */
 export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
@@ -109,6 +121,7 @@ export default async function start(): Promise<() => Promise<void>> {
     CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token], contracts }]),
   });
   const stop = await startServer();
+  await pagesAnswer();
   return async () => {
     await stop();
     await chain.stop();
