@@ -27,7 +27,7 @@ import {
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/payments/hold-store.ts";
 import { forbiddenNow } from "#lib/payments/still-allowed.ts";
 import { askedIn } from "#lib/payments/present-execution.ts";
-import { isProblem } from "#lib/problem.ts";
+import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 
 type Change = Parameters<typeof insertExecution>[1];
@@ -58,6 +58,8 @@ export type Execute = Asked & {
   readonly means: Means;
   /** Claims what pays, under the mandate's lock. */
   bind(tx: Tx, locked: Locked): Promise<Bound>;
+  /** What its seller had settled already counts, also where the authorization admits nothing any more. */
+  adopt?(tx: Tx, locked: Locked): Promise<Bound | null>;
 };
 
 /**
@@ -110,6 +112,48 @@ export async function requireRightsNow(tx: Tx, { mandate, caller, authorization 
   if (forbidden) throw changedMandate(forbidden);
 }
 
+type Approving = Locked & { readonly approved: Approved | null };
+
+async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved }: Approving): Promise<Bound> {
+  const { authorization, subjectId: actorId, requestId } = execute;
+  if (approved?.approval?.status === "pending") {
+    requireSamePayment(approved.approval, authorization);
+    await redeemApproval(tx, approved.approval, { actorId, requestId, payableUntil: authorization.expiresAt }, now);
+  }
+  return execute.bind(tx, { mandate, now });
+}
+
+/** What was settled before it came too late for these: the money moved, so it counts. */
+const late: ReadonlySet<ProblemCode> = new Set([
+  "authorization_expired",
+  "authorization_consumed",
+  "mandate_revoked",
+  "mandate_not_active",
+  "policy_denied",
+  "emergency_stop",
+]);
+
+async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (isProblem(error) && late.has(error.code)) return error;
+    throw error;
+  }
+}
+
+type Refused = Locked & { readonly hold: Hold | null; readonly refusal: Problem };
+
+/** @throws Problem the refusal, where nothing was settled or it counts already */
+async function adoptLate(tx: Tx, { adopt, authorization }: Execute, { mandate, now, hold, refusal }: Refused): Promise<Bound> {
+  const isFree = hold !== null && ["held", "expired", "released"].includes(hold.status);
+  const counts = !isFree || authorization.outcome !== "allow" || (await hasLiveExecution(tx, authorization.authorizationId));
+  const adopted = counts ? null : await adopt?.(tx, { mandate, now });
+  if (!adopted) throw refusal;
+  return adopted;
+}
+
 /** Transaction 1: everything is read again after the gate and under the mandate's lock. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
@@ -117,17 +161,17 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const mandate = await lockMandate(tx, authorization.mandateId);
   const approved = await lockApproved(tx, authorization.authorizationId);
   const hold = await holdOf(tx, authorization.authorizationId);
-  const now = await requireOpen(tx, authorization, subjectId, { hold, approved });
-  await requireRightsNow(tx, { mandate, caller, authorization });
-  if (approved?.approval?.status === "pending") {
-    requireSamePayment(approved.approval, authorization);
-    const payableUntil = authorization.expiresAt;
-    await redeemApproval(tx, approved.approval, { actorId: subjectId, requestId: execute.requestId, payableUntil }, now);
-  }
-  const bound = await execute.bind(tx, { mandate, now });
+  const now = await clock(tx);
+  const refusal = await refusalOf(async () => {
+    await requireOpen(tx, authorization, subjectId, { hold, approved });
+    await requireRightsNow(tx, { mandate, caller, authorization });
+  });
+  const bound = refusal
+    ? await adoptLate(tx, execute, { mandate, now, hold, refusal })
+    : await redeemAndBind(tx, execute, { mandate, now, approved });
   if (!bound.ok) return recordFailure(tx, execute, bound.failure, now);
-  if (hold) await submitHold(tx, hold);
-  if (approved) await startCheckout(tx, approved.checkout, now);
+  if (hold?.status === "held") await submitHold(tx, hold);
+  if (approved && !refusal) await startCheckout(tx, approved.checkout, now);
   const execution = await insert(tx, execute, bound.executionId, bound.state, now);
   note(tx, execution, "payment.submitted", now);
   if (execution.settlementStatus === "processing") return { execution };

@@ -2,6 +2,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { inFlight } from "#lib/http/idempotency.ts";
 import { newId } from "#lib/ids.ts";
 import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/slot-store.ts";
+import { adoptSettlement } from "#lib/payments/adopt-settlement.ts";
 import type { Bound, Locked, Means } from "#lib/payments/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/payments/execution-store.ts";
 import type { Verified } from "#lib/payments/verify-credential.ts";
@@ -33,9 +34,11 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
 });
 
 /** Claims a verified credential for its authorization. @throws Problem rate_limited, idempotency_in_flight */
-export async function bindCredential(tx: Tx, binding: Binding, { mandate, now }: Locked): Promise<Bound> {
+export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): Promise<Bound> {
   const { authorization, verified, proof } = binding;
-  if (!verified.ok) return unusable(tx, binding, verified.failure);
+  const { mandate, now } = locked;
+  const adopt = async (): Promise<Bound | null> => (proof ? null : adoptSettlement(tx, authorization, verified, locked));
+  if (!verified.ok) return (await adopt()) ?? unusable(tx, binding, verified.failure);
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
   if (!signer.ok) return { ok: false, failure: signer };
@@ -44,6 +47,8 @@ export async function bindCredential(tx: Tx, binding: Binding, { mandate, now }:
   if (proof) await requireSlot(tx, authorization, proof);
   if (!(await claim(tx, credential, binding))) {
     const detail = "This credential belongs to another payment. Sign a new one for this authorization.";
+    const adopted = await adopt();
+    if (adopted) return adopted;
     return unusable(tx, binding, failed("nonce_already_used", detail));
   }
   await requireGas(tx, authorization);

@@ -1,7 +1,8 @@
-import { transact } from "#lib/audit/transact.ts";
+import { clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { LostSlot } from "#lib/http/idempotency.ts";
 import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
+import { adoptSettlement, wasSettledAs } from "#lib/payments/adopt-settlement.ts";
 import { firstOrTwin, requireOpen, type Execute } from "#lib/payments/begin-execution.ts";
 import { bindCredential, meansOf } from "#lib/payments/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
@@ -12,7 +13,7 @@ import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/payments/prove-payment.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/verify-credential.ts";
-import { invalidField, notFound } from "#lib/problem.ts";
+import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /** Verify, submit in one transaction, settle where we do, and book the result in another. */
@@ -24,7 +25,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   if (!authorization) throw notFound("authorization");
   const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
   if (earlier) return earlier;
-  const now = await requireOpen(database(), authorization, subjectId);
+  const now = await openOrSettled(authorization, subjectId, body.paymentCredential);
   const pays = await paidBy(authorization, caller, body.paymentCredential, now);
   const begun = await firstOrTwin({ ...asked, ...pays, caller, authorization });
   if ("reply" in begun) return begun.reply;
@@ -32,7 +33,18 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
-type Pays = Pick<Execute, "means" | "bind">;
+/** Answers the database's time. @throws Problem as requireOpen, where the payment was not settled before either */
+async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
+  try {
+    return await requireOpen(database(), authorization, subjectId);
+  } catch (error) {
+    const settled = isProblem(error) && credential !== undefined && (await wasSettledAs(credential, authorization));
+    if (!settled) throw error;
+    return clock(database());
+  }
+}
+
+type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
 /** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
@@ -44,7 +56,11 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
   }
   const { verified, proof } = await credentialFor(authorization, caller, credential, now);
   const means = meansOf(authorization, verified);
-  return { means, bind: (tx, locked) => bindCredential(tx, { authorization, verified, proof }, locked) };
+  return {
+    means,
+    bind: (tx, locked) => bindCredential(tx, { authorization, verified, proof }, locked),
+    ...(!proof && { adopt: (tx, locked) => adoptSettlement(tx, authorization, verified, locked) }),
+  };
 }
 
 /** @throws Problem credential_missing */

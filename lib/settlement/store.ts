@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PendingSettlementStore } from "@x402/core/facilitator";
-import { and, asc, eq, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
 import type { ExecutionRow } from "#lib/payments/execution-store.ts";
@@ -141,6 +141,16 @@ export async function resolvePlainSettlement(
     .update(plainSettlements)
     .set({ status, transaction, errorReason, resolvedAt })
     .where(and(eq(plainSettlements.settlementId, settlementId), eq(plainSettlements.status, "processing")))
+    .returning({ settlementId: plainSettlements.settlementId });
+  return rows.length === 1;
+}
+
+/** False where another authorization has it. */
+export async function adoptPlainSettlement(tx: Tx, settlementId: string, authorizationId: string): Promise<boolean> {
+  const rows = await tx
+    .update(plainSettlements)
+    .set({ authorizationId })
+    .where(and(eq(plainSettlements.settlementId, settlementId), isNull(plainSettlements.authorizationId)))
     .returning({ settlementId: plainSettlements.settlementId });
   return rows.length === 1;
 }

@@ -35,6 +35,8 @@ export const plainSettlements = pgTable(
     errorReason: text("error_reason"),
     /** Whether /settle has said success to the seller: once. */
     handedOver: boolean("handed_over").notNull().default(false),
+    /** Whose payment it turned out to be: its execution follows it as well. */
+    authorizationId: text("authorization_id"),
     /** Until then a request works on it; afterwards a repeat sends it again. */
     workedUntil: moment("worked_until")
       .notNull()
@@ -47,6 +49,9 @@ export const plainSettlements = pgTable(
     index("plain_settlements_open")
       .on(table.createdAt)
       .where(sql`status = 'processing'`),
+    uniqueIndex("plain_settlements_adopted")
+      .on(table.authorizationId)
+      .where(sql`authorization_id IS NOT NULL`),
     index("plain_settlements_of_organization").on(table.organizationId, table.settlementId),
     index("plain_settlements_revenue")
       .on(table.organizationId, table.resolvedAt)

@@ -1,0 +1,130 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Address } from "viem";
+import { database } from "#lib/db/client.ts";
+import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
+import { executions, reservations } from "#lib/payments/tables.ts";
+import { viewReceived } from "#lib/sellers/view-received.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { past } from "#test/past.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { listenService, type Listening } from "#test/shop.ts";
+import { createAgent } from "#test/tenant.ts";
+
+useDatabase();
+const chain = useSettlement();
+
+let service: Listening;
+beforeAll(async () => {
+  service = await listenService();
+});
+beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit`)));
+afterEach(async () => expect(await brokenSums()).toEqual([]));
+afterAll(() => service.close());
+
+async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized") {
+  const scene = await paymentScene({ settlementMode });
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  const { authorizationId } = await authorized(scene);
+  const paymentCredential = await signed(wallet, expectedOf(scene));
+  const account = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  const payload = JSON.parse(Buffer.from(paymentCredential, "base64").toString()) as { accepted: object };
+  const body = JSON.stringify({ x402Version: 2, paymentPayload: payload, paymentRequirements: payload.accepted });
+  const settle = async (): Promise<boolean> => {
+    const headers = { "content-type": "application/json", ...account.credential };
+    const reply = await fetch(`${service.url}/api/x402/settle`, { method: "POST", headers, body });
+    return ((await reply.json()) as { success: boolean }).success;
+  };
+  const pay = () => execute(scene, { authorizationId, paymentCredential });
+  return {
+    scene,
+    authorizationId,
+    paymentCredential,
+    settle,
+    pay,
+    balance: () => chain().balanceOf(scene.seller.payTo as Address),
+  };
+}
+
+/** What the reconcilers do, now. */
+async function follow(): Promise<void> {
+  await database()
+    .update(executions)
+    .set({ nextCheckAt: past })
+    .where(sql`resolved_at IS NULL`);
+  await reconcile();
+  await reconcilePlain();
+}
+
+async function bookedOf(authorizationId: string) {
+  const [hold] = await database().select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
+  const ledger = await database().select().from(mandateLedger).where(eq(mandateLedger.authorizationId, authorizationId));
+  const paid = ledger.map(({ kind }) => kind).filter((kind) => kind === "capture" || kind === "overrun");
+  return { hold: hold?.status, paid };
+}
+
+describe("a payment that its seller settled before it was executed", () => {
+  test.each(["offchainAuthorized", "facilitatorSettled"] as const)("is charged to its mandate (%s)", async (mode) => {
+    const { scene, authorizationId, settle, pay, balance } = await payment(mode);
+    expect(await settle()).toBe(true);
+    const { status } = await pay();
+    expect(status).toBe(200);
+    await follow();
+    expect(await bookedOf(authorizationId)).toEqual({ hold: "captured", paid: ["capture"] });
+    expect(await balance()).toBe(250_000n);
+    expect(await settle()).toBe(false);
+    const { items } = await viewReceived({ organizationId: scene.sellerOrganizationId, environment: "sandbox" }, { limit: 20 });
+    expect(items.map(({ status: seen }) => seen)).toEqual(["settled"]);
+  });
+
+  test("is charged as an overrun when its authorization has expired, or its mandate was revoked", async () => {
+    const expired = await payment();
+    expect(await expired.settle()).toBe(true);
+    await database()
+      .update(reservations)
+      .set({ expiresAt: past })
+      .where(eq(reservations.authorizationId, expired.authorizationId));
+    await sweepHolds();
+    expect((await expired.pay()).status).toBe(200);
+    await follow();
+    expect(await bookedOf(expired.authorizationId)).toEqual({ hold: "captured", paid: ["overrun"] });
+    const revoked = await payment();
+    expect(await revoked.settle()).toBe(true);
+    await database().update(mandates).set({ status: "revoked" }).where(eq(mandates.mandateId, revoked.scene.mandateId));
+    expect((await revoked.pay()).status).toBe(200);
+    await follow();
+    expect((await bookedOf(revoked.authorizationId)).hold).toBe("captured");
+  });
+
+  test("is charged once: another authorization for the same payment is not paid by it", async () => {
+    const { scene, settle, pay, paymentCredential } = await payment();
+    expect(await settle()).toBe(true);
+    expect((await pay()).status).toBe(200);
+    const second = await authorized(scene);
+    const { problem } = await execute(scene, { authorizationId: second.authorizationId, paymentCredential });
+    expect(problem.code).toBe("nonce_already_used");
+  });
+
+  test(
+    "20 executions and 80 settlements at once end with one transfer, one capture and no open hold",
+    { timeout: 60_000 },
+    async () => {
+      for (const mode of ["offchainAuthorized", "facilitatorSettled"] as const) {
+        const { authorizationId, settle, pay, balance } = await payment(mode);
+        const settling = Array.from({ length: 80 }, () => settle());
+        const paying = Array.from({ length: 20 }, () => pay());
+        const [said, executed] = await Promise.all([Promise.all(settling), Promise.all(paying)]);
+        await follow();
+        expect(said.filter(Boolean).length).toBeLessThanOrEqual(1);
+        expect(executed.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(await balance()).toBe(250_000n);
+        expect(await bookedOf(authorizationId)).toEqual({ hold: "captured", paid: ["capture"] });
+      }
+    },
+  );
+});
