@@ -13,7 +13,7 @@ export const noteAddress = (request: Request, address: string): void => {
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
 /** The first four groups of an IPv6 address: one customer has a /64 and every address in it. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
   if (mapped) return mapped;

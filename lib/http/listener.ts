@@ -3,9 +3,11 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Dispatch } from "#lib/http/dispatch.ts";
+import { boundConnections } from "#lib/http/connections.ts";
 import { log } from "#lib/http/log.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { malformedRoute } from "#lib/http/route.ts";
+import type { Share } from "#lib/http/share.ts";
 
 type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
@@ -15,7 +17,25 @@ export type ListenOptions = {
   /** Everything that is not ours to dispatch: pages and their files. */
   readonly pages: NodeHandler;
   readonly headers: Readonly<Record<string, string>>;
+  readonly limits?: Partial<Limits>;
 };
+
+type Limits = {
+  /** From the first byte, or from the connection's beginning, to the end of the headers. */
+  readonly headersMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  readonly connections: Share;
+};
+
+const standard: Limits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  // More than the waits for buyers, and than a load balancer keeps.
+  connections: { most: 10_000, each: 2_500, kept: 1_000 },
+};
+/** How often Node looks for connections that are over their limit; by itself every 30 s. */
+const CHECK_MS = 1_000;
 
 export type Listener = {
   readonly port: number;
@@ -76,7 +96,8 @@ function refuseUnreadable(error: unknown): Promise<Response> {
   return malformedRoute(new Request("http://unreadable/"));
 }
 
-export async function startListener({ port, dispatch, pages, headers }: ListenOptions): Promise<Listener> {
+export async function startListener({ port, dispatch, pages, headers, limits }: ListenOptions): Promise<Listener> {
+  const { headersMs, requestMs, connections } = { ...standard, ...limits };
   const open = new Set<Open>();
   let keepAlive = true;
   const direct =
@@ -93,7 +114,13 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
       { overrideGlobalObjects: false, errorHandler: (error) => refuseUnreadable(error) },
     );
   const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, noDelay: true },
+    {
+      keepAliveTimeout: 65_000,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
+      noDelay: true,
+    },
     (incoming, outgoing) => {
       const one: Open = { outgoing };
       open.add(one);
@@ -108,6 +135,7 @@ export async function startListener({ port, dispatch, pages, headers }: ListenOp
       void pages(incoming, outgoing);
     },
   );
+  boundConnections(server, connections);
   await listen(server, port);
   const endKeepAlive = (): void => {
     keepAlive = false;
