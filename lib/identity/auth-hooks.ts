@@ -1,9 +1,10 @@
 import type { BetterAuthOptions } from "better-auth";
-import { APIError } from "better-auth/api";
 import type { AuthMethod } from "#lib/identity/auth-methods.ts";
+import { database } from "#lib/db/client.ts";
 import { noteFirstProof } from "#lib/identity/first-proof.ts";
 import { deletePasskeysOf } from "#lib/identity/passkey-store.ts";
 import { SESSION_SECONDS } from "#lib/identity/session-cookie.ts";
+import { deleteSession } from "#lib/identity/session-store.ts";
 import { endWaysIn, newestOrganizationOf, passwordHashOf } from "#lib/identity/user-store.ts";
 
 type Hooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
@@ -27,13 +28,13 @@ export function providerOf(context: Context): AuthMethod {
   return way;
 }
 
-/** The password may have ended while it was compared, which takes a tenth of a second. */
-async function liveProviderOf(userId: string, context: Context): Promise<AuthMethod> {
-  const way = providerOf(context);
-  if (way === "emailPassword" && (await passwordHashOf(userId)) === null) {
-    throw APIError.from("UNAUTHORIZED", { code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password" });
-  }
-  return way;
+/**
+ * A password may end while it is compared, which takes a tenth of a second. Looked at after the session is there: what ends the
+ * password later than this look ends the session too.
+ */
+async function endWithoutPassword({ id, userId }: { readonly id: string; readonly userId: string }): Promise<void> {
+  if ((await passwordHashOf(userId)) !== null) return;
+  await database().transaction((tx) => deleteSession(tx, userId, id));
 }
 
 /** What confirming an address does around better-auth's own change of the row: what anybody began with the address ends. */
@@ -82,12 +83,15 @@ export const databaseHooks: Hooks = {
       before: async (session, context) => ({
         data: {
           ...session,
-          provider: await liveProviderOf(session.userId, context),
+          provider: providerOf(context),
           // A sign-in that is not to be remembered would live a day here, longer than one that is.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),
         },
       }),
+      after: async (session, context) => {
+        if (context?.path === "/sign-in/email") await endWithoutPassword(session);
+      },
     },
   },
 };

@@ -68,7 +68,7 @@ const givings: Readonly<Record<string, Giving>> = {
 
 /** Waits until somebody waits for a lock of this database. */
 async function somebodyWaits(): Promise<void> {
-  for (let turn = 0; turn < 200; turn += 1) {
+  for (let turn = 0; turn < 1_000; turn += 1) {
     const [row] = await database().execute<{ waits: boolean }>(
       sql`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS waits`,
     );

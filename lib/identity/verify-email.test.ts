@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
 import { passkeysOf } from "#lib/identity/passkey-store.ts";
-import { passkey, user } from "#lib/identity/tables.ts";
+import { account, passkey, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newInvitation, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
@@ -46,6 +47,21 @@ test("whoever confirms an address chooses the password anew, and whatever was be
   expect((await choose(first, "a third long password")).status).toBe(400);
   expect(await (await confirm(token)).json()).toEqual({ status: true });
   expect(await tryPassword(email, NEW)).toBe(200);
+});
+
+test("a password that ends while it is compared leaves no session", async () => {
+  const email = newAddress();
+  await signUp(email);
+  const racing = callAuth("/sign-in/email", { email, password: PASSWORD });
+  await setTimeout(20);
+  await database()
+    .delete(account)
+    .where(inArray(account.userId, database().select({ id: user.id }).from(user).where(eq(user.email, email))));
+  const response = await racing;
+  const status = response.ok
+    ? (await send(contract.getSession, getSession, { as: credentialOf(response) })).status
+    : response.status;
+  expect(status).toBe(401);
 });
 
 test("a sandbox without SMTP offers to confirm an address and does not ask for it", async () => {
