@@ -41,6 +41,8 @@ const values: Readonly<Record<keyof Variables, string>> = {
   RELAY_LOW_BALANCE_MILLIETHER: "5",
   FACILITATOR_TIMEOUT_MS: "20000",
   SETTLEMENT_DAILY_CAP: "10000",
+  SETTLEMENT_DAILY_CAP_TOTAL: "100000",
+  SETTLEMENT_MINIMUM: "0.001",
   LOG_LEVEL: "info",
 };
 

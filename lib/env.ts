@@ -154,6 +154,9 @@ const Variables = z.object({
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
+  SETTLEMENT_DAILY_CAP_TOTAL: counted(0, 1_000_000_000).default(100_000),
+  /** In whole units of whatever token is paid with. */
+  SETTLEMENT_MINIMUM: text(/^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,18})?$/, "must be an amount such as 0.001").default("0.001"),
   LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
-import { env } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { newId } from "#lib/ids.ts";
 import { relayRow, type RelayRequest } from "#lib/onchain/relay-row.ts";
@@ -9,7 +8,7 @@ import { delegateOf, targetOf } from "#lib/onchain/relay-target.ts";
 import { relayOne } from "#lib/onchain/relay-worker.ts";
 import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
-import { countSettlement } from "#lib/settlement/store.ts";
+import { countGas } from "#lib/settlement/broadcast-caps.ts";
 
 /** Transactions of one organization that wait for a block at the same time. */
 const OPEN_MAX = 50;
@@ -39,9 +38,10 @@ export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string>
       retryAfterSeconds: 15,
     });
   }
-  if (key === "relayer" && !(await countSettlement(tx, organizationId, env().SETTLEMENT_DAILY_CAP))) {
+  if (key === "relayer" && !(await countGas(tx, organizationId))) {
     throw new Problem("rate_limited", {
-      detail: "The transactions that the service sends for this organization are used up for today. Ask again tomorrow.",
+      detail:
+        "The transactions that the service sends for this organization, or for all, are used up for today. Ask again tomorrow.",
       retryAfterSeconds: 3_600,
     });
   }

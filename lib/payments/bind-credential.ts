@@ -5,9 +5,9 @@ import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow }
 import { adoptSettlement } from "#lib/payments/adopt-settlement.ts";
 import type { Bound, Locked, Means } from "#lib/payments/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/payments/execution-store.ts";
-import type { Verified } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, type Verified } from "#lib/payments/verify-credential.ts";
 import { Problem } from "#lib/problem.ts";
-import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
+import { mayBroadcast, refuseSmall } from "#lib/settlement/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
 import { refuseUnproven } from "#lib/sellers/may-settle.ts";
@@ -42,7 +42,7 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): 
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
   if (!signer.ok) return { ok: false, failure: signer };
-  const unpayable = weSettle(authorization) ? await refuseUnproven(tx, authorization) : null;
+  const unpayable = weSettle(authorization) ? await refuseUnpayable(tx, authorization) : null;
   if (unpayable) return { ok: false, failure: unpayable };
   if (proof) await requireSlot(tx, authorization, proof);
   if (!(await claim(tx, credential, binding))) {
@@ -81,13 +81,17 @@ async function claim(tx: Tx, credential: Credential, { authorization, proof }: B
 const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean =>
   settlementMode === "facilitatorSettled" && facilitatorUrl === null;
 
+const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
+  refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
+
 /** The gas of what we settle is ours. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
   if (await mayBroadcast(tx, sellerOrganizationId)) return;
   throw new Problem("rate_limited", {
-    detail: "This seller's settlements of the second or the day are used up. Try again later.",
+    detail:
+      "This seller's settlements of the second or the day, or those of the service for the day, are used up. Try again later.",
     retryAfterSeconds: 60,
   });
 }

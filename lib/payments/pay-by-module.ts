@@ -16,6 +16,7 @@ import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refus
 import { askingChain, expectedPayment, searchFrom } from "#lib/payments/verify-credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
+import { refuseSmall } from "#lib/settlement/broadcast-caps.ts";
 
 /** How long a payment may wait for its block: it is counted in the period in which it was made, or not at all. */
 const LIFE_SECONDS = 300;
@@ -86,6 +87,8 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
 export async function bindModulePayment(tx: Tx, prepared: Prepared, { mandate, now }: Locked): Promise<Bound> {
   const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
   if (!funded.ok) return { ok: false, failure: funded };
+  const small = refuseSmall(payment.amount, payment.asset);
+  if (small) return { ok: false, failure: small };
   const signer = compareSigner(registration.account, mandate?.walletAddress ?? null);
   if (!signer.ok) return { ok: false, failure: signer };
   const current = await currentRegistration(tx, registration);

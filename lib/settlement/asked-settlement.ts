@@ -5,6 +5,7 @@ import { address, assetAt } from "#lib/onchain/chains.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/may-settle.ts";
+import { refuseSmall } from "#lib/settlement/broadcast-caps.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { decodeCredential, readCredential, type Credential, type DecodedCredential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
@@ -49,6 +50,8 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
     await clock(database()),
     SENT_NOW_SECONDS,
   );
+  const small = isBegun(match) ? null : refuseSmall(expected.amount, expected.asset);
+  if (small) return refuse(small, payer);
   const late = !fits.ok && fits.code === "credential_expired" && wasSubmitted(match);
   if (!fits.ok && !late) return refuse(fits, payer);
   if (match.kind === "execution" && !samePayment(expectedPayment(match.authorization), expected)) {
@@ -56,6 +59,9 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
   }
   return { ok: true, credential, expected, match };
 }
+
+const isBegun = (match: Match): boolean =>
+  match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
 /** What was submitted while its credential lived is answered after it. */
 const wasSubmitted = (match: Match): boolean =>

@@ -10,7 +10,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { answerSettle } from "#lib/settlement/answer-settle.ts";
 import { readAsked } from "#lib/settlement/asked-settlement.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
-import { plainSettlements } from "#lib/settlement/tables.ts";
+import { plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
 import { createAgent } from "#test/tenant.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { useDatabase } from "#test/database.ts";
@@ -133,6 +133,45 @@ describe("our facilitator", () => {
     expect((await readPayment(scene, second.authorizationId)).data.executions).toEqual([]);
     delete process.env["SETTLEMENT_DAILY_CAP"];
     forget("env");
+  });
+
+  test("429 when the installation's settlements of the day are used up, whoever sells", async () => {
+    const wallet = await fundedWallet();
+    const [first, second] = [await paymentScene(weSettle), await paymentScene(weSettle)];
+    const pay = async (scene: typeof first) =>
+      execute(scene, {
+        authorizationId: (await authorized(scene)).authorizationId,
+        paymentCredential: await signed(wallet, expectedOf(scene)),
+      });
+    const counted = await database().select().from(settlementDays).where(eq(settlementDays.organizationId, "installation"));
+    process.env["SETTLEMENT_DAILY_CAP_TOTAL"] = String(Math.max(0, ...counted.map(({ settlements }) => settlements)) + 1);
+    forget("env");
+    expect((await pay(first)).data.settlementStatus).toBe("settled");
+    const { status, problem } = await pay(second);
+    delete process.env["SETTLEMENT_DAILY_CAP_TOTAL"];
+    forget("env");
+    expect([status, problem.code]).toEqual([429, "rate_limited"]);
+  });
+
+  test("402 for a payment that is not worth the gas, also from a seller's own server, and nothing is sent", async () => {
+    const scene = await paymentScene(weSettle);
+    const wallet = await fundedWallet();
+    const { authorizationId } = await authorized(scene);
+    const paymentCredential = await signed(wallet, expectedOf(scene));
+    process.env["SETTLEMENT_MINIMUM"] = "0.250001";
+    forget("env");
+    const { status, problem } = await execute(scene, { authorizationId, paymentCredential });
+    const paymentPayload = JSON.parse(Buffer.from(paymentCredential, "base64").toString()) as { accepted: object };
+    const asked = { x402Version: 2 as const, paymentPayload, paymentRequirements: paymentPayload.accepted };
+    const read = await readAsked(asked, scene.sellerOrganizationId);
+    delete process.env["SETTLEMENT_MINIMUM"];
+    forget("env");
+    expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
+    expect(problem.detail).toContain("from 0.250001 USDC on");
+    expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
+    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(0n);
+    // The same price is settled where the minimum is what it is by itself.
+    expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });
 
   test("502 when the chain does not answer: nothing is sent or recorded, and the same key works afterwards", async () => {
