@@ -13,14 +13,14 @@ import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/payments/still-admits.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
-import { leaseMs } from "#lib/settlement/limits.ts";
+import { leaseMs, patience } from "#lib/settlement/limits.ts";
 import { settlePlain, settlePlainAgain } from "#lib/settlement/settle-plain.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import { handOver } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /** How long a seller waits for a settlement that another request of ours has under way. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
 /** Settles a credential for a seller's server, or says what became of it. */
@@ -88,7 +88,7 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 }
 
 async function finalState(executionId: string): Promise<ExecutionRow> {
-  const until = Date.now() + WAIT_MS;
+  const until = Date.now() + patience(WAIT_MS);
   for (;;) {
     const row = await database().transaction((tx) => reloadExecution(tx, executionId));
     if (row.resolvedAt !== null || Date.now() >= until) return row;

@@ -11,7 +11,7 @@ import { askChain } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/may-settle.ts";
 import { paidResource } from "#lib/sellers/paid-resource.ts";
 import { resourcesPaidTo } from "#lib/sellers/store.ts";
-import { leaseMs } from "#lib/settlement/limits.ts";
+import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
@@ -26,13 +26,10 @@ import {
   takeWork,
   type PlainSettlement,
 } from "#lib/settlement/store.ts";
-import { evidenceWithin, settleAndConfirm } from "#lib/settlement/submit.ts";
+import { evidenceWithin, settleAndConfirm, settlingMs } from "#lib/settlement/submit.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
-
-/** How long a repeat waits for what another request of ours has under way. */
-const WAIT_MS = 15_000;
 
 /** A payment without a mandate: settled as any x402 facilitator would, once, and recorded for the seller. */
 export async function settlePlain(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
@@ -69,7 +66,7 @@ export async function settlePlainAgain(
     return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
   const transfer = transferOfPlain(settlement);
   const isLeft = workedUntil.getTime() <= Date.now();
-  const final = await evidenceWithin(transfer, isLeft ? 0 : WAIT_MS);
+  const final = await evidenceWithin(transfer, isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(transfer.chain)));
   if (final) return book(asked, seller, settlementId, final);
   if (!isLeft) return pending(asked, await transactionOf(settlementId));
   const verified = await askChain(asked.credential, asked.expected);

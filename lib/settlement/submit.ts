@@ -18,6 +18,9 @@ import { requirementsOf } from "#lib/x402/requirements.ts";
 /** How long an answer of success is compared with the chain before the reconciler goes on with it: until its block is deep enough. */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
+/** How long a settlement is waited for that is under way. */
+export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
+
 const ASK_EVERY_MS = 400;
 /** A chain that answers needs less, also at the end of a request. */
 const LOOK_MS_MIN = 1_000;
@@ -69,7 +72,7 @@ export async function settleAndConfirm(
   if (answer.success && atReceipt && facilitator.trusted && transaction)
     return { kind: "broadcast", transaction, received: true };
   if (answer.success) return confirm(transfer, transaction, facilitator);
-  if (answer.errorReason === "settlement_pending" && transaction) return { kind: "broadcast", transaction };
+  if (answer.errorReason === "settlement_pending" && transaction) return waitOn(transfer, transaction, facilitator);
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
@@ -129,6 +132,12 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
   if (final) return final;
   if (facilitator.trusted && transaction) return { kind: "broadcast", transaction };
   return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
+}
+
+/** Sent, and in no block within the library's patience: a stock server asks once more, so each of the two calls waits as long as it may. */
+async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
+  const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
+  return final ?? { kind: "broadcast", transaction };
 }
 
 /** Ours goes on beside the request; what it has sent by now is known. */
