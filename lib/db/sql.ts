@@ -17,6 +17,31 @@ const maker = (): postgres.Sql =>
     } as postgres.Options<never>),
   );
 
+/** Bounds of what a server keeps for each connection: texts with lists of changing length would fill it. */
+const PREPARED_MAX = 256;
+const PARAMETERS_MAX = 40;
+/** A text that comes this often comes again. */
+const USES = 3;
+const COUNTED_MAX = 4_096;
+
+const counted = (): Map<string, number> => perProcess("statementUses", () => new Map());
+const preparable = (): Set<string> => perProcess("preparableStatements", () => new Set());
+
+/** Whether a statement is prepared once per connection: it then takes one trip to the server instead of two, and no parsing. */
+function isPrepared(text: string, parameters: readonly unknown[]): boolean {
+  const chosen = preparable();
+  if (chosen.has(text)) return true;
+  if (parameters.length === 0 || parameters.length > PARAMETERS_MAX || chosen.size >= PREPARED_MAX) return false;
+  const uses = (counted().get(text) ?? 0) + 1;
+  if (uses < USES) {
+    if (counted().size < COUNTED_MAX) counted().set(text, uses);
+    return false;
+  }
+  counted().delete(text);
+  chosen.add(text);
+  return true;
+}
+
 /** A tag whose queries are handed to `run`, once somebody awaits them. */
 export function sqlThrough(run: (query: Query) => void): Sql {
   const make = maker();
@@ -25,7 +50,7 @@ export function sqlThrough(run: (query: Query) => void): Sql {
     return made;
   };
   const tag = (first: TemplateStringsArray, ...rest: never[]): unknown => through(make(first, ...rest));
-  const unsafe = (text: string, parameters?: never[], options?: postgres.UnsafeQueryOptions): unknown =>
-    through(make.unsafe(text, parameters, options));
+  const unsafe = (text: string, parameters: never[] = [], options?: postgres.UnsafeQueryOptions): unknown =>
+    through(make.unsafe(text, parameters, options ?? { prepare: isPrepared(text, parameters) }));
   return Object.assign(tag, { unsafe, json: make.json, array: make.array }) as unknown as Sql;
 }
