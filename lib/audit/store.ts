@@ -4,36 +4,45 @@ import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/http/metrics.ts";
 
+const lockHeads = (tx: Tx, chains: readonly string[]) =>
+  tx
+    .select()
+    .from(auditHeads)
+    .where(inArray(auditHeads.chain, [...chains]))
+    .orderBy(asc(auditHeads.chain))
+    .for("no key update");
+
+/** A chain begins with its first event. */
+async function lockOrBegin(tx: Tx, chains: readonly string[]) {
+  const heads = await lockHeads(tx, chains);
+  if (heads.length === chains.length) return heads;
+  await tx
+    .insert(auditHeads)
+    .values(chains.map((chain) => ({ chain, ...genesis })))
+    .onConflictDoNothing();
+  return lockHeads(tx, chains);
+}
+
 /** Appends to the chains concerned, their heads locked in the order of their names: the last lock that a transaction takes. */
 export async function appendEvents(
   tx: Tx,
   events: readonly (AuditEvent & { readonly chain: string })[],
 ): Promise<readonly ChainedEvent[]> {
   if (events.length === 0) return [];
-  const chains = [...new Set(events.map((event) => event.chain))].toSorted();
-  await tx
-    .insert(auditHeads)
-    .values(chains.map((chain) => ({ chain, ...genesis })))
-    .onConflictDoNothing();
-  const heads = await tx
-    .select()
-    .from(auditHeads)
-    .where(inArray(auditHeads.chain, chains))
-    .orderBy(asc(auditHeads.chain))
-    .for("no key update");
-  const rows: ChainedEvent[] = [];
-  for (const head of heads) {
-    const chained = chainEvents(
+  const heads = await lockOrBegin(tx, [...new Set(events.map((event) => event.chain))].toSorted());
+  const chained = heads.map((head) =>
+    chainEvents(
       head.chain,
       head,
       events.filter((event) => event.chain === head.chain),
-    );
-    rows.push(...chained);
-    const last = chained.at(-1);
-    if (last)
-      await tx.update(auditHeads).set({ sequence: last.sequence, hash: last.hash }).where(eq(auditHeads.chain, head.chain));
-  }
-  await tx.insert(auditEvents).values(rows);
+    ),
+  );
+  const rows = chained.flat();
+  const moved = chained.flatMap((one) => one.at(-1) ?? []);
+  await Promise.all([
+    ...moved.map(({ chain, sequence, hash }) => tx.update(auditHeads).set({ sequence, hash }).where(eq(auditHeads.chain, chain))),
+    tx.insert(auditEvents).values(rows),
+  ]);
   metrics().auditEvents.inc(rows.length);
   return rows;
 }
