@@ -23,7 +23,7 @@ function viemChain(chain: string): Chain {
 
 /** Retries reads once; a chain that is slow is a chain that does not answer. */
 const transport = (chain: string): Transport =>
-  http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100 });
+  http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
 
 /** One per chain and process, made when it is first asked for. */
 export const publicClient = (chain: string): PublicClient =>

@@ -79,7 +79,7 @@ export const balanceOf = (chain: string, tokenAddress: `0x${string}`, account: `
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
 /** The call that settles a credential, in the form that facilitators send for its signature. */
-function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): `0x${string}` {
+export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): `0x${string}` {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
   const call = { abi: eip3009ABI, functionName: "transferWithAuthorization" } as const;

@@ -48,7 +48,7 @@ async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
     input instanceof Request || !String(input).startsWith(chain().rpcUrl) || typeof init?.body !== "string" ? [] : [init.body],
   );
   calls.mockRestore();
-  return bodies.map((body) => (JSON.parse(body) as { method: string }).method);
+  return bodies.flatMap((body) => JSON.parse(body) as { method: string } | { method: string }[]).map(({ method }) => method);
 }
 
 const payloadOf = (header: string): PaymentPayload => JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;

@@ -39,15 +39,18 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
   const { credential } = decoded;
   const { payer } = credential;
   const { expected } = required;
-  const refused = await refusePayee(database(), organizationId, { payTo: expected.payTo, chain: expected.asset.chain });
+  const [refused, match, now] = await Promise.all([
+    refusePayee(database(), organizationId, { payTo: expected.payTo, chain: expected.asset.chain }),
+    matchCredential(credential),
+    clock(database()),
+  ]);
   if (refused) return refuse(refused, payer);
-  const match = await matchCredential(credential);
   const foreign = refuseForeign(match, credential, organizationId);
   if (foreign) return refuse(foreign, payer);
   const fits = compareCredential(
     credential,
     match.kind === "execution" ? expectedPayment(match.authorization) : expected,
-    await clock(database()),
+    now,
     SENT_NOW_SECONDS,
   );
   const small = isBegun(match) ? null : refuseSmall(expected.amount, expected.asset);

@@ -1,14 +1,15 @@
-import { x402Facilitator } from "@x402/core/facilitator";
 import { HTTPFacilitatorClient } from "@x402/core/http";
-import type { Network, PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
-import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
+import type { Network, PaymentPayload, PaymentRequirements, SettleResponse, SupportedResponse } from "@x402/core/types";
+import type { Hex, TransactionReceipt } from "viem";
 import { env } from "#lib/env.ts";
-import { chainOf } from "#lib/onchain/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
-import { facilitatorSigner, withAnswers, type Progress } from "#lib/settlement/signer.ts";
-import { pendingSettlementStore } from "#lib/settlement/store.ts";
+import { settleHere } from "#lib/settlement/settle-here.ts";
+import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
+
+/** What is seen of a settlement of ours beside its answer, also where the answer comes too late. */
+export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
 /** Who submits a credential: ourselves, or a facilitator that the configuration names. */
 export type Facilitator = {
@@ -17,41 +18,27 @@ export type Facilitator = {
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
-type Supported = ReturnType<x402Facilitator["getSupported"]>;
-
-/** Registered chain by chain: a list of two would accept every chain there is. */
-const ownFacilitator = (): x402Facilitator =>
-  perProcess("facilitator", () => {
-    const facilitator = new x402Facilitator();
-    for (const { chain } of env().CHAINS) {
-      facilitator.register(
-        chain as Network,
-        new ExactEvmScheme(facilitatorSigner(chain), { pendingSettlementStore, simulateInSettle: true }),
-      );
-    }
-    return facilitator;
-  });
-
 /**
  * Each chain in version 2, and in version 1 where it has a name there, with what an answer of success rests on for a payment that we hold
  * no authorization of.
  */
-export function supportedKinds(): Supported {
-  const { kinds, ...rest } = ownFacilitator().getSupported();
-  const version2 = kinds.map((kind) => {
-    const { confirmations = 0, settledAt = "confirmations" } = chainOf(kind.network) ?? {};
-    return { ...kind, extra: { ...kind.extra, settledAt, confirmations } };
-  });
+export function supportedKinds(): SupportedResponse {
+  const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
+    x402Version: 2,
+    scheme: "exact",
+    network: chain as Network,
+    extra: { settledAt: settledAt ?? "confirmations", confirmations },
+  }));
   const version1 = version2.flatMap((kind) => {
     const network = networkOfChain(kind.network);
     return network === undefined ? [] : [{ ...kind, x402Version: 1, network: network as Network }];
   });
-  return { ...rest, kinds: [...version2, ...version1] };
+  return { kinds: [...version2, ...version1], extensions: [], signers: { "eip155:*": [settlementAccount().address] } };
 }
 
 const inProcess: Facilitator = {
   trusted: true,
-  settle: (payload, requirements, seen) => withAnswers(seen, () => ownFacilitator().settle(payload, requirements)),
+  settle: settleHere,
 };
 
 function remote(url: string): Facilitator {

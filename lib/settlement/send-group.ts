@@ -75,13 +75,10 @@ async function store(chain: string, { used, fees, priced }: Prepared): Promise<r
   const ready = priced.filter((one) => "call" in one);
   const { rows, hashes } = await database().transaction(async (tx) => {
     await lockNonces(tx, signer);
-    const known = await knownCalls(
-      tx,
-      chain,
-      ready.map(({ call }) => hashOf(call)),
-    );
+    const calls = ready.map(({ call }) => hashOf(call));
+    const [known, taken] = await Promise.all([knownCalls(tx, chain, calls), takenNonces(tx, signer, used)]);
     const fresh = [...new Map(ready.map((one) => [hashOf(one.call), one] as const))].filter(([hash]) => !known.has(hash));
-    const nonces = freeNonces(used, await takenNonces(tx, signer, used), fresh.length);
+    const nonces = freeNonces(used, taken, fresh.length);
     const signed = await Promise.all(
       fresh.map(async ([callHash, { call, gasLimit }], at) => {
         const bytes = await signTransaction({ ...fees, ...call, chain, nonce: nonces[at]!, gasLimit });

@@ -122,9 +122,9 @@ const capped = (asked: AskedSettlement): SettleResponse =>
 /** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. Every transaction that may be sent counts. */
 async function admit(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   await enterGate(tx);
-  if (!(await callerIsLive(tx, seller))) return "revoked";
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
-  if (await refusePayee(tx, seller.organizationId, paid)) return "revoked";
+  const [isLive, refusal] = await Promise.all([callerIsLive(tx, seller), refusePayee(tx, seller.organizationId, paid)]);
+  if (!isLive || refusal) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
 }
 
@@ -138,10 +138,13 @@ const begin = (
   transact(async (tx) => {
     const { credential, expected } = asked;
     const { organizationId, environment, serviceAccountId } = seller;
-    const admitted = await admit(tx, asked, seller);
+    const [admitted, resources] = await Promise.all([
+      admit(tx, asked, seller),
+      resourcesPaidTo(tx, organizationId, expected.payTo),
+    ]);
     if (admitted !== "admitted") return admitted;
     if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
-    const resource = paidResource(await resourcesPaidTo(tx, organizationId, expected.payTo), {
+    const resource = paidResource(resources, {
       url: credential.payload.resource?.url,
       amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
     });

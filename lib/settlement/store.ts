@@ -1,35 +1,9 @@
-import { createHash } from "node:crypto";
-import type { PendingSettlementStore } from "@x402/core/facilitator";
 import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
-import { database, type Database, type Tx } from "#lib/db/client.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
 import type { ExecutionRow } from "#lib/payments/execution-store.ts";
-import { pendingSettlements, plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
+import { plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
 import type { Credential } from "#lib/x402/credential.ts";
-
-const keyOf = (signature: string): string => createHash("sha256").update(signature).digest("hex");
-
-/** Shared by every process: a repeat that lands elsewhere follows the transaction that is under way. */
-export const pendingSettlementStore: PendingSettlementStore = {
-  async get(signature) {
-    const [row] = await database()
-      .select({ transaction: pendingSettlements.transaction })
-      .from(pendingSettlements)
-      .where(eq(pendingSettlements.key, keyOf(signature)));
-    return row?.transaction;
-  },
-  async set(signature, transaction) {
-    await database()
-      .insert(pendingSettlements)
-      .values({ key: keyOf(signature), transaction })
-      .onConflictDoUpdate({ target: pendingSettlements.key, set: { transaction } });
-  },
-  async delete(signature) {
-    await database()
-      .delete(pendingSettlements)
-      .where(eq(pendingSettlements.key, keyOf(signature)));
-  },
-};
 
 /**
  * Takes due executions off the queue for a while: a lease, not a lock. The transaction only moves next_check_at, so a

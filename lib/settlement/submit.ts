@@ -1,16 +1,16 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import type { TransactionReceipt } from "viem";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { blockTimeMs } from "#lib/onchain/block-time.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
-import { confirmedBlock, readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
+import { confirmedBlock, judgeReceipt, readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
-import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
+import { facilitatorFor, type Facilitator, type Progress } from "#lib/settlement/facilitator.ts";
 import { submitModule } from "#lib/settlement/follow-module.ts";
 import { atMost, facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
-import type { Progress } from "#lib/settlement/signer.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
@@ -64,16 +64,25 @@ export async function settleAndConfirm(
   requirements: PaymentRequirements,
   atReceipt = false,
 ): Promise<Finding> {
-  const seen: Progress = { unanswered: false, transaction: null };
+  const seen: Progress = { transaction: null, receipt: null };
   const answer = await ask(facilitator, payload, requirements, seen);
   if (answer === "late" && facilitator.trusted) return confirmLate(transfer, seen.transaction);
   if (answer === "late" || !answer) return confirmUnanswered(transfer);
   const transaction = HASH.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
-  if (answer.success && atReceipt && facilitator.trusted && transaction)
-    return { kind: "broadcast", transaction, received: true };
+  const atOnce = answer.success && seen.receipt && findingOf(seen.receipt, transfer, atReceipt);
+  if (atOnce) return atOnce;
   if (answer.success) return confirm(transfer, transaction, facilitator);
   if (answer.errorReason === "settlement_pending" && transaction) return waitOn(transfer, transaction, facilitator);
   return judgeRefusal(transfer, answer, transaction, facilitator);
+}
+
+/** What the receipt of our own transaction says without waiting for confirmations; null where they count. */
+function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
+  const evidence = judgeReceipt(receipt, transfer);
+  if (evidence.kind !== "transferred") return null;
+  const { transaction } = evidence;
+  if (chainOf(transfer.chain)?.confirmations === 0) return { kind: "settled", transaction };
+  return atReceipt ? { kind: "broadcast", transaction, received: true } : null;
 }
 
 /** Null when nobody knows what became of it: a broken connection, an error without a settlement. */

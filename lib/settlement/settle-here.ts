@@ -1,0 +1,66 @@
+import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import type { Hex } from "viem";
+import { assetAt, address } from "#lib/onchain/chains.ts";
+import { chainReverted } from "#lib/onchain/client.ts";
+import { receiptWithin } from "#lib/onchain/receipts.ts";
+import { transferCall } from "#lib/onchain/token.ts";
+import { askToken } from "#lib/payments/verify-credential.ts";
+import type { Progress } from "#lib/settlement/facilitator.ts";
+import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
+import { senderOn } from "#lib/settlement/sender.ts";
+import { x402Reason } from "#lib/settlement/x402-reason.ts";
+import { readCredential, type Credential } from "#lib/x402/credential.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+
+function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }: PaymentRequirements): ExpectedPayment {
+  const asset = assetAt(network, token);
+  if (!asset) throw new Error("The token of a settlement is no longer configured.");
+  return { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds };
+}
+
+/** Why the token refuses what it would have to do. Where it no longer refuses, nothing is known. */
+async function reasonOf(credential: Credential, expected: ExpectedPayment): Promise<string> {
+  const verdict = await askToken(credential, expected);
+  return verdict.ok ? "unexpected_settle_error" : x402Reason(verdict.code);
+}
+
+/**
+ * Sends the transfer of a verified credential and waits for its receipt. The estimate of its gas is the last simulation, so what would
+ * be reverted is not sent.
+ * @throws where the chain does not answer, nothing pays for the gas, or nothing could be stored
+ */
+export async function settleHere(
+  payload: PaymentPayload,
+  requirements: PaymentRequirements,
+  seen: Progress,
+): Promise<SettleResponse> {
+  const { network } = requirements;
+  const answer = (errorReason: string, transaction: Hex | "" = ""): SettleResponse => ({
+    success: false,
+    errorReason,
+    transaction,
+    network,
+  });
+  const decoded = readCredential(payload);
+  if (!decoded.ok) return answer(x402Reason(decoded.code));
+  const { credential } = decoded;
+  const expected = expectedOf(requirements);
+  const call = {
+    to: expected.asset.tokenAddress,
+    data: transferCall(expected, credential),
+    validBefore: new Date(Number(credential.validBefore) * 1_000),
+  };
+  let hash: Hex;
+  try {
+    hash = await senderOn(network).send(call);
+  } catch (error) {
+    if (!chainReverted(error)) throw error;
+    return answer(await reasonOf(credential, expected));
+  }
+  seen.transaction = hash;
+  const receipt = await receiptWithin(network, hash, confirmationTimeoutMs());
+  if (!receipt) return answer("settlement_pending", hash);
+  if (receipt.status !== "success") return answer("invalid_exact_evm_transaction_failed", hash);
+  seen.receipt = receipt;
+  return { success: true, transaction: hash, network };
+}
