@@ -45,6 +45,10 @@ const Chain = z.strictObject({
   rpcUrl: web,
   /** Blocks on top before what a block says counts. */
   confirmations: whole(0, 10_000),
+  /** What no reorganization takes back: the chain's block "finalized", or a depth. Left out: what is confirmed. */
+  finality: z
+    .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
+    .optional(),
   /** When a payment without an authorization of ours is answered: at its receipt, or (left out) when it is confirmed. */
   settledAt: z.enum(["receipt", "confirmations"], saying("must be receipt or confirmations")).optional(),
   assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),

@@ -33,7 +33,7 @@ export async function brokenSums(): Promise<readonly Row[]> {
     SELECT 'execution', e.execution_id, r.status, e.settlement_status
       FROM executions e JOIN reservations r USING (authorization_id)
       WHERE (e.settlement_status IN ('pending', 'processing', 'unknown') AND r.status <> 'submitted')
-        OR (e.settlement_status = 'settled' AND r.status <> 'captured')
+        OR (e.settlement_status = 'settled' AND r.status <> CASE WHEN e.next_check_at IS NULL THEN 'captured' ELSE 'submitted' END)
     UNION ALL
     SELECT 'authorization', authorization_id, count(*)::text, '1'
       FROM executions WHERE settlement_status = 'settled' GROUP BY authorization_id HAVING count(*) > 1`);

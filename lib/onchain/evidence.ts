@@ -43,6 +43,21 @@ export async function confirmedBlock(chain: string): Promise<bigint> {
   return newest > depth ? newest - depth : 0n;
 }
 
+/** Whether what is confirmed is final as well. */
+export function isFinalAtOnce(chain: string): boolean {
+  const { finality, confirmations } = configurationOf(chain);
+  return finality === undefined || (finality !== "finalized" && finality <= confirmations);
+}
+
+/** The newest block that no reorganization takes back, by the chain's word or its configured depth. */
+export async function finalBlock(chain: string): Promise<bigint> {
+  const { finality } = configurationOf(chain);
+  if (isFinalAtOnce(chain) || finality === undefined) return confirmedBlock(chain);
+  if (finality === "finalized") return (await publicClient(chain).getBlock({ blockTag: "finalized" })).number;
+  const newest = await publicClient(chain).getBlockNumber();
+  return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
+}
+
 /** Whether no block after this one can be before the deadline. */
 export async function isOver(chain: string, blockNumber: bigint, deadline: Date, now: Date): Promise<boolean> {
   const { timestamp } = await publicClient(chain).getBlock({ blockNumber });
@@ -64,10 +79,10 @@ export const nonceUsedAt = (
     blockNumber,
   });
 
-/** Asks the chain. Throws when it does not answer. */
-export async function readEvidence(transfer: AuthorizedTransfer, now: Date): Promise<Evidence> {
+/** Asks the chain, at its confirmation depth or at an earlier block. Throws when it does not answer. */
+export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
   const { chain, validBefore } = transfer;
-  const depth = await confirmedBlock(chain);
+  const depth = at ?? (await confirmedBlock(chain));
   const [used, over] = await Promise.all([nonceUsedAt(transfer, depth), isOver(chain, depth, validBefore, now)]);
   if (used) return whoUsedIt(publicClient(chain), transfer, depth);
   return { kind: over ? "expired" : "unused" };

@@ -55,15 +55,27 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   const now = await clock(tx);
   const execution = await reloadExecution(tx, executionId);
   const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
-  if (!step.changes) return stayed(tx, execution, finding, now);
+  const becomesFinal = finding.kind === "settled" && finding.final !== false && isNotFinal(execution);
+  if (!step.changes && !becomesFinal) return stayed(tx, execution, finding, now);
   const resolution: Resolution = { tx, execution, authorization: await authorizationOf(tx, execution), now };
-  const updated = await (finding.kind === "settled" ? settled(resolution, finding.transaction) : unsettled(resolution, finding));
+  if (becomesFinal) return finalize(resolution);
+  const updated = await changed(resolution, finding);
   metrics().executions.inc({ status: updated.settlementStatus });
   return updated;
 }
 
+/** Settled, and a reorganization may still take it back: the reconciler looks again. */
+export const isNotFinal = ({ settlementStatus, nextCheckAt }: ExecutionRow): boolean =>
+  settlementStatus === "settled" && nextCheckAt !== null;
+
+function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow> {
+  if (finding.kind === "settled") return settled(resolution, finding.transaction, finding.final !== false);
+  return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
+}
+
 /** Nothing became final. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
+  if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
   return updateExecution(tx, execution.executionId, {
     nextCheckAt: nextCheck(execution, now),
@@ -88,27 +100,22 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
   );
 }
 
-async function settled(resolution: Resolution, transaction: string): Promise<ExecutionRow> {
+/** The transfer is there. Where it is not final yet, the hold stays submitted, and nothing is charged. */
+async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
-  const hold = await holdOf(tx, execution.authorizationId);
-  if (!hold) throw new Error("An execution has no hold.");
-  const { overrun } = await captureHold(tx, hold);
-  await useSlotOf(tx, execution.authorizationId);
-  const { domain } = authorization.intent.seller;
-  await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
-  await accrueFees(tx, authorization);
-  await finishCheckout(tx, execution.authorizationId, "settled", now);
   note(resolution, "payment.settled", { settlementReference: transaction });
-  if (overrun) await bookOverrun(resolution, hold);
   metrics().settlementLag.observe((now.getTime() - execution.createdAt.getTime()) / 1000);
   const headers = { ...execution.credentialHeaders, ...receiptHeaders(execution, authorization.chain, transaction) };
-  return close(resolution, {
+  const change = {
     settlementStatus: "settled",
     settlementReference: transaction,
     failureDetail: null,
     failureMetadata: null,
+    resolvedAt: now,
     ...(execution.settlementMode !== "offchainAuthorized" && { credentialHeaders: headers }),
-  });
+  };
+  if (final) return finalize(resolution, change);
+  return updateExecution(tx, execution.executionId, { ...change, nextCheckAt: nextCheck(execution, now) });
 }
 
 /** x402's receipt, in the versions that the credential has. */
@@ -120,6 +127,35 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
     [paymentResponseHeader]: receiptOn(chain),
     ...(network !== undefined && { [paymentResponseHeaderV1]: receiptOn(network) }),
   };
+}
+
+/** No reorganization takes it back any more: it is charged, and counts as paid. */
+async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
+  const { tx, execution, authorization, now } = resolution;
+  const hold = await holdOf(tx, execution.authorizationId);
+  if (!hold) throw new Error("An execution has no hold.");
+  const { overrun } = await captureHold(tx, hold);
+  await useSlotOf(tx, execution.authorizationId);
+  const { domain } = authorization.intent.seller;
+  await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
+  await accrueFees(tx, authorization);
+  await finishCheckout(tx, execution.authorizationId, "settled", now);
+  if (overrun) await bookOverrun(resolution, hold);
+  return updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null });
+}
+
+/** The chain has forgotten a transfer that it had shown. Its hold is still there. */
+async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
+  const { tx, execution, now } = resolution;
+  const { executionId, chain, settlementReference } = execution;
+  log().error({ executionId, chain, settlementReference }, "A reorganization took back a settled payment");
+  note(resolution, "payment.reorganized", { settlementReference });
+  return updateExecution(tx, executionId, {
+    settlementStatus: back,
+    settlementReference: null,
+    resolvedAt: null,
+    nextCheckAt: new Date(now.getTime() + ASK_AGAIN_MS),
+  });
 }
 
 /** Evidence wins over limits: the payment counts, and a mandate that it overdraws is suspended. */
@@ -142,7 +178,10 @@ async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   );
 }
 
-async function unsettled(resolution: Resolution, finding: Exclude<Finding, { kind: "settled" }>): Promise<ExecutionRow> {
+async function unsettled(
+  resolution: Resolution,
+  finding: Exclude<Finding, { kind: "settled" | "forgotten" }>,
+): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
   if (finding.kind !== "failed") {
     note(resolution, "payment.unknown");

@@ -169,7 +169,7 @@ export const executions = pgTable(
       .where(sql`settlement_status IN ('pending', 'processing', 'unknown', 'settled')`),
     index("executions_due")
       .on(table.nextCheckAt)
-      .where(sql`settlement_status IN ('pending', 'processing', 'unknown')`),
+      .where(sql`next_check_at IS NOT NULL`),
     uniqueIndex("executions_slot").on(table.slot),
     index("executions_of_credential").on(table.payer, table.nonce),
     index("executions_of_authorization").on(table.authorizationId, table.executionId),

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, isChainError, publicClient } from "#lib/onchain/client.ts";
-import { confirmedBlock } from "#lib/onchain/evidence.ts";
+import { confirmedBlock, finalBlock, isFinalAtOnce } from "#lib/onchain/evidence.ts";
 import { freeNonces } from "#lib/onchain/free-nonces.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
@@ -51,7 +51,12 @@ async function followChain(chain: string, lease: Lease): Promise<void> {
 type Seen = { readonly chain: string; readonly depth: bigint; readonly now: Date; readonly lease: Lease };
 
 async function lookAt(chain: string, lease: Lease): Promise<void> {
-  const [due, depth, now] = await Promise.all([store.dueTransactions(chain, BATCH), confirmedBlock(chain), clock(database())]);
+  const [due, depth, final, now] = await Promise.all([
+    store.dueTransactions(chain, BATCH),
+    confirmedBlock(chain),
+    finalBlock(chain),
+    clock(database()),
+  ]);
   const queue = due.map((row) => ({ row, found: null as store.Mined | null }));
   const open = [...queue];
   const reader = async (): Promise<void> => {
@@ -59,10 +64,10 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, reader));
   const mined = queue.flatMap(({ found }) => found ?? []);
-  await store.endMined(mined.filter(({ blockNumber }) => blockNumber <= depth));
+  await store.endMined(mined.filter(({ blockNumber }) => blockNumber <= final));
   await store.noteMined(
-    mined.filter(({ blockNumber }) => blockNumber > depth),
-    AGAIN_MS_MIN * 2,
+    mined.filter(({ blockNumber }) => blockNumber > final),
+    isFinalAtOnce(chain) ? AGAIN_MS_MIN * 2 : AGAIN_MS_MAX,
   );
   for (const { row, found } of queue) {
     if (found) continue;

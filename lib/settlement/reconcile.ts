@@ -3,15 +3,15 @@ import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/db/gate.ts";
 import { log } from "#lib/http/log.ts";
 import { chainFailure, isChainError } from "#lib/onchain/client.ts";
-import { readEvidence } from "#lib/onchain/evidence.ts";
+import { finalBlock, readEvidence } from "#lib/onchain/evidence.ts";
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { isNotFinal, resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/payments/still-admits.ts";
 import { investigateModule } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
-import { spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
+import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
 
 const BATCH = 32;
 const AT_ONCE = 8;
@@ -43,10 +43,11 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
 
 /** What the chain proves; where it proves nothing yet, the same credential again or patience. */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
+  if (isNotFinal(execution)) return investigateSettled(execution, authorization);
   if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);
   const now = await clock(database());
   const evidence = await readEvidence(transferOf(execution, authorization), now);
-  if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence.kind === "transferred") return settledBy(transferOf(execution, authorization), evidence.transaction);
   if (evidence.kind === "spent") return spentFinding(evidence);
   if (evidence.kind === "expired") {
     return {
@@ -60,6 +61,16 @@ export async function investigate(execution: ExecutionRow, authorization: Author
   if (execution.settlementStatus === "pending" || execution.settlementReference !== null) return { kind: "waiting" };
   if (await mayResubmit(execution, authorization, now)) return submit(execution, authorization);
   return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
+}
+
+/** Whether what was settled is final by now, or the chain has forgotten it. */
+async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
+  const transfer = transferOf(execution, authorization);
+  const now = await clock(database());
+  const final = await readEvidence(transfer, now, await finalBlock(transfer.chain));
+  if (final.kind === "transferred") return { kind: "settled", transaction: final.transaction };
+  if ((await readEvidence(transfer, now)).kind === "transferred") return { kind: "waiting" };
+  return { kind: "forgotten", back: execution.settlementMode === "offchainAuthorized" ? "pending" : "processing" };
 }
 
 async function mayResubmit(execution: ExecutionRow, authorization: AuthorizationRow, now: Date): Promise<boolean> {

@@ -6,17 +6,19 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
   pending: ["processing", "settled", "failed"],
   processing: ["settled", "failed", "unknown"],
   unknown: ["settled", "failed"],
-  settled: [],
+  /** Until the chain's finality, by evidence alone. */
+  settled: ["processing", "pending"],
   failed: [],
 };
 
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
-export const isFinal = (status: SettlementStatus): boolean => transitions[status].length === 0;
-
 /** What is known about a credential that left our hands. Only settled and failed rest on evidence, and only they resolve its hold. */
 export type Finding =
-  | { readonly kind: "settled"; readonly transaction: string }
+  /** Final, unless it is said that a reorganization may still take it back. */
+  | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }
+  /** Settled before, and the chain has forgotten it: the seller settles again, or we do. */
+  | { readonly kind: "forgotten"; readonly back: "processing" | "pending" }
   | { readonly kind: "failed"; readonly failure: Failure }
   /** A transaction is known and not final. Received: a block has it, which is not deep enough. */
   | { readonly kind: "broadcast"; readonly transaction: string; readonly received?: boolean }
@@ -32,7 +34,9 @@ export function stepOf(from: SettlementStatus, finding: Finding): Step {
 }
 
 function aimOf(from: SettlementStatus, finding: Finding): SettlementStatus {
-  if (finding.kind === "settled" || finding.kind === "failed") return finding.kind;
-  if (finding.kind === "unknown") return "unknown";
+  // What was settled fails by way of processing: first the chain has to have forgotten it.
+  if (finding.kind === "settled" || (finding.kind === "failed" && from !== "settled")) return finding.kind;
+  if (finding.kind === "unknown" && from !== "settled") return "unknown";
+  if (finding.kind === "forgotten" && from === "settled") return finding.back;
   return from;
 }

@@ -15,7 +15,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .from(executions)
     .where(
       and(
-        inArray(executions.settlementStatus, ["pending", "processing", "unknown"]),
+        inArray(executions.settlementStatus, ["pending", "processing", "unknown", "settled"]),
         lte(executions.nextCheckAt, sql`clock_timestamp()`),
       ),
     )

@@ -4,7 +4,14 @@ import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { blockTimeMs } from "#lib/onchain/block-time.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
-import { confirmedBlock, judgeReceipt, readEvidence, type AuthorizedTransfer, type Evidence } from "#lib/onchain/evidence.ts";
+import {
+  confirmedBlock,
+  isFinalAtOnce,
+  judgeReceipt,
+  readEvidence,
+  type AuthorizedTransfer,
+  type Evidence,
+} from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
@@ -116,6 +123,13 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
 }
 
+/** Confirmed; the reconciler looks once more where that is not final. */
+export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
+  kind: "settled",
+  transaction,
+  final: isFinalAtOnce(chain),
+});
+
 export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Finding => ({
   kind: "failed",
   failure: evidence.canceled
@@ -128,7 +142,7 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
   const until = performance.now() + patience(milliseconds);
   for (;;) {
     const evidence = await look(transfer);
-    if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+    if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
     if (evidence?.kind === "spent") return spentFinding(evidence);
     if (performance.now() + ASK_EVERY_MS >= until) return null;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
@@ -194,7 +208,7 @@ async function judgeRefusal(
   // Asked before the evidence: what used the credential first is then in it.
   const deep = mined && (await isDeep(transfer.chain, transaction));
   const evidence = await look(transfer);
-  if (evidence?.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
   if (evidence?.kind === "spent") return spentFinding(evidence);
   if (mined && (!deep || evidence === null)) return { kind: "broadcast", transaction };
   if (mined) {

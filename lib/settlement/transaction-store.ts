@@ -75,12 +75,13 @@ export async function chainsWithDueTransactions(): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain);
 }
 
+/** Those that no block has come first. */
 export async function dueTransactions(chain: string, limit: number): Promise<readonly TransactionRow[]> {
   const rows = await database()
     .select()
     .from(transactions)
     .where(and(eq(transactions.chain, chain), due))
-    .orderBy(asc(transactions.nonce))
+    .orderBy(asc(sql`(block_number IS NOT NULL)`), asc(transactions.nonce))
     .limit(limit);
   return rows as TransactionRow[];
 }

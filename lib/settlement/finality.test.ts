@@ -1,0 +1,141 @@
+import { eq, sql } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Address } from "viem";
+import { database } from "#lib/db/client.ts";
+import { mandateLedger, mandateSellers } from "#lib/mandates/tables.ts";
+import { executions, reservations } from "#lib/payments/tables.ts";
+import { forget } from "#lib/process.ts";
+import { followTransactions } from "#lib/settlement/follow-transactions.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { settlementTransactions } from "#lib/settlement/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { eventsOf } from "#test/mandates.ts";
+import { past } from "#test/past.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { stockFacilitator } from "#test/shop.ts";
+import { decodePaymentSignatureHeader } from "@x402/core/http";
+
+useDatabase();
+const chain = useSettlement({ facilitatorTimeoutMs: 1_000 });
+beforeAll(() => {
+  process.env["CHAINS"] = (process.env["CHAINS"] ?? "").replace('"confirmations":0', '"confirmations":1,"finality":6');
+  forget("env");
+});
+afterEach(async () => expect(await brokenSums()).toEqual([]));
+
+const mine = (blocks: number) => chain().client.mine({ blocks });
+
+/** What the workers do, now. */
+async function follow(): Promise<void> {
+  await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
+  await followTransactions();
+  await database()
+    .update(executions)
+    .set({ nextCheckAt: past })
+    .where(sql`next_check_at IS NOT NULL`);
+  await reconcile();
+}
+
+/** Everything that was mined since then is forgotten. */
+async function reorganize(work: () => Promise<void>) {
+  const snapshot = await chain().client.snapshot();
+  await work();
+  return () => chain().client.revert({ id: snapshot });
+}
+
+async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettled") {
+  const scene = await paymentScene({ settlementMode });
+  const wallet = newWallet();
+  await chain().mint(wallet.address, 1_000_000n);
+  await mine(8);
+  const { authorizationId } = await authorized(scene);
+  const paymentCredential = await signed(wallet, expectedOf(scene));
+  const pay = () => execute(scene, { authorizationId, paymentCredential });
+  const state = async () => {
+    const [execution] = await database().select().from(executions).where(eq(executions.authorizationId, authorizationId));
+    const [hold] = await database().select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
+    const captures = await database()
+      .select()
+      .from(mandateLedger)
+      .where(sql`authorization_id = ${authorizationId} AND kind = 'capture'`);
+    const before = await database().select().from(mandateSellers).where(eq(mandateSellers.mandateId, scene.mandateId));
+    const { settlementStatus } = execution!;
+    return { settlementStatus, hold: hold!.status, captures: captures.length, paidBefore: before.length > 0 };
+  };
+  const events = async () => {
+    const [execution] = await database().select().from(executions).where(eq(executions.authorizationId, authorizationId));
+    return (await eventsOf(execution!.executionId)).map(({ type }) => type);
+  };
+  const balance = () => chain().balanceOf(scene.seller.payTo as Address);
+  return { pay, paymentCredential, state, events, balance };
+}
+
+const confirmed = { settlementStatus: "settled", hold: "submitted", captures: 0, paidBefore: false };
+const final = { settlementStatus: "settled", hold: "captured", captures: 1, paidBefore: true };
+
+describe("a settled payment", () => {
+  test("is charged, and counts as paid before, when the chain's finality has it", async () => {
+    const { pay, state, events } = await payment("facilitatorSettled");
+    await pay();
+    await mine(1);
+    await follow();
+    expect(await state()).toEqual(confirmed);
+    await follow();
+    expect(await state()).toEqual(confirmed);
+    await mine(6);
+    await follow();
+    expect(await state()).toEqual(final);
+    expect((await events()).filter((type) => type === "payment.settled")).toHaveLength(1);
+  });
+
+  test("that a reorganization takes back is processing again, and settled once by the same bytes", async () => {
+    const { pay, state, events, balance } = await payment("facilitatorSettled");
+    const takeBack = await reorganize(async () => {
+      await pay();
+      await mine(1);
+      await follow();
+      expect(await state()).toEqual(confirmed);
+    });
+    await takeBack();
+    await mine(2);
+    expect(await balance()).toBe(0n);
+    await database()
+      .update(executions)
+      .set({ nextCheckAt: past })
+      .where(sql`next_check_at IS NOT NULL`);
+    await reconcile();
+    expect(await state()).toEqual({ ...confirmed, settlementStatus: "processing" });
+    expect(await events()).toContain("payment.reorganized");
+    await follow();
+    await mine(1);
+    await follow();
+    expect(await state()).toEqual(confirmed);
+    await mine(6);
+    await follow();
+    expect(await state()).toEqual(final);
+    expect(await balance()).toBe(250_000n);
+  });
+
+  test("that its seller settled is pending again, and fails where nobody settles it any more", async () => {
+    const { pay, paymentCredential, state, balance } = await payment("offchainAuthorized");
+    await pay();
+    const takeBack = await reorganize(async () => {
+      const payload = decodePaymentSignatureHeader(paymentCredential);
+      await (await stockFacilitator(chain())).settle(payload, payload.accepted);
+      await mine(1);
+      await follow();
+      expect(await state()).toEqual(confirmed);
+    });
+    await takeBack();
+    await mine(2);
+    await follow();
+    expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
+    // The last test: the chain's clock cannot be turned back.
+    await chain().client.increaseTime({ seconds: 900 });
+    await mine(4);
+    await follow();
+    expect(await state()).toEqual({ settlementStatus: "failed", hold: "released", captures: 0, paidBefore: false });
+    expect(await balance()).toBe(0n);
+  });
+});
