@@ -88,7 +88,7 @@ function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, at
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
   const { transaction } = evidence;
-  if (chainOf(transfer.chain)?.confirmations === 0) return { kind: "settled", transaction };
+  if (chainOf(transfer.chain)?.confirmations === 0) return settledBy(transfer, transaction);
   return atReceipt ? { kind: "broadcast", transaction, received: true } : null;
 }
 
