@@ -1,5 +1,6 @@
-import { and, asc, count, eq, gte, inArray, lte, max, min, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lte, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { freeNonces } from "#lib/onchain/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
 
@@ -83,17 +84,26 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
+/** A node that is behind does not count what was mined just now. */
+const NODE_BEHIND_MS = 30_000;
+
 /**
+ * The lowest that no open transaction has: what comes after a gap is never mined.
  * @param used how many transactions of the signer the newest block has
- * @returns null where one would be left out: the node is behind, or the chain is another one. What comes after a gap is never mined
+ * @returns null where the node has not got one that was mined a moment ago. One that it still has not got later was forgotten by the chain
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
-  const [row] = await tx
-    .select({ highest: max(relays.nonce), sent: sql<string>`count(*) FILTER (WHERE status = 'sent')` })
+  const rows = await tx
+    .select({
+      nonce: relays.nonce,
+      isSent: sql<boolean>`status = 'sent'`,
+      isRecent: sql<boolean>`coalesce(resolved_at > clock_timestamp() - ${NODE_BEHIND_MS} * interval '1 millisecond', false)`,
+    })
     .from(relays)
     .where(and(eq(relays.chain, chain), eq(relays.signer, signer), gte(relays.nonce, used)));
-  const next = (row?.highest ?? used - 1) + 1;
-  return Number(row?.sent ?? 0) === next - used ? next : null;
+  if (rows.some(({ isRecent }) => isRecent)) return null;
+  const taken = rows.flatMap(({ nonce, isSent }) => (isSent && nonce !== null ? [nonce] : []));
+  return freeNonces(used, taken, 1)[0] ?? null;
 }
 
 /** From then on these bytes are what is sent. Null where it was dealt with otherwise meanwhile. */

@@ -73,6 +73,9 @@ export const relayedTransactions = pgTable(
     uniqueIndex("relayed_transactions_once").on(table.purpose, table.entityId),
     uniqueIndex("relayed_transactions_nonce")
       .on(table.chain, table.signer, table.nonce)
+      .where(sql`status = 'sent'`),
+    index("relayed_transactions_of_signer")
+      .on(table.chain, table.signer, table.nonce)
       .where(sql`nonce IS NOT NULL`),
     index("relayed_transactions_due")
       .on(table.chain, table.key, table.nextCheckAt)
