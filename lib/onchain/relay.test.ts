@@ -238,22 +238,6 @@ describe("relaying", () => {
     expect((await worked(second)).status).toBe("sent");
   });
 
-  test("a nonce whose transaction the chain has forgotten is the next one's", async () => {
-    const { client } = scene().chain;
-    const snapshot = await client.snapshot();
-    const first = await queued(scene().contracts);
-    await hashOf(first);
-    expect((await worked(first)).status).toBe("mined");
-    await client.revert({ id: snapshot });
-    await database()
-      .update(relayedTransactions)
-      .set({ resolvedAt: sql`resolved_at - interval '31 seconds'` });
-    const second = await queued(scene().contracts);
-    await hashOf(second);
-    expect((await relayRowOf(second)).nonce).toBe((await relayRowOf(first)).nonce);
-    expect((await worked(second)).status).toBe("mined");
-  });
-
   test("a nonce that the key used elsewhere is given up, and the call is made with another", async () => {
     await withoutMining();
     const { client } = scene().chain;
