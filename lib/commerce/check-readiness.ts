@@ -69,7 +69,9 @@ function termsOf(
 
 async function serviceCheck(): Promise<Found> {
   const findings = await probeService();
-  const down = findings.filter(({ status }) => status !== "ready").map(({ name }) => name);
+  // An agent needs no page. Whoever approves loads one when it is back.
+  const needed = findings.filter(({ name }) => name !== "pages");
+  const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
   const nextActions = [{ type: "retry_later", label: "Try again later" }] as const;
   return failing(

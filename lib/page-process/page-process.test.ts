@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { PageProcess, type PageProcessOptions } from "#lib/page-process/page-process.ts";
+import { buildPages } from "#lib/platform/build.ts";
 import { useDatabase } from "#test/database.ts";
 
 const database = useDatabase();
 let pages: PageProcess | null = null;
 
+beforeAll(() => buildPages(() => {}), 240_000);
 afterEach(() => pages?.end());
 
 const start = (options: Partial<PageProcessOptions>): PageProcess =>
