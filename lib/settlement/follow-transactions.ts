@@ -9,7 +9,7 @@ import { freeNonces } from "#lib/onchain/free-nonces.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
-import { feesNow, sendGroup } from "#lib/settlement/send-group.ts";
+import { factsNow, feesNow, sendGroup } from "#lib/settlement/send-group.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
 import * as store from "#lib/settlement/transaction-store.ts";
 import type { TransactionRow } from "#lib/settlement/transaction-store.ts";
@@ -159,5 +159,7 @@ async function fillGaps(chain: string): Promise<void> {
   log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
   // Dearer than what may have had the nonce before and still waits somewhere.
   const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
-  for (const outcome of await sendGroup(chain, calls, 2n)) if ("error" in outcome) throw outcome.error;
+  const { outcomes, sent } = await sendGroup(chain, calls, factsNow(chain), 2n);
+  await sent;
+  for (const outcome of outcomes) if ("error" in outcome) throw outcome.error;
 }

@@ -42,35 +42,46 @@ async function priceOf(chain: string, call: Call): Promise<Priced | Outcome> {
   }
 }
 
-/**
- * Sends calls with one key: asks the chain, takes the nonces and stores the signed bytes in one transaction, then sends them. Whoever dies
- * in between leaves bytes that are sent by the next. An outcome for each call, in their order.
- * @param raise by how much the fees are above the market's
- * @throws where nothing could be asked or stored
- */
-export async function sendGroup(chain: string, calls: readonly Call[], raise = 1n): Promise<readonly Outcome[]> {
+/** What a group needs to know of the chain and of the key. */
+export type Facts = { readonly fees: Fees; readonly used: number; readonly balance: bigint };
+
+export async function factsNow(chain: string): Promise<Facts> {
   const { address } = settlementAccount();
   const client = publicClient(chain);
-  const [market, used, balance, priced] = await Promise.all([
+  const [fees, used, balance] = await Promise.all([
     feesNow(chain),
     client.getTransactionCount({ address, blockTag: "latest" }),
     client.getBalance({ address }),
-    Promise.all(calls.map((call) => priceOf(chain, call))),
   ]);
   if (!Number.isSafeInteger(used)) throw new Error("The node's count of transactions is no number.");
-  const fees = { maxFeePerGas: market.maxFeePerGas * raise, maxPriorityFeePerGas: market.maxPriorityFeePerGas * raise };
-  let left = balance;
+  return { fees, used, balance };
+}
+
+/** An outcome for each call, in their order. Sent: every node was offered the bytes. */
+type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
+
+/**
+ * Sends calls with one key: takes the nonces and stores the signed bytes in one transaction, then sends them. Whoever dies in between
+ * leaves bytes that are sent by the next.
+ * @param raise by how much the fees are above the market's
+ * @throws where nothing could be asked or stored
+ */
+export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {
+  const [facts, priced] = await Promise.all([known, Promise.all(calls.map((call) => priceOf(chain, call)))]);
+  const { maxFeePerGas, maxPriorityFeePerGas } = facts.fees;
+  const fees = { maxFeePerGas: maxFeePerGas * raise, maxPriorityFeePerGas: maxPriorityFeePerGas * raise };
+  let left = facts.balance;
   const affordable = priced.map((one) => {
     if (!("call" in one)) return one;
     left -= one.gasLimit * fees.maxFeePerGas;
     return left < 0n ? failed(new NoGas("The settlement wallet cannot pay for gas.")) : one;
   });
-  return store(chain, { used, fees, priced: affordable });
+  return store(chain, { used: facts.used, fees, priced: affordable });
 }
 
 type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Outcome)[] };
 
-async function store(chain: string, { used, fees, priced }: Prepared): Promise<readonly Outcome[]> {
+async function store(chain: string, { used, fees, priced }: Prepared): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
   const ready = priced.filter((one) => "call" in one);
   const { rows, hashes } = await database().transaction(async (tx) => {
@@ -88,6 +99,8 @@ async function store(chain: string, { used, fees, priced }: Prepared): Promise<r
     await insertTransactions(tx, signed satisfies readonly Stored[]);
     return { rows: signed, hashes: new Map([...known, ...signed.map(({ callHash, hash }) => [callHash, hash] as const)]) };
   });
-  await Promise.all(rows.map((row) => broadcast(chain, row)));
-  return priced.map((one) => ("call" in one ? { hash: hashes.get(hashOf(one.call))! } : one));
+  return {
+    outcomes: priced.map((one) => ("call" in one ? { hash: hashes.get(hashOf(one.call))! } : one)),
+    sent: Promise.all(rows.map((row) => broadcast(chain, row))),
+  };
 }

@@ -2,11 +2,13 @@ import { setImmediate as turn } from "node:timers/promises";
 import { log } from "#lib/http/log.ts";
 import { chainFailure } from "#lib/onchain/client.ts";
 import { perProcess } from "#lib/process.ts";
-import { NoGas, sendGroup, type Call, type Outcome } from "#lib/settlement/send-group.ts";
+import { factsNow, NoGas, sendGroup, type Call, type Facts, type Outcome } from "#lib/settlement/send-group.ts";
 import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
+/** How long fees, balance and count are good for the groups that follow each other. Stored rows say what was sent since. */
+const FACTS_MS = 1_000;
 
 type Waiting = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
@@ -38,32 +40,50 @@ class Sender {
   async #work(): Promise<void> {
     this.#working = true;
     await turn();
-    while (this.#waiting.length > 0) await this.#sendOne(this.#waiting.splice(0, GROUP_MAX));
+    let facts: Promise<Facts> | null = null;
+    let since = 0;
+    while (this.#waiting.length > 0) {
+      if (!facts || performance.now() - since > FACTS_MS) {
+        facts = factsNow(this.#chain);
+        since = performance.now();
+      }
+      if (!(await this.#sendOne(this.#waiting.splice(0, GROUP_MAX), facts))) facts = null;
+    }
     this.#working = false;
   }
 
-  async #sendOne(group: readonly Waiting[]): Promise<void> {
-    let outcomes: readonly Outcome[];
+  /** Stores a group; the next need not wait until its bytes are sent. False where nothing could be sent. */
+  async #sendOne(group: readonly Waiting[], facts: Promise<Facts>): Promise<boolean> {
+    const calls = group.map(({ call }) => call);
     try {
-      outcomes = await sendGroup(
-        this.#chain,
-        group.map(({ call }) => call),
-      );
+      const { outcomes, sent } = await sendGroup(this.#chain, calls, facts);
+      this.#note(outcomes);
+      void sent.then(() => answer(group, outcomes));
+      return true;
     } catch (error) {
       log().warn({ chain: this.#chain, reason: chainFailure(error) }, "Settlements could not be sent");
-      outcomes = group.map(() => ({ error }));
       this.#failingSince ??= performance.now();
+      answer(
+        group,
+        group.map(() => ({ error })),
+      );
+      return false;
     }
+  }
+
+  #note(outcomes: readonly Outcome[]): void {
     if (outcomes.some((one) => "hash" in one)) this.#failingSince = null;
-    if (outcomes.some((one) => "error" in one && one.error instanceof NoGas)) {
-      this.#failingSince ??= performance.now();
-      log().error({ chain: this.#chain }, "The settlement wallet cannot pay for gas");
-    }
-    for (const [at, { resolve, reject }] of group.entries()) {
-      const outcome = outcomes[at]!;
-      if ("hash" in outcome) resolve(outcome.hash);
-      else reject(outcome.error);
-    }
+    if (!outcomes.some((one) => "error" in one && one.error instanceof NoGas)) return;
+    this.#failingSince ??= performance.now();
+    log().error({ chain: this.#chain }, "The settlement wallet cannot pay for gas");
+  }
+}
+
+function answer(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  for (const [at, { resolve, reject }] of group.entries()) {
+    const outcome = outcomes[at]!;
+    if ("hash" in outcome) resolve(outcome.hash);
+    else reject(outcome.error);
   }
 }
 
