@@ -148,7 +148,7 @@ const begin = (
       url: credential.payload.resource?.url,
       amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
     });
-    await insertPlainSettlement(tx, {
+    const row = {
       settlementId,
       sellerId: resource?.sellerId ?? null,
       resourceId: resource?.resourceId ?? null,
@@ -165,7 +165,7 @@ const begin = (
       validBefore: endOf(credential),
       fromBlock,
       status: "processing",
-    });
-    await takeWork(tx, settlementId, leaseMs());
+    };
+    await insertPlainSettlement(tx, row, leaseMs());
     return "begun";
   });

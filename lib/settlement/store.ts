@@ -87,8 +87,14 @@ export async function countSettlement(tx: Tx, organizationId: string, cap: numbe
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-export async function insertPlainSettlement(tx: Tx, row: typeof plainSettlements.$inferInsert): Promise<void> {
-  await tx.insert(plainSettlements).values(row);
+/** Worked on for as long as the lease, by the request that records it. */
+export async function insertPlainSettlement(
+  tx: Tx,
+  row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
+  leaseMs: number,
+): Promise<void> {
+  const workedUntil = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` as unknown as Date;
+  await tx.insert(plainSettlements).values({ ...row, workedUntil });
 }
 
 export async function findPlainSettlement(db: Database | Tx, settlementId: string): Promise<PlainSettlement | null> {
