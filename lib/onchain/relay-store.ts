@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gte, inArray, lte, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
-import { freeNonces } from "#lib/onchain/free-nonces.ts";
+import { freeNonces, nodeBehindMs } from "#lib/onchain/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
 
@@ -84,9 +84,6 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
-/** A node that is behind does not count what was mined just now. */
-const NODE_BEHIND_MS = 30_000;
-
 /**
  * The lowest that no open transaction has: what comes after a gap is never mined.
  * @param used how many transactions of the signer the newest block has
@@ -97,7 +94,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
     .select({
       nonce: relays.nonce,
       isSent: sql<boolean>`status = 'sent'`,
-      isRecent: sql<boolean>`coalesce(resolved_at > clock_timestamp() - ${NODE_BEHIND_MS} * interval '1 millisecond', false)`,
+      isRecent: sql<boolean>`coalesce(resolved_at > clock_timestamp() - ${nodeBehindMs(chain)} * interval '1 millisecond', false)`,
     })
     .from(relays)
     .where(and(eq(relays.chain, chain), eq(relays.signer, signer), gte(relays.nonce, used)));

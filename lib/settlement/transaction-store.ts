@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { nodeBehindMs } from "#lib/onchain/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { settlementTransactions as transactions } from "#lib/settlement/tables.ts";
 
@@ -18,8 +19,6 @@ export type SignedBytes = Fees & {
   readonly hash: Hex;
 };
 
-/** A node that is behind does not count what was mined just now. */
-const NODE_BEHIND_MS = 30_000;
 const KEPT_DAYS = 7;
 const FIRST_LOOK_MS = 1_000;
 
@@ -40,7 +39,7 @@ export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<voi
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),
-    gte(transactions.resolvedAt, sql`clock_timestamp() - ${NODE_BEHIND_MS} * interval '1 millisecond'`),
+    gte(transactions.resolvedAt, sql`clock_timestamp() - ${nodeBehindMs(signer.chain)} * interval '1 millisecond'`),
   );
   const rows = await tx
     .select({ nonce: transactions.nonce })
