@@ -134,6 +134,8 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   const { tx, execution, authorization, now } = resolution;
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
+  const done = { ...change, credential: null, nextCheckAt: null };
+  if (hold.status === "captured") return updateExecution(tx, execution.executionId, done);
   const { overrun } = await captureHold(tx, hold);
   await useSlotOf(tx, execution.authorizationId);
   const { domain } = authorization.intent.seller;
@@ -141,7 +143,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   await accrueFees(tx, authorization);
   await finishCheckout(tx, execution.authorizationId, "settled", now);
   if (overrun) await bookOverrun(resolution, hold);
-  return updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null });
+  return updateExecution(tx, execution.executionId, done);
 }
 
 /** The chain has forgotten a transfer that it had shown. Its hold is still there. */

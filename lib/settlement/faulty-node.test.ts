@@ -142,7 +142,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
       await database()
         .update(executions)
         .set({ nextCheckAt: past })
-        .where(eq(executions.authorizationId, request.authorizationId));
+        .where(sql`authorization_id = ${request.authorizationId} AND resolved_at IS NULL`);
       await reconcile();
       const [row] = await database().select().from(executions).where(eq(executions.authorizationId, request.authorizationId));
       expect(row?.settlementStatus).toBe("settled");
