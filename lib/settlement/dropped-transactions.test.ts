@@ -190,7 +190,6 @@ describe("the settlement key", () => {
     const { pay, balance } = await paid();
     const { executionId } = await withoutMining(pay);
     await database().update(executions).set({ settlementReference: null }).where(eq(executions.executionId, executionId));
-    await database().execute(sql`DELETE FROM pending_settlements`);
     expect(await statusOf(executionId)).toBe("processing");
     expect(await database().select().from(settlementTransactions)).toHaveLength(1);
     await mine();

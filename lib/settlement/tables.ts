@@ -2,14 +2,6 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** Transactions that our facilitator broadcast and has not seen mined: a repeat follows them and broadcasts nothing. */
-export const pendingSettlements = pgTable("pending_settlements", {
-  /** SHA-256 of the signature. */
-  key: text("key").primaryKey(),
-  transaction: text("transaction").notNull(),
-  createdAt: createdAt(),
-});
-
 /** Payments without a mandate that a seller settled through our facilitator. */
 export const plainSettlements = pgTable(
   "plain_settlements",
