@@ -46,6 +46,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [admins, "payments:execute", "executePayment"],
   [[...readers, "approver", "finance"], "payments:read", "getExecution getPayment listPayments"],
   [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
+  [admins, "payments:settle", "listSettlements"],
   [readers, "checkouts:read", "getCheckout"],
   [approvers, "none", "approveCheckout rejectCheckout"],
   [admins, "orders:place", "placeOrder continueCheckout"],

@@ -35,7 +35,8 @@ const chain = useSettlement();
 const contracts = useContracts(chain);
 beforeAll(() => fundSenders(chain()));
 
-const relayerNonce = () => chain().client.getTransactionCount({ address: senderOf("relayer").address });
+/** With what is sent and not mined yet. */
+const relayerNonce = () => chain().client.getTransactionCount({ address: senderOf("relayer").address, blockTag: "pending" });
 
 const termsOn = (account: Hex, onChainId: string) =>
   chain().client.readContract({

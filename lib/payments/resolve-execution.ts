@@ -54,6 +54,8 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   await lockMandate(tx, mandateId);
   const now = await clock(tx);
   const execution = await reloadExecution(tx, executionId);
+  if (execution.settlementStatus === "settled" && (await isCaptured(tx, execution)))
+    return execution.nextCheckAt === null ? execution : updateExecution(tx, executionId, { nextCheckAt: null });
   const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
   const becomesFinal = finding.kind === "settled" && finding.final !== false && isNotFinal(execution);
   if (!step.changes && !becomesFinal) return stayed(tx, execution, finding, now);
@@ -64,9 +66,13 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** Settled, and a reorganization may still take it back: the reconciler looks again. */
-export const isNotFinal = ({ settlementStatus, nextCheckAt }: ExecutionRow): boolean =>
-  settlementStatus === "settled" && nextCheckAt !== null;
+/** What is captured is final: nothing that is found afterwards changes it. */
+const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
+  (await holdOf(tx, authorizationId))?.status === "captured";
+
+/** Settled, and a reorganization may still take it back: the reconciler looks again. What the module pays is final at once. */
+export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
+  settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
 
 function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow> {
   if (finding.kind === "settled") return settled(resolution, finding.transaction, finding.final !== false);
@@ -134,8 +140,6 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   const { tx, execution, authorization, now } = resolution;
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
-  const done = { ...change, credential: null, nextCheckAt: null };
-  if (hold.status === "captured") return updateExecution(tx, execution.executionId, done);
   const { overrun } = await captureHold(tx, hold);
   await useSlotOf(tx, execution.authorizationId);
   const { domain } = authorization.intent.seller;
@@ -143,7 +147,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   await accrueFees(tx, authorization);
   await finishCheckout(tx, execution.authorizationId, "settled", now);
   if (overrun) await bookOverrun(resolution, hold);
-  return updateExecution(tx, execution.executionId, done);
+  return updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null });
 }
 
 /** The chain has forgotten a transfer that it had shown. Its hold is still there. */

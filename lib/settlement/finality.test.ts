@@ -87,6 +87,9 @@ describe("a settled payment", () => {
     await follow();
     expect(await state()).toEqual(final);
     expect((await events()).filter((type) => type === "payment.settled")).toHaveLength(1);
+    await database().update(executions).set({ nextCheckAt: past });
+    await reconcile();
+    expect(await state()).toEqual(final);
   });
 
   test("that a reorganization takes back is processing again, and settled once by the same bytes", async () => {
