@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
@@ -66,7 +66,7 @@ async function followed(scene: PaymentScene, authorizationId: string) {
   await database()
     .update(executions)
     .set({ nextCheckAt: new Date(0) })
-    .where(eq(executions.authorizationId, authorizationId));
+    .where(and(eq(executions.authorizationId, authorizationId), isNull(executions.resolvedAt)));
   await reconcile();
   return (await readPayment(scene, authorizationId)).data.executions[0];
 }
