@@ -134,6 +134,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
       "/API/v1/health/live",
       "/%2fapi/v1/health/live",
       "/%6detrics",
+      "/docs/..%2fapi/v1/health/live",
     ]) {
       const { status, body } = await ask(url + path);
       expect([path, status, body.includes("alive")]).toEqual([path, 404, false]);

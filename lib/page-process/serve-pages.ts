@@ -22,14 +22,14 @@ const BURST = 5;
 /** What is in memory costs next to nothing. */
 const KEPT_PER_PAGE = 20;
 
-/** Next.js would find these too, in a process that neither decides nor limits. It takes an encoded letter for the letter. */
+/** Next.js would find these too, in a process that neither decides nor limits. It takes an encoded letter for the letter, and walks up. */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
   let plain = path;
   try {
     plain = decodeURIComponent(path);
   } catch {}
-  return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain);
+  return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
 
 /** Passes one request on and its answer back, as a stream. Resolves when the client has it or has gone. */
