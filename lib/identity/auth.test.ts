@@ -185,6 +185,19 @@ describe("signing in", () => {
     expect(await told(`nobody-${email}`)).toEqual(known);
   });
 
+  test("others who try do not lock an account's owner out where it is signed in", async () => {
+    const { email } = await newPerson();
+    const [home, elsewhere] = ["192.0.2.41", "192.0.2.42"];
+    const tries = (address: string, password: string) => callAuth("/sign-in/email", { email, password }, {}, address);
+    expect((await tries(home, PASSWORD)).status).toBe(200);
+    await database()
+      .insert(rateLimit)
+      .values({ id: crypto.randomUUID(), key: `signIn:${email}`, count: 30, lastRequest: Date.now() })
+      .onConflictDoUpdate({ target: rateLimit.key, set: { count: 30, lastRequest: Date.now() } });
+    expect((await tries(elsewhere, PASSWORD)).status).toBe(429);
+    expect((await tries(home, PASSWORD)).status).toBe(200);
+  });
+
   test("403 for a page of another origin that posts with the cookie", async () => {
     const { email, credential } = await newPerson();
     const headers = { ...credential, origin: "https://evil.example" };

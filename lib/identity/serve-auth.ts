@@ -18,6 +18,7 @@ import { ADDRESS_HEADER, auth } from "#lib/identity/auth.ts";
 import { served, type Served } from "#lib/identity/auth-inputs.ts";
 import { authMethods } from "#lib/identity/auth-methods.ts";
 import { isOffered, type ServedPath } from "#lib/identity/auth-paths.ts";
+import { hasSessionFrom } from "#lib/identity/session-store.ts";
 import { followFirstProof } from "#lib/identity/first-proof.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
@@ -82,11 +83,16 @@ async function passwordToken(userId: string): Promise<string> {
   return token;
 }
 
-/** @throws Problem rate_limited, the same for an address with an account and for one without */
-async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>): Promise<void> {
+/**
+ * A place where the account is signed in has tries of its own: others who try from elsewhere do not lock its owner out.
+ * @throws Problem rate_limited, the same for an address with an account and for one without
+ */
+async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
   const { max, windowSeconds } = triesPerAccount;
-  await countAttempt("signIn", email.toLowerCase(), max, { windowSeconds });
+  const account = email.toLowerCase();
+  const isKnown = await hasSessionFrom(account, address);
+  await countAttempt("signIn", isKnown ? `${account} ${address}` : account, max, { windowSeconds });
 }
 
 async function forward(request: Request, found: Served, path: string): Promise<Response> {
@@ -101,7 +107,7 @@ async function forward(request: Request, found: Served, path: string): Promise<R
     return auth().handler(new Request(url, { headers }));
   }
   const input = await readInput(request, body);
-  await countTry(found, input);
+  await countTry(found, input, headers.get(ADDRESS_HEADER) ?? "unknown");
   if (asGet) return forwardLink(request, url, headers, input);
   headers.set("content-type", "application/json");
   const answer = auth().handler(new Request(url, { method, headers, body: JSON.stringify(input) }));

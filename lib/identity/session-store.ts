@@ -91,3 +91,14 @@ export const liveSessionsOf = (userId: string, limit: number) =>
     .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
     .orderBy(desc(session.updatedAt), desc(session.id))
     .limit(limit);
+
+/** Whether the account of this e-mail address has a live session that began at this network address. */
+export async function hasSessionFrom(email: string, address: string): Promise<boolean> {
+  const rows = await database()
+    .select({ id: session.id })
+    .from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .where(and(eq(user.email, email), eq(session.ipAddress, address), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .limit(1);
+  return rows.length > 0;
+}
