@@ -49,3 +49,7 @@ export const chainIsSilent = (error: unknown): boolean =>
 /** A contract that refused. Everything else, a provider's rate limit for example, says nothing about the call. */
 export const chainReverted = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => cause instanceof Error && cause.name === "ExecutionRevertedError") !== null;
+
+/** A call that needs more gas than it was given. Nodes have words for it and no code of their own. */
+export const ranOutOfGas = (error: unknown): boolean =>
+  isChainError(error) && error.walk((cause) => isChainError(cause) && /out ?of ?gas/i.test(cause.details)) !== null;

@@ -1,6 +1,6 @@
 import { eip3009ABI } from "@x402/evm";
 import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress } from "viem";
-import { chainIsSilent, chainReverted, publicClient } from "#lib/onchain/client.ts";
+import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
@@ -12,6 +12,9 @@ export const tokenAbi = parseAbi([
   "event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
+
+/** A transfer by a proof of this product's account needs a quarter of it. What a payer's own code uses above it, we do not pay. */
+export const SETTLEMENT_MAX_GAS = 500_000n;
 
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";
@@ -88,14 +91,21 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
   return encodeFunctionData({ ...call, args: [...transfer, yParity + 27, r, s] });
 }
 
-/** Whether the token would make this transfer in a block that came now. Throws when the chain does not answer. */
-export async function wouldTransfer(credential: Credential, expected: ExpectedPayment): Promise<boolean> {
+/**
+ * Whether the token would make this transfer in a block that came now, with as much gas as a settlement may use. Throws when the chain
+ * does not answer.
+ */
+export async function wouldTransfer(
+  credential: Credential,
+  expected: ExpectedPayment,
+  gas: bigint | null = SETTLEMENT_MAX_GAS,
+): Promise<boolean> {
   const { chain, tokenAddress } = expected.asset;
   try {
-    await publicClient(chain).call({ to: tokenAddress, data: transferCall(expected, credential) });
+    await publicClient(chain).call({ to: tokenAddress, data: transferCall(expected, credential), ...(gas !== null && { gas }) });
     return true;
   } catch (error) {
-    if (chainReverted(error)) return false;
+    if (chainReverted(error) || ranOutOfGas(error)) return false;
     throw error;
   }
 }

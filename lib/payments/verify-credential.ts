@@ -83,6 +83,8 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   // A chain without recent blocks judges by the time of its last one.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
+  if (await wouldTransfer(credential, payment, null))
+    return failed("settlement_rejected", "The payer's account needs too much gas.");
   return failed("settlement_rejected", "The token refuses this transfer: it may be paused, or an account may be blocked.");
 }
 

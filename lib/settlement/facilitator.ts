@@ -13,7 +13,7 @@ export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | 
 
 /** Who submits a credential: ourselves, or a facilitator that the configuration names. */
 export type Facilitator = {
-  /** A refusal of our own facilitator is knowledge: it broadcast nothing. One of another's is only its word. */
+  /** A refusal of our own facilitator is knowledge: no bytes of the call are stored. One of another's is only its word. */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };

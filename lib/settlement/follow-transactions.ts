@@ -9,7 +9,7 @@ import { freeNonces } from "#lib/onchain/free-nonces.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
-import { factsNow, feesNow, sendGroup } from "#lib/settlement/send-group.ts";
+import { factsNow, feesNow, NoGas, sendGroup } from "#lib/settlement/send-group.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
 import * as store from "#lib/settlement/transaction-store.ts";
 import type { TransactionRow } from "#lib/settlement/transaction-store.ts";
@@ -43,8 +43,9 @@ async function followChain(chain: string, lease: Lease): Promise<void> {
     await lookAt(chain, lease);
     await fillGaps(chain);
   } catch (error) {
-    if (!isChainError(error)) throw error;
-    log().warn({ chain, reason: chainFailure(error) }, "The chain does not answer; its settlements are looked at again");
+    if (!isChainError(error) && !(error instanceof NoGas)) throw error;
+    const reason = error instanceof NoGas ? error.message : chainFailure(error);
+    log().warn({ chain, reason }, "The settlements of a chain cannot be followed now; they are looked at again");
   }
 }
 
@@ -111,8 +112,7 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) return false;
   const market = await readMarket(chain);
-  const dear = 4n * (2n * market.baseFee + market.priority);
-  const fees = raisedFees(row, market, dear > feeCap() ? dear : feeCap());
+  const fees = raisedFees(row, market, feeCap());
   if (!fees) {
     log().warn({ chain, transactionHash: row.hash }, "A settlement is stuck, and its fees are at their limit");
     return false;
@@ -137,6 +137,10 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
     feesNow(chain),
     publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
   ]);
+  if (!fees) {
+    log().warn({ chain, transactionHash: row.hash }, "The chain's base fee is above the configured limit; a settlement waits");
+    return store.noteWaiting(row, AGAIN_MS_MAX);
+  }
   const signed = await database().transaction(async (tx) => {
     await store.lockNonces(tx, row);
     if (!(await holdsLease(tx, lease))) return null;

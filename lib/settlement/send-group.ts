@@ -1,10 +1,11 @@
 import { keccak256, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { publicClient } from "#lib/onchain/client.ts";
+import { publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
 import { freeNonces } from "#lib/onchain/free-nonces.ts";
-import type { Fees } from "#lib/onchain/relay-fees.ts";
-import { readMarket } from "#lib/onchain/relay-send.ts";
+import { firstFees, type Fees } from "#lib/onchain/relay-fees.ts";
+import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
+import { SETTLEMENT_MAX_GAS } from "#lib/onchain/token.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
@@ -12,33 +13,37 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 /** What is called, and until when that makes sense. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** The state may change between the estimate and the block. */
-const withRoom = (gas: bigint): bigint => (gas * 5n) / 4n;
+const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
+/** The key cannot pay for what the chain asks now. */
 export class NoGas extends Error {}
+/** The code of a payer's account decides how much gas a transfer needs, and we pay for it. */
+export class TooMuchGas extends Error {
+  constructor() {
+    super("The payer's account needs too much gas.");
+  }
+}
 
 type Priced = { readonly call: Call; readonly gasLimit: bigint };
+type Unsendable = { readonly call: Call; readonly error: unknown };
 export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
 
-const failed = (error: unknown): Outcome => ({ error });
-
-/** Room for the base fee to double meanwhile. */
-export const feesNow = async (chain: string): Promise<Fees> => {
-  const { baseFee, priority } = await readMarket(chain);
-  return { maxFeePerGas: 2n * baseFee + priority, maxPriorityFeePerGas: priority };
-};
+/** Room for the base fee to double meanwhile. Null while the base fee is above the configured limit. */
+export const feesNow = async (chain: string): Promise<Fees | null> => firstFees(await readMarket(chain), feeCap());
 
 const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
 
-async function priceOf(chain: string, call: Call): Promise<Priced | Outcome> {
+async function priceOf(chain: string, call: Call): Promise<Priced | Unsendable> {
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
     // Not on what is pending: there the call may have been made already, by ourselves.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
-    return { call, gasLimit: withRoom(gas) };
+    return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
-    return failed(error);
+    return { call, error: ranOutOfGas(error) ? new TooMuchGas() : error };
   }
 }
 
@@ -53,6 +58,7 @@ export async function factsNow(chain: string): Promise<Facts> {
     client.getTransactionCount({ address, blockTag: "latest" }),
     client.getBalance({ address }),
   ]);
+  if (!fees) throw new NoGas("The chain's base fee is above the configured limit.");
   if (!Number.isSafeInteger(used)) throw new Error("The node's count of transactions is no number.");
   return { fees, used, balance };
 }
@@ -68,25 +74,29 @@ type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unk
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {
   const [facts, priced] = await Promise.all([known, Promise.all(calls.map((call) => priceOf(chain, call)))]);
+  const raised = (fee: bigint): bigint => least(fee * raise, feeCap());
   const { maxFeePerGas, maxPriorityFeePerGas } = facts.fees;
-  const fees = { maxFeePerGas: maxFeePerGas * raise, maxPriorityFeePerGas: maxPriorityFeePerGas * raise };
+  const fees = { maxFeePerGas: raised(maxFeePerGas), maxPriorityFeePerGas: raised(maxPriorityFeePerGas) };
   let left = facts.balance;
   const affordable = priced.map((one) => {
-    if (!("call" in one)) return one;
-    left -= one.gasLimit * fees.maxFeePerGas;
-    return left < 0n ? failed(new NoGas("The settlement wallet cannot pay for gas.")) : one;
+    if ("error" in one) return one;
+    const cost = one.gasLimit * fees.maxFeePerGas;
+    if (cost > left) return { call: one.call, error: new NoGas("The settlement wallet cannot pay for gas.") };
+    left -= cost;
+    return one;
   });
   return store(chain, { used: facts.used, fees, priced: affordable });
 }
 
-type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Outcome)[] };
+type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Unsendable)[] };
 
+/** A call whose bytes are stored already may still be made by them: it is answered with their hash, whatever is known of it now. */
 async function store(chain: string, { used, fees, priced }: Prepared): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
-  const ready = priced.filter((one) => "call" in one);
+  const ready = priced.filter((one) => "gasLimit" in one);
   const { rows, hashes } = await database().transaction(async (tx) => {
     await lockNonces(tx, signer);
-    const calls = ready.map(({ call }) => hashOf(call));
+    const calls = priced.map(({ call }) => hashOf(call));
     const [known, taken] = await Promise.all([knownCalls(tx, chain, calls), takenNonces(tx, signer, used)]);
     const fresh = [...new Map(ready.map((one) => [hashOf(one.call), one] as const))].filter(([hash]) => !known.has(hash));
     const nonces = freeNonces(used, taken, fresh.length);
@@ -100,7 +110,10 @@ async function store(chain: string, { used, fees, priced }: Prepared): Promise<G
     return { rows: signed, hashes: new Map([...known, ...signed.map(({ callHash, hash }) => [callHash, hash] as const)]) };
   });
   return {
-    outcomes: priced.map((one) => ("call" in one ? { hash: hashes.get(hashOf(one.call))! } : one)),
+    outcomes: priced.map((one) => {
+      const hash = hashes.get(hashOf(one.call));
+      return hash ? { hash } : { error: "error" in one ? one.error : null };
+    }),
     sent: Promise.all(rows.map((row) => broadcast(chain, row))),
   };
 }

@@ -9,6 +9,8 @@ const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
 /** How long fees, balance and count are good for the groups that follow each other. Stored rows say what was sent since. */
 const FACTS_MS = 1_000;
+/** A call that could not be sent is asked for again sooner than that, or by nobody. */
+const ALARM_MS = 10 * 60_000;
 
 type Waiting = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
@@ -18,13 +20,16 @@ class Sender {
   readonly #waiting: Waiting[] = [];
   #working = false;
   #failingSince: number | null = null;
+  /** Until when a call that could not be sent may still be asked for again. */
+  #waitsUntil = 0;
 
   constructor(chain: string) {
     this.#chain = chain;
   }
 
-  /** For how many seconds nothing could be sent. */
+  /** For how many seconds nothing could be sent. None once nothing waits any more: a quiet chain would be in trouble for ever. */
   get failingSeconds(): number {
+    if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
@@ -57,12 +62,12 @@ class Sender {
     const calls = group.map(({ call }) => call);
     try {
       const { outcomes, sent } = await sendGroup(this.#chain, calls, facts);
-      this.#note(outcomes);
+      this.#note(calls, outcomes);
       void sent.then(() => answer(group, outcomes));
       return true;
     } catch (error) {
       log().warn({ chain: this.#chain, reason: chainFailure(error) }, "Settlements could not be sent");
-      this.#failingSince ??= performance.now();
+      this.#fail(calls);
       answer(
         group,
         group.map(() => ({ error })),
@@ -71,13 +76,24 @@ class Sender {
     }
   }
 
-  #note(outcomes: readonly Outcome[]): void {
-    if (outcomes.some((one) => "hash" in one)) this.#failingSince = null;
-    if (!outcomes.some((one) => "error" in one && one.error instanceof NoGas)) return;
-    this.#failingSince ??= performance.now();
+  #note(calls: readonly Call[], outcomes: readonly Outcome[]): void {
+    if (outcomes.some((one) => "hash" in one)) this.#waitsUntil = 0;
+    const unpaid = calls.filter((_, at) => isUnpaid(outcomes[at]!));
+    if (unpaid.length === 0) return;
+    this.#fail(unpaid);
     log().error({ chain: this.#chain }, "The settlement wallet cannot pay for gas");
   }
+
+  #fail(calls: readonly Call[]): void {
+    const now = Date.now();
+    if (now >= this.#waitsUntil) this.#failingSince = null;
+    this.#failingSince ??= performance.now();
+    const ends = calls.map(({ validBefore }) => Math.min(validBefore?.getTime() ?? now, now + ALARM_MS));
+    this.#waitsUntil = Math.max(this.#waitsUntil, ...ends);
+  }
 }
+
+const isUnpaid = (outcome: Outcome): boolean => "error" in outcome && outcome.error instanceof NoGas;
 
 function answer(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
   for (const [at, { resolve, reject }] of group.entries()) {

@@ -7,6 +7,7 @@ import { transferCall } from "#lib/onchain/token.ts";
 import { askToken } from "#lib/payments/verify-credential.ts";
 import type { Progress } from "#lib/settlement/facilitator.ts";
 import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
+import { TooMuchGas } from "#lib/settlement/send-group.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import { readCredential, type Credential } from "#lib/x402/credential.ts";
@@ -54,6 +55,7 @@ export async function settleHere(
   try {
     hash = await senderOn(network).send(call);
   } catch (error) {
+    if (error instanceof TooMuchGas) return { ...answer(x402Reason("settlement_rejected")), errorMessage: error.message };
     if (!chainReverted(error)) throw error;
     return answer(await reasonOf(credential, expected));
   }

@@ -224,7 +224,8 @@ async function judgeRefusal(
     log().error({ chain: transfer.chain }, "The settlement wallet cannot pay for gas");
     return { kind: "unknown", detail: "The service could not send the transaction yet. It tries again." };
   }
-  const failure = failureOf(answer.errorReason);
+  const named = failureOf(answer.errorReason);
+  const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
   // The chain shows no use of it: a transaction that waits for its block may be the one.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
