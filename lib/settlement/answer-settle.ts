@@ -14,6 +14,7 @@ import { admitsNow } from "#lib/payments/still-admits.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { leaseMs, patience } from "#lib/settlement/limits.ts";
+import { inPlace } from "#lib/settlement/settle-waits.ts";
 import { settlePlain, settlePlainAgain } from "#lib/settlement/settle-plain.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
 import { handOver } from "#lib/settlement/store.ts";
@@ -44,7 +45,7 @@ async function settleExecution(
     const finding = await submit({ ...execution, facilitatorUrl: null }, authorization);
     await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
   }
-  const row = await finalState(execution.executionId);
+  const row = await finalState(execution.executionId, seller);
   if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);
   if (row.settlementStatus !== "settled" || row.settlementReference === null) return pending(asked, row.settlementReference);
   const first = await database().transaction((tx) => handOver(tx, row.executionId));
@@ -87,11 +88,20 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
   audit(tx, { ...event, metadata }, now);
 }
 
-async function finalState(executionId: string): Promise<ExecutionRow> {
+const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
+
+/** Waits for the end where this seller has a place to wait. */
+async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
+  const row = await stateOf(executionId);
+  if (row.resolvedAt !== null) return row;
+  return (await inPlace(organizationId, () => waitForEnd(executionId)))?.value ?? row;
+}
+
+async function waitForEnd(executionId: string): Promise<ExecutionRow> {
   const until = Date.now() + patience(WAIT_MS);
   for (;;) {
-    const row = await database().transaction((tx) => reloadExecution(tx, executionId));
-    if (row.resolvedAt !== null || Date.now() >= until) return row;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    const row = await stateOf(executionId);
+    if (row.resolvedAt !== null || Date.now() >= until) return row;
   }
 }

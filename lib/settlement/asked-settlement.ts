@@ -7,11 +7,20 @@ import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/may-settle.ts";
 import { refuseSmall } from "#lib/settlement/broadcast-caps.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
-import { decodeCredential, readCredential, type Credential, type DecodedCredential } from "#lib/x402/credential.ts";
+import {
+  decodeCredential,
+  readCredential,
+  signatureHash,
+  type Credential,
+  type DecodedCredential,
+} from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
+
+/** After the end of a credential's life. */
+const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
 /** Whom a credential belongs to: nobody we know, one of our executions, or a settlement without a mandate. */
 export type Match =
@@ -45,7 +54,7 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
     clock(database()),
   ]);
   if (refused) return refuse(refused, payer);
-  const foreign = refuseForeign(match, credential, organizationId);
+  const foreign = refuseForeign(match, credential, organizationId) ?? refuseLate(match, now);
   if (foreign) return refuse(foreign, payer);
   const fits = compareCredential(
     credential,
@@ -84,7 +93,9 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;
     const same = owner === organizationId && payTo === credential.payTo && amount === credential.value;
-    return same ? null : failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
+    if (!same) return failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
+    if (match.settlement.signatureHash === signatureHash(credential)) return null;
+    return failed("signature_invalid", "The signature is not that of the credential that was settled.");
   }
   if (match.kind === "unknown") return null;
   const { sellerOrganizationId } = match.authorization;
@@ -94,6 +105,16 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   if (!stored.ok || stored.credential.signature !== credential.signature)
     return failed("signature_invalid", "The signature is not that of the credential that was executed.");
   return null;
+}
+
+/** The signature stands on the chain as well. So a settlement is handed over while its buyer may still ask, and never after that. */
+function refuseLate(match: Match, now: Date): Failure | null {
+  if (match.kind !== "plain" || match.settlement.status === "failed") return null;
+  if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;
+  return failed(
+    "nonce_already_used",
+    "The credential expired before its seller asked again. List settlements to see what became of it.",
+  );
 }
 
 type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/authenticate.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
@@ -55,6 +55,35 @@ async function settledByUs() {
   return { scene, seller, credential: decode(paymentCredential) };
 }
 
+afterEach(() => chain().client.setAutomine(true));
+
+const wrongSignature = "invalid_exact_evm_payload_signature";
+
+type Authorization = { readonly nonce: string; readonly validBefore: string };
+
+/** A payment without a mandate whose transaction waits for its block. */
+async function plainUnderWay() {
+  const scene = await paymentScene();
+  const wallet = await fundedWallet();
+  const credential = decode(await signed(wallet, expectedOf(scene)));
+  const { credential: seller } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  await chain().client.setAutomine(false);
+  expect(await ask("settle", seller, credential)).toMatchObject({ success: false, errorReason: "settlement_pending" });
+  /** The same nonce, signed for another life. */
+  const sign = async (lifeOf: (validBefore: string) => string): Promise<Payload> => {
+    const { authorization } = credential.payload as unknown as { authorization: Authorization };
+    const message = { ...authorization, validBefore: lifeOf(authorization.validBefore) };
+    const signature = await wallet.signTypedData({
+      domain: { name: "USDC", version: "2", chainId: 84532, verifyingContract: expectedOf(scene).asset.tokenAddress },
+      types: transferTypes,
+      primaryType: "TransferWithAuthorization",
+      message: message as never,
+    });
+    return { ...credential, payload: { authorization: message, signature } as unknown as Payload["payload"] };
+  };
+  return { seller, credential, sign };
+}
+
 describe("our facilitator under attack", () => {
   test("a settlement of ours is not handed to another organization that registered the same payTo", async () => {
     const { scene, seller, credential } = await settledByUs();
@@ -73,6 +102,28 @@ describe("our facilitator under attack", () => {
     });
     expect(await ask("settle", seller.credential, forged)).toMatchObject({ success: false });
     expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
+  });
+
+  test("a copy of a plain payment with a made-up signature is not valid, and takes no sale from the true one", async () => {
+    const { seller, credential } = await plainUnderWay();
+    const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
+    expect(await ask("verify", seller, forged)).toMatchObject({ isValid: false, invalidReason: wrongSignature });
+    await chain().client.mine({ blocks: 1 });
+    expect(await ask("verify", seller, forged)).toMatchObject({ isValid: false, invalidReason: wrongSignature });
+    expect(await ask("settle", seller, forged)).toMatchObject({ success: false, errorReason: wrongSignature });
+    const { signature } = credential.payload;
+    const shouted = { ...credential, payload: { ...credential.payload, signature: `0x${signature.slice(2).toUpperCase()}` } };
+    expect(await ask("verify", seller, shouted)).toMatchObject({ isValid: true });
+    expect(await ask("settle", seller, credential)).toMatchObject({ success: true });
+  });
+
+  test("a payer who signs one nonce again for a longer life is not answered for the first", async () => {
+    const { seller, credential, sign } = await plainUnderWay();
+    const longer = await sign((life) => String(Number(life) + 60));
+    await chain().client.mine({ blocks: 1 });
+    expect(await ask("verify", seller, longer)).toMatchObject({ isValid: false, invalidReason: wrongSignature });
+    expect(await ask("settle", seller, longer)).toMatchObject({ success: false, errorReason: wrongSignature });
+    expect(await ask("settle", seller, credential)).toMatchObject({ success: true });
   });
 
   test("a payer who signs one nonce twice cannot close one seller's settlement with another's", async () => {

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/settlement/contract.ts";
 import { listSettlements } from "#lib/settlement/list-settlements.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
+import { inPlace } from "#lib/settlement/settle-waits.ts";
+import { resolvePlainSettlement } from "#lib/settlement/store.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
@@ -56,7 +58,8 @@ async function plainPayment() {
   const { nonce } = paymentPayload.payload.authorization;
   const list = async () =>
     (await send(contract.listSettlements, listSettlements, { as: credential, query: `?nonce=${nonce}` })).data.items;
-  return { ask, list, nonce, balance: () => chain().balanceOf(scene.seller.payTo as Address) };
+  const { sellerOrganizationId } = scene;
+  return { ask, list, nonce, sellerOrganizationId, balance: () => chain().balanceOf(scene.seller.payTo as Address) };
 }
 
 const used = "invalid_exact_evm_nonce_already_used";
@@ -98,11 +101,91 @@ describe("a payment without a mandate", () => {
     expect(answers.filter(({ errorReason }) => errorReason === used)).toHaveLength(7);
   });
 
+  test("is not handed over any more ten minutes after its life, and stays listed", async () => {
+    const { ask, list, nonce } = await plainPayment();
+    await withoutMining();
+    const { transaction } = await ask("settle");
+    await mine();
+    await database()
+      .update(plainSettlements)
+      .set({ createdAt: new Date(0) });
+    await reconcilePlain();
+    const endedAgo = (minutes: number) =>
+      database()
+        .update(plainSettlements)
+        .set({ validBefore: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
+        .where(eq(plainSettlements.nonce, nonce));
+    await endedAgo(9);
+    expect(await ask("verify")).toMatchObject({ isValid: true });
+    await endedAgo(11);
+    expect(await ask("verify")).toMatchObject({ isValid: false, invalidReason: used });
+    expect(await ask("settle")).toMatchObject({ success: false, errorReason: used });
+    expect(await list()).toMatchObject([{ status: "settled", handedOver: false, transaction }]);
+  });
+
+  test("keeps the transaction that is known while another look finds none", async () => {
+    const { ask, list } = await plainPayment();
+    await withoutMining();
+    const { transaction } = await ask("settle");
+    const [item] = await list();
+    const unknown = { status: "processing", transaction: null, errorReason: null } as const;
+    await database().transaction((tx) => resolvePlainSettlement(tx, item!.settlementId, unknown));
+    expect(await list()).toMatchObject([{ status: "processing", transaction }]);
+    await mine();
+    expect(await ask("settle")).toMatchObject({ success: true, transaction });
+  });
+
+  test("is waited for by so many requests of one seller: the next one is answered at once", async () => {
+    const { ask, sellerOrganizationId } = await plainPayment();
+    const neighbour = await plainPayment();
+    await withoutMining();
+    const [{ transaction }] = await Promise.all([ask("settle"), neighbour.ask("settle")]);
+    const { promise, resolve } = Promise.withResolvers<null>();
+    const waits = Array.from({ length: 64 }, () => inPlace(sellerOrganizationId, () => promise));
+    expect(await inPlace(sellerOrganizationId, () => promise)).toBeNull();
+    const timed = async (settle: typeof ask) => {
+      const start = performance.now();
+      const reply = await settle("settle");
+      return { ...reply, waited: performance.now() - start };
+    };
+    const [atOnce, waiting] = await Promise.all([timed(ask), timed(neighbour.ask)]);
+    expect(atOnce).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
+    expect(atOnce.waited).toBeLessThan(1_500);
+    expect(waiting.waited).toBeGreaterThan(2_000);
+    resolve(null);
+    await Promise.all(waits);
+    await mine();
+    expect(await ask("settle")).toMatchObject({ success: true, transaction });
+  });
+
+  test("finds no place where all of this process are taken, but for one who has none yet", async () => {
+    const { promise, resolve } = Promise.withResolvers<null>();
+    const waits = Array.from({ length: 8 }, (_, seller) =>
+      Array.from({ length: 56 }, () => inPlace(`org_${seller}`, () => promise)),
+    ).flat();
+    expect(await inPlace("org_0", () => promise)).toBeNull();
+    expect(await inPlace("org_new", () => Promise.resolve(1))).toEqual({ value: 1 });
+    resolve(null);
+    expect(await Promise.all(waits)).toHaveLength(448);
+    expect(await inPlace("org_0", () => Promise.resolve(1))).toEqual({ value: 1 });
+  });
+
   test("is answered with success to one of many at once, and paid once", async () => {
     const { ask, balance } = await plainPayment();
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("settle")));
     expect(answers.filter(({ success }) => success)).toHaveLength(1);
     expect(await balance()).toBe(250_000n);
+  });
+
+  test("that the day's cap refuses leaves its credential free for the next day", async () => {
+    const { ask, list } = await plainPayment();
+    process.env["SETTLEMENT_DAILY_CAP"] = "0";
+    forget("env");
+    expect(await ask("settle")).toMatchObject({ success: false, errorReason: "invalid_transaction_state" });
+    delete process.env["SETTLEMENT_DAILY_CAP"];
+    forget("env");
+    expect(await list()).toEqual([]);
+    expect(await ask("settle")).toMatchObject({ success: true });
   });
 
   test("whose answer was lost is read by its owner, by the credential's nonce", async () => {

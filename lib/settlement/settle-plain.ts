@@ -13,6 +13,7 @@ import { paidResource } from "#lib/sellers/paid-resource.ts";
 import { resourcesPaidTo } from "#lib/sellers/store.ts";
 import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/settlement/settle-replies.ts";
+import { inPlace } from "#lib/settlement/settle-waits.ts";
 import type { AskedSettlement } from "#lib/settlement/asked-settlement.ts";
 import { mayBroadcast } from "#lib/settlement/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
@@ -27,7 +28,7 @@ import {
   type PlainSettlement,
 } from "#lib/settlement/store.ts";
 import { evidenceWithin, settleAndConfirm, settlingMs } from "#lib/settlement/submit.ts";
-import type { Credential } from "#lib/x402/credential.ts";
+import { signatureHash, type Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
@@ -66,7 +67,10 @@ export async function settlePlainAgain(
     return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
   const transfer = transferOfPlain(settlement);
   const isLeft = workedUntil.getTime() <= Date.now();
-  const final = await evidenceWithin(transfer, isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(transfer.chain)));
+  const waitMs = isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(transfer.chain));
+  const waited = await inPlace(seller.organizationId, () => evidenceWithin(transfer, waitMs));
+  if (waited === null) return pending(asked, settlement.transaction);
+  const final = waited.value;
   if (final) return book(asked, seller, settlementId, final);
   if (!isLeft) return pending(asked, await transactionOf(settlementId));
   const verified = await askChain(asked.credential, asked.expected);
@@ -108,7 +112,7 @@ async function book(asked: AskedSettlement, seller: Seller, settlementId: string
   });
   if (isSuccess) return handedOver ? succeeded(asked, finding.transaction) : refused(asked, "nonce_already_used");
   if (finding.kind === "failed") return refused(asked, finding.failure.code, finding.failure.detail);
-  return pending(asked, finding.kind === "broadcast" ? finding.transaction : null);
+  return pending(asked, finding.kind === "broadcast" ? finding.transaction : await transactionOf(settlementId));
 }
 
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
@@ -119,53 +123,75 @@ const revoked = (asked: AskedSettlement): SettleResponse =>
 const capped = (asked: AskedSettlement): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. Every transaction that may be sent counts. */
-async function admit(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+/** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. */
+async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
   const [isLive, refusal] = await Promise.all([callerIsLive(tx, seller), refusePayee(tx, seller.organizationId, paid)]);
-  if (!isLive || refusal) return "revoked";
+  return isLive && !refusal;
+}
+
+/** Every transaction that may be sent counts. */
+async function admit(tx: Tx, asked: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+  if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
 }
 
-/** The claim keeps the credential from ever being executed under a mandate as well. */
-const begin = (
+type Begun = "begun" | "revoked" | "capped" | "claimed";
+
+/** Rolls back what was claimed for a settlement that is not sent. */
+class Capped extends Error {}
+
+const begin = (asked: AskedSettlement, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
+  transact((tx) => beginIn(tx, asked, seller, settlementId, fromBlock)).catch((error: unknown) => {
+    if (error instanceof Capped) return "capped";
+    throw error;
+  });
+
+/**
+ * The claim keeps the credential from ever being executed under a mandate as well. It comes before the counts of the day, as where an
+ * execution begins: in another order the two would wait for each other.
+ * @throws Capped
+ */
+async function beginIn(
+  tx: Tx,
   asked: AskedSettlement,
   seller: Seller,
   settlementId: string,
   fromBlock: bigint,
-): Promise<"begun" | "revoked" | "capped" | "claimed"> =>
-  transact(async (tx) => {
-    const { credential, expected } = asked;
-    const { organizationId, environment, serviceAccountId } = seller;
-    const [admitted, resources] = await Promise.all([
-      admit(tx, asked, seller),
-      resourcesPaidTo(tx, organizationId, expected.payTo),
-    ]);
-    if (admitted !== "admitted") return admitted;
-    if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
-    const resource = paidResource(resources, {
-      url: credential.payload.resource?.url,
-      amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
-    });
-    const row = {
-      settlementId,
-      sellerId: resource?.sellerId ?? null,
-      resourceId: resource?.resourceId ?? null,
-      organizationId,
-      environment,
-      serviceAccountId,
-      chain: credential.chain,
-      tokenAddress: credential.token,
-      payer: credential.payer,
-      nonce: credential.nonce,
-      payTo: expected.payTo,
-      amount: atomicOf(expected.amount),
-      credentialHash: credential.hash,
-      validBefore: endOf(credential),
-      fromBlock,
-      status: "processing",
-    };
-    await insertPlainSettlement(tx, row, leaseMs());
-    return "begun";
+): Promise<Exclude<Begun, "capped">> {
+  const { credential, expected } = asked;
+  const { organizationId, environment, serviceAccountId } = seller;
+  const [isAdmitted, resources] = await Promise.all([
+    mayStill(tx, asked, seller),
+    resourcesPaidTo(tx, organizationId, expected.payTo),
+  ]);
+  if (!isAdmitted) return "revoked";
+  if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
+  if (!(await mayBroadcast(tx, organizationId))) throw new Capped();
+  const resource = paidResource(resources, {
+    url: credential.payload.resource?.url,
+    amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
   });
+  const row = {
+    settlementId,
+    sellerId: resource?.sellerId ?? null,
+    resourceId: resource?.resourceId ?? null,
+    organizationId,
+    environment,
+    serviceAccountId,
+    chain: credential.chain,
+    tokenAddress: credential.token,
+    payer: credential.payer,
+    nonce: credential.nonce,
+    payTo: expected.payTo,
+    amount: atomicOf(expected.amount),
+    credentialHash: credential.hash,
+    signatureHash: signatureHash(credential),
+    validBefore: endOf(credential),
+    fromBlock,
+    status: "processing",
+  };
+  await insertPlainSettlement(tx, row, leaseMs());
+  return "begun";
+}

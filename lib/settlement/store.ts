@@ -102,7 +102,7 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
   return row ?? null;
 }
 
-/** Only what is still open is resolved. */
+/** Only what is still open is resolved. What is open keeps the transaction that is known of it. */
 export async function resolvePlainSettlement(
   tx: Tx,
   settlementId: string,
@@ -116,10 +116,12 @@ export async function resolvePlainSettlement(
     readonly errorReason: string | null;
   },
 ): Promise<boolean> {
-  const resolvedAt = status === "processing" ? null : sql`clock_timestamp()`;
+  const isOpen = status === "processing";
+  const resolvedAt = isOpen ? null : sql`clock_timestamp()`;
+  const known = isOpen && transaction === null ? {} : { transaction };
   const rows = await tx
     .update(plainSettlements)
-    .set({ status, transaction, errorReason, resolvedAt })
+    .set({ status, ...known, errorReason, resolvedAt })
     .where(and(eq(plainSettlements.settlementId, settlementId), eq(plainSettlements.status, "processing")))
     .returning({ settlementId: plainSettlements.settlementId });
   return rows.length === 1;

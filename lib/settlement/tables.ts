@@ -20,6 +20,8 @@ export const plainSettlements = pgTable(
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
+    /** SHA-256 of the signature that was settled. Empty in rows from before it was kept: no credential is theirs. */
+    signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
     status: text("status").notNull(),

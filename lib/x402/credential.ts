@@ -89,6 +89,12 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
+/** By which a settlement knows its own signature, in whichever version and spelling it comes. */
+export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
+  createHash("sha256")
+    .update(Buffer.from(signature.slice(2), "hex"))
+    .digest("hex");
+
 /** By which an execution knows the credential of this header value; of what is no JSON object, of its text. */
 export function credentialHash(header: string): string {
   const json = readJson(header);

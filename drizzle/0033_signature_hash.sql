@@ -1,0 +1,1 @@
+ALTER TABLE "plain_settlements" ADD COLUMN "signature_hash" text DEFAULT '' NOT NULL;
