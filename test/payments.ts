@@ -2,7 +2,7 @@ import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll } from "vitest";
-import { startChain, type ChainOptions, type LocalChain } from "../examples/chain.ts";
+import { startChain, usdcAddress, type ChainOptions, type LocalChain } from "../examples/chain.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as contract from "#lib/payments/contract.ts";
 import { executePayment } from "#lib/payments/execute-payment.ts";
@@ -104,6 +104,23 @@ export const readPayment = ({ agent }: PaymentScene, authorizationId: string) =>
   send(contract.getPayment, getPayment, { as: agent.credential, id: authorizationId });
 
 export const newWallet = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+
+/** A wallet of its own with this much of the token. */
+export async function fundedWallet(chain: LocalChain, amount = 1_000_000n): Promise<PrivateKeyAccount> {
+  const wallet = newWallet();
+  await chain.mint(wallet.address, amount);
+  return wallet;
+}
+
+/** The token refuses transfers from and to this account from now on, once it is mined. */
+export const blacklist = (chain: LocalChain, account: `0x${string}`, maxPriorityFeePerGas = 1n) =>
+  chain.client.writeContract({
+    address: usdcAddress,
+    abi: [{ type: "function", name: "blacklist", stateMutability: "nonpayable", inputs: [{ type: "address" }], outputs: [] }],
+    functionName: "blacklist",
+    args: [account],
+    maxPriorityFeePerGas,
+  });
 
 export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): ExpectedPayment {
   const asset = assetOf(CHAIN, "USDC");

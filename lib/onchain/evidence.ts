@@ -79,13 +79,24 @@ export const nonceUsedAt = (
     blockNumber,
   });
 
-/** Asks the chain, at its confirmation depth or at an earlier block. Throws when it does not answer. */
-export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
+async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint): Promise<Evidence> {
   const { chain, validBefore } = transfer;
-  const depth = at ?? (await confirmedBlock(chain));
   const [used, over] = await Promise.all([nonceUsedAt(transfer, depth), isOver(chain, depth, validBefore, now)]);
   if (used) return whoUsedIt(publicClient(chain), transfer, depth);
   return { kind: over ? "expired" : "unused" };
+}
+
+/**
+ * Asks the chain, at its confirmation depth or at an earlier block. A transfer counts from the confirmations on; that there is none and
+ * will be none counts only when no reorganization can change it. Throws when the chain does not answer.
+ */
+export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
+  const { chain } = transfer;
+  const found = await evidenceAt(transfer, now, at ?? (await confirmedBlock(chain)));
+  const endsPayment = found.kind === "spent" || found.kind === "expired";
+  if (!endsPayment || at !== undefined || isFinalAtOnce(chain)) return found;
+  const final = await evidenceAt(transfer, now, await finalBlock(chain));
+  return final.kind === found.kind ? final : { kind: "unused" };
 }
 
 async function whoUsedIt(client: PublicClient, transfer: AuthorizedTransfer, depth: bigint): Promise<Evidence> {

@@ -11,24 +11,18 @@ import {
   authorized,
   execute,
   expectedOf,
-  newWallet,
   paymentScene,
   readPayment,
   signed,
   useSettlement,
   type PaymentScene,
+  fundedWallet,
 } from "#test/payments.ts";
 import { createAgent, createOrganization, send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
 afterEach(async () => expect(await brokenSums()).toEqual([]));
-
-async function fundedWallet(amount = 1_000_000n) {
-  const wallet = newWallet();
-  await chain().mint(wallet.address, amount);
-  return wallet;
-}
 
 const claimsOf = (authorizationId: string) =>
   database().select().from(credentialClaims).where(eq(credentialClaims.authorizationId, authorizationId));
@@ -48,7 +42,7 @@ function tampered(header: string, change: (payload: { accepted: Record<string, u
 describe("executePayment", () => {
   test("200 settled: we settle, the seller has exactly the price, the hold is captured", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const { status, data } = await execute(scene, {
       authorizationId,
@@ -65,7 +59,7 @@ describe("executePayment", () => {
 
   test("200 replays the same bytes, and N parallel requests with one key have one effect", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const request = { authorizationId, idempotencyKey: "same", paymentCredential: await signed(wallet, expectedOf(scene)) };
     const replies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => execute(scene, request)));
@@ -80,7 +74,7 @@ describe("executePayment", () => {
 
   test("200 a repeat that was signed anew answers the first one's headers, and binds nothing else", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const ask = async () =>
       execute(scene, { authorizationId, idempotencyKey: "anew", paymentCredential: await signed(wallet, expectedOf(scene)) });
@@ -95,7 +89,7 @@ describe("executePayment", () => {
 
   test("402 a repeat of a failure that was signed anew answers the failure, which says how to go on without a second hold", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet(100_000n);
+    const wallet = await fundedWallet(chain(), 100_000n);
     const { authorizationId } = await authorized(scene);
     const ask = async (idempotencyKey: string) =>
       execute(scene, { authorizationId, idempotencyKey, paymentCredential: await signed(wallet, expectedOf(scene)) });
@@ -111,7 +105,7 @@ describe("executePayment", () => {
 
   test("409 an authorization that was executed under another key names its execution, and asks nobody to pay again", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const ask = async (idempotencyKey: string) =>
       execute(scene, { authorizationId, idempotencyKey, paymentCredential: await signed(wallet, expectedOf(scene)) });
@@ -126,7 +120,7 @@ describe("executePayment", () => {
 
   test("409 a second execution of one authorization, four in parallel make one debit", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const credentials = await Promise.all([1, 2, 3, 4].map(() => signed(wallet, expectedOf(scene))));
     const replies = await Promise.all(
@@ -139,7 +133,7 @@ describe("executePayment", () => {
 
   test("402 credential_missing says what to sign and records nothing: the same key may come again", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const first = await execute(scene, { authorizationId, idempotencyKey: "again" });
     expect([first.status, first.problem.code]).toEqual([402, "credential_missing"]);
@@ -155,7 +149,7 @@ describe("executePayment", () => {
 
   test("402 insufficient_funds shows the balance, and the authorization stays usable with a new key", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet(100_000n);
+    const wallet = await fundedWallet(chain(), 100_000n);
     const { authorizationId } = await authorized(scene);
     const request = { authorizationId, idempotencyKey: "poor", paymentCredential: await signed(wallet, expectedOf(scene)) };
     const { status, problem } = await execute(scene, request);
@@ -182,7 +176,7 @@ describe("executePayment", () => {
 
   test("402 a credential that was used for another payment", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const paymentCredential = await signed(wallet, expectedOf(scene));
     const first = await authorized(scene);
     expect((await execute(scene, { authorizationId: first.authorizationId, paymentCredential })).status).toBe(200);
@@ -193,8 +187,8 @@ describe("executePayment", () => {
 
   test("402 names what does not fit, records it and keeps the hold", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
-    const stranger = await fundedWallet();
+    const wallet = await fundedWallet(chain());
+    const stranger = await fundedWallet(chain());
     const expected = expectedOf(scene);
     const good = await signed(wallet, expected);
     const forged = Buffer.from(Buffer.from(good, "base64").toString().replaceAll(wallet.address, stranger.address)).toString(
@@ -231,9 +225,9 @@ describe("executePayment", () => {
   });
 
   test("402 signer_mismatch: a mandate with a wallet is paid from that wallet alone", async () => {
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const scene = await paymentScene({ mandate: { wallet: { chain: "eip155:84532", address: wallet.address } } });
-    const stranger = await fundedWallet();
+    const stranger = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const refused = await execute(scene, { authorizationId, paymentCredential: await signed(stranger, expectedOf(scene)) });
     expect([refused.status, refused.problem.code]).toEqual([402, "signer_mismatch"]);
@@ -264,7 +258,7 @@ describe("executePayment", () => {
 
   test("403 after the mandate was suspended, and nothing is submitted", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     await send(mandates.suspendMandate, suspendMandate, { as: scene.person.credential, id: scene.mandateId });
     const { status, problem } = await execute(scene, {

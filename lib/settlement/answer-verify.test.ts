@@ -14,6 +14,8 @@ import {
   signed,
   useSettlement,
   type PaymentScene,
+  fundedWallet,
+  blacklist,
 } from "#test/payments.ts";
 import { listenService, ourFacilitator, type Listening } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
@@ -25,12 +27,6 @@ beforeAll(async () => {
   service = await listenService();
 });
 afterAll(() => service.close());
-
-async function fundedWallet(amount = 1_000_000n) {
-  const wallet = newWallet();
-  await chain().mint(wallet.address, amount);
-  return wallet;
-}
 
 /** Our facilitator, as the stock client of a seller's server calls it. */
 async function facilitatorOf({ sellerOrganizationId }: PaymentScene) {
@@ -57,7 +53,7 @@ describe("the life that a credential must have left", () => {
   test.each([10, 20, 29])("verify and settle take one of %i seconds", async (seconds) => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
-    const payload = payloadOf(await signed(await fundedWallet(), expectedOf(scene, seconds)));
+    const payload = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene, seconds)));
     expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({ isValid: true });
     expect(await facilitator.settle(payload, payload.accepted)).toMatchObject({ success: true });
   });
@@ -65,7 +61,7 @@ describe("the life that a credential must have left", () => {
   test("verify refuses one of 5 seconds", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
-    const payload = payloadOf(await signed(await fundedWallet(), expectedOf(scene, 5)));
+    const payload = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene, 5)));
     expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({
       isValid: false,
       invalidReason: "invalid_exact_evm_payload_authorization_valid_before",
@@ -74,33 +70,25 @@ describe("the life that a credential must have left", () => {
 
   test("executePayment takes one of 20 seconds where the seller settles, and needs 30 where this service does", async () => {
     const theirs = await paymentScene();
-    const credential = await signed(await fundedWallet(), expectedOf(theirs, 20));
+    const credential = await signed(await fundedWallet(chain()), expectedOf(theirs, 20));
     const first = await execute(theirs, { ...(await idOf(theirs)), paymentCredential: credential });
     expect([first.status, first.data.settlementStatus]).toEqual([200, "pending"]);
     const ours = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const short = await signed(await fundedWallet(), expectedOf(ours, 29));
+    const short = await signed(await fundedWallet(chain()), expectedOf(ours, 29));
     const second = await execute(ours, { ...(await idOf(ours)), paymentCredential: short });
     expect([second.status, second.problem.code]).toEqual([402, "credential_expired"]);
   });
 });
 
 describe("a payer whom the token refuses", () => {
-  const blacklist = (account: `0x${string}`) =>
-    chain().client.writeContract({
-      address: usdcAddress,
-      abi: [{ type: "function", name: "blacklist", stateMutability: "nonpayable", inputs: [{ type: "address" }], outputs: [] }],
-      functionName: "blacklist",
-      args: [account],
-    });
-
   test("is not valid for the seller, and executes nothing", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const header = await signed(wallet, expectedOf(scene));
     const payload = payloadOf(header);
     expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({ isValid: true });
-    await chain().mined(blacklist(wallet.address));
+    await chain().mined(blacklist(chain(), wallet.address));
     expect(await facilitator.verify(payload, payload.accepted)).toMatchObject({
       isValid: false,
       invalidReason: "invalid_transaction_state",
@@ -112,12 +100,12 @@ describe("a payer whom the token refuses", () => {
   test("is found by one question to the chain, and named by more only where the answer is no", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
-    const good = payloadOf(await signed(await fundedWallet(), expectedOf(scene)));
+    const good = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene)));
     const asked = await askedOfChain(async () => {
       expect(await facilitator.verify(good, good.accepted)).toMatchObject({ isValid: true });
     });
     expect(asked).toEqual(["eth_call"]);
-    const poor = payloadOf(await signed(await fundedWallet(1n), expectedOf(scene)));
+    const poor = payloadOf(await signed(await fundedWallet(chain(), 1n), expectedOf(scene)));
     expect(await facilitator.verify(poor, poor.accepted)).toMatchObject({ isValid: false, invalidReason: "insufficient_funds" });
   });
 });
@@ -140,7 +128,7 @@ describe("x402 version 1", () => {
   /** What a stock version 1 client signs for a 402 of version 1. */
   async function signedV1(scene: PaymentScene, change: Partial<ReturnType<typeof requirementsOf>> = {}) {
     const required = requirementsOf(scene) as unknown as PaymentRequirements;
-    const signer = new ExactEvmSchemeV1(await fundedWallet());
+    const signer = new ExactEvmSchemeV1(await fundedWallet(chain()));
     const payload = await signer.createPaymentPayload(1, { ...required, ...change } as PaymentRequirements);
     return { required, payload: payload as unknown as PaymentPayload };
   }

@@ -11,7 +11,7 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 import { transferTypes } from "#lib/onchain/token.ts";
 import { useDatabase } from "#test/database.ts";
-import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { authorized, execute, expectedOf, paymentScene, signed, useSettlement, fundedWallet } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
@@ -39,16 +39,10 @@ async function rival(payTo: string) {
   return createAgent(organizationId, ["payments:settle"]);
 }
 
-async function fundedWallet() {
-  const wallet = newWallet();
-  await chain().mint(wallet.address, 1_000_000n);
-  return wallet;
-}
-
 async function settledByUs() {
   const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
   const { authorizationId } = await authorized(scene);
-  const paymentCredential = await signed(await fundedWallet(), expectedOf(scene));
+  const paymentCredential = await signed(await fundedWallet(chain()), expectedOf(scene));
   const { data } = await execute(scene, { authorizationId, paymentCredential });
   expect(data.settlementStatus).toBe("settled");
   const seller = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
@@ -64,7 +58,7 @@ type Authorization = { readonly nonce: string; readonly validBefore: string };
 /** A payment without a mandate whose transaction waits for its block. */
 async function plainUnderWay() {
   const scene = await paymentScene();
-  const wallet = await fundedWallet();
+  const wallet = await fundedWallet(chain());
   const credential = decode(await signed(wallet, expectedOf(scene)));
   const { credential: seller } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   await chain().client.setAutomine(false);
@@ -128,7 +122,7 @@ describe("our facilitator under attack", () => {
 
   test("a payer who signs one nonce twice cannot close one seller's settlement with another's", async () => {
     const first = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const seller = await createAgent(first.sellerOrganizationId, ["payments:settle"]);
     const credential = decode(await signed(wallet, expectedOf(first)));
     await chain().fund(settlementAccount().address, 0n);
@@ -168,7 +162,7 @@ describe("our facilitator under attack", () => {
     const agent = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const seller = await authenticate(new Request("http://localhost:3000/", { headers: agent.credential }));
     if (seller?.kind !== "key") throw new Error("A key authenticates as one.");
-    const credential = decode(await signed(await fundedWallet(), expectedOf(scene)));
+    const credential = decode(await signed(await fundedWallet(chain()), expectedOf(scene)));
     const asked = await readAsked(
       { x402Version: 2, paymentPayload: credential, paymentRequirements: credential.accepted },
       scene.sellerOrganizationId,

@@ -12,7 +12,7 @@ import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { eventsOf } from "#test/mandates.ts";
 import { past } from "#test/past.ts";
-import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { authorized, execute, blacklist, expectedOf, fundedWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { decodePaymentSignatureHeader } from "@x402/core/http";
 
@@ -46,8 +46,7 @@ async function reorganize(work: () => Promise<void>) {
 
 async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettled") {
   const scene = await paymentScene({ settlementMode });
-  const wallet = newWallet();
-  await chain().mint(wallet.address, 1_000_000n);
+  const wallet = await fundedWallet(chain());
   await mine(8);
   const { authorizationId } = await authorized(scene);
   const paymentCredential = await signed(wallet, expectedOf(scene));
@@ -68,7 +67,7 @@ async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettle
     return (await eventsOf(execution!.executionId)).map(({ type }) => type);
   };
   const balance = () => chain().balanceOf(scene.seller.payTo as Address);
-  return { pay, paymentCredential, state, events, balance };
+  return { wallet, pay, paymentCredential, state, events, balance };
 }
 
 const confirmed = { settlementStatus: "settled", hold: "submitted", captures: 0, paidBefore: false };
@@ -120,6 +119,20 @@ describe("a settled payment", () => {
     expect(await balance()).toBe(250_000n);
   });
 
+  test("whose transaction is reverted keeps its hold: a reorganization could still mine the transfer", async () => {
+    const { wallet, pay, state } = await payment("facilitatorSettled");
+    await chain().client.setAutomine(false);
+    const paying = pay();
+    const pending = async () => (await chain().client.getTxpoolStatus()).pending;
+    await expect.poll(pending).toBe(1);
+    await blacklist(chain(), wallet.address, 50_000_000_000n);
+    await mine(3);
+    await chain().client.setAutomine(true);
+    expect((await paying).data.settlementStatus).toBe("processing");
+    await follow();
+    expect(await state()).toMatchObject({ settlementStatus: "processing", hold: "submitted" });
+  });
+
   test("that its seller settled is pending again, and fails where nobody settles it any more", async () => {
     const { pay, paymentCredential, state, balance } = await payment("offchainAuthorized");
     await pay();
@@ -137,6 +150,10 @@ describe("a settled payment", () => {
     // The last test: the chain's clock cannot be turned back.
     await chain().client.increaseTime({ seconds: 900 });
     await mine(4);
+    await follow();
+    // A reorganization could still put the transfer into a block of before.
+    expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
+    await mine(6);
     await follow();
     expect(await state()).toEqual({ settlementStatus: "failed", hold: "released", captures: 0, paidBefore: false });
     expect(await balance()).toBe(0n);

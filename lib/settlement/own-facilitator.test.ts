@@ -15,7 +15,16 @@ import { createAgent } from "#test/tenant.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
-import { authorized, execute, expectedOf, newWallet, paymentScene, readPayment, signed, useSettlement } from "#test/payments.ts";
+import {
+  authorized,
+  execute,
+  expectedOf,
+  paymentScene,
+  readPayment,
+  signed,
+  useSettlement,
+  fundedWallet,
+} from "#test/payments.ts";
 
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 2_500 });
@@ -24,12 +33,6 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
 /** Answers every isValidSignature with ERC-1271's magic value. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
-
-async function fundedWallet(amount = 1_000_000n) {
-  const wallet = newWallet();
-  await chain().mint(wallet.address, amount);
-  return wallet;
-}
 
 /** The payer's account hands its authority to a contract, as EIP-7702 does. */
 async function delegate(account: Address, code: `0x${string}`): Promise<void> {
@@ -41,7 +44,7 @@ async function delegate(account: Address, code: `0x${string}`): Promise<void> {
 describe("our facilitator", () => {
   test("says processing with the transaction while no block comes, sends nothing twice, and settles when one does", async () => {
     const scene = await paymentScene(weSettle);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const paymentCredential = await signed(wallet, expectedOf(scene));
     await chain().client.setAutomine(false);
@@ -68,7 +71,7 @@ describe("our facilitator", () => {
 
   test("asks an EIP-7702 account by ERC-1271 alone: what its delegate accepts settles, what it does not is refused", async () => {
     const scene = await paymentScene(weSettle);
-    const agreeing = await fundedWallet();
+    const agreeing = await fundedWallet(chain());
     await delegate(agreeing.address, AGREES);
     const first = await authorized(scene);
     const paid = await execute(scene, {
@@ -76,7 +79,7 @@ describe("our facilitator", () => {
       paymentCredential: await signed(agreeing, expectedOf(scene)),
     });
     expect([paid.status, paid.data.settlementStatus]).toEqual([200, "settled"]);
-    const refusing = await fundedWallet();
+    const refusing = await fundedWallet(chain());
     await delegate(refusing.address, "0x00");
     const second = await authorized(scene);
     const refused = await execute(scene, {
@@ -90,7 +93,7 @@ describe("our facilitator", () => {
     const scene = await paymentScene({ ...weSettle, price: "0.01" });
     const paid = await Promise.all(
       Array.from({ length: 12 }, async () => {
-        const wallet = await fundedWallet();
+        const wallet = await fundedWallet(chain());
         const { authorizationId } = await authorized(scene);
         const { data } = await execute(scene, { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene)) });
         return data.settlementStatus;
@@ -102,7 +105,7 @@ describe("our facilitator", () => {
 
   test("without gas says unknown, blames nobody, and settles when there is gas", async () => {
     const scene = await paymentScene(weSettle);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     await chain().fund(settlementAccount().address, 0n);
     const { status, data } = await execute(scene, {
@@ -121,7 +124,7 @@ describe("our facilitator", () => {
 
   test("429 when a seller's settlements of the day are used up, and nothing is recorded", async () => {
     const scene = await paymentScene(weSettle);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     process.env["SETTLEMENT_DAILY_CAP"] = "1";
     forget("env");
     const [first, second] = [await authorized(scene), await authorized(scene)];
@@ -136,7 +139,7 @@ describe("our facilitator", () => {
   });
 
   test("429 when the installation's settlements of the day are used up, whoever sells", async () => {
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const [first, second] = [await paymentScene(weSettle), await paymentScene(weSettle)];
     const pay = async (scene: typeof first) =>
       execute(scene, {
@@ -155,7 +158,7 @@ describe("our facilitator", () => {
 
   test("402 for a payment that is not worth the gas, also from a seller's own server, and nothing is sent", async () => {
     const scene = await paymentScene(weSettle);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const paymentCredential = await signed(wallet, expectedOf(scene));
     process.env["SETTLEMENT_MINIMUM"] = "0.250001";
@@ -176,7 +179,7 @@ describe("our facilitator", () => {
 
   test("502 when the chain does not answer: nothing is sent or recorded, and the same key works afterwards", async () => {
     const scene = await paymentScene(weSettle);
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
     const request = { authorizationId, idempotencyKey: "outage", paymentCredential: await signed(wallet, expectedOf(scene)) };
     const configured = process.env["CHAINS"] ?? "";
@@ -194,7 +197,7 @@ describe("our facilitator", () => {
 
   test("follows a payment without a mandate to its end, when whoever settled it is gone", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const seller = await authenticate(new Request("http://localhost:3000/", { headers: credential }));
     if (seller?.kind !== "key") throw new Error("A key authenticates as one.");

@@ -13,13 +13,14 @@ import {
   authorized,
   execute,
   expectedOf,
-  newWallet,
   paymentScene,
   readPayment,
   signed,
   signedFor,
   useSettlement,
   type PaymentScene,
+  newWallet,
+  fundedWallet,
 } from "#test/payments.ts";
 import { listenService, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
@@ -36,12 +37,6 @@ const opened = async <T extends Pick<Listening, "close">>(promise: Promise<T>): 
   open.push(listening);
   return listening;
 };
-
-async function fundedWallet(amount = 1_000_000n) {
-  const wallet = newWallet();
-  await chain().mint(wallet.address, amount);
-  return wallet;
-}
 
 /** What a stock client signs when the seller answers 402. */
 async function askedBy(shop: { readonly url: string }, wallet: ReturnType<typeof newWallet>): Promise<string> {
@@ -69,7 +64,7 @@ async function ourShop(scene: PaymentScene) {
 describe("a stock x402 seller", () => {
   test("with its own facilitator: we hand the credential on, watch the transfer and capture", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
     const { authorizationId } = await authorized(scene);
     const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
@@ -87,7 +82,7 @@ describe("a stock x402 seller", () => {
 
   test("is paid by the example agent, which stops where the policy says no", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const service = await opened(listenService());
     const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
     const apiKey = scene.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
@@ -107,7 +102,7 @@ describe("a stock x402 seller", () => {
 
   test("whose facilitator is ours is told once of what execute settled, then nonce_already_used", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
     const { authorizationId } = await authorized(scene);
     const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
@@ -129,7 +124,7 @@ describe("a stock x402 seller", () => {
 
   test("whose facilitator is ours settles a credential that we only watched, and it is captured", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
     const { authorizationId } = await authorized(scene);
     const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
@@ -142,7 +137,7 @@ describe("a stock x402 seller", () => {
 
   test("is paid without a mandate by a stock client through our facilitator, once", async () => {
     const scene = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
     const pay = wrapFetchWithPayment(fetch, new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
     const reply = await pay(`${shop.url}/report`);
@@ -158,7 +153,7 @@ describe("a stock x402 seller", () => {
   test("cannot have a payment to somebody else settled, nor without the capability", async () => {
     const scene = await paymentScene();
     const other = await paymentScene();
-    const wallet = await fundedWallet();
+    const wallet = await fundedWallet(chain());
     const service = await opened(listenService());
     const account = await createAgent(other.sellerOrganizationId, ["payments:settle"]);
     const expected = expectedOf(scene);

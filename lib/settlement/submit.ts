@@ -5,7 +5,7 @@ import { chainOf } from "#lib/onchain/chains.ts";
 import { blockTimeMs } from "#lib/onchain/block-time.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
 import {
-  confirmedBlock,
+  finalBlock,
   isFinalAtOnce,
   judgeReceipt,
   readEvidence,
@@ -184,11 +184,11 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
-/** Whether the block of a transaction counts. */
-async function isDeep(chain: string, transaction: string): Promise<boolean> {
+/** Whether no reorganization takes a transaction out of its block: until then its bytes may be mined with another result. */
+async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
-      confirmedBlock(chain),
+      finalBlock(chain),
       publicClient(chain).getTransactionReceipt({ hash: transaction as `0x${string}` }),
     ]);
     return blockNumber <= depth;
@@ -206,11 +206,11 @@ async function judgeRefusal(
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
   // Asked before the evidence: what used the credential first is then in it.
-  const deep = mined && (await isDeep(transfer.chain, transaction));
+  const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
   if (evidence?.kind === "spent") return spentFinding(evidence);
-  if (mined && (!deep || evidence === null)) return { kind: "broadcast", transaction };
+  if (mined && (!final || evidence === null)) return { kind: "broadcast", transaction };
   if (mined) {
     const metadata = { transaction, x402Reason: answer.errorReason ?? "" };
     return {
