@@ -10,6 +10,7 @@ import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";
 import {
   authorized,
@@ -38,11 +39,7 @@ const moment = (most = 40) => new Promise((resolve) => setTimeout(resolve, next(
 
 beforeAll(async () => {
   await chain().mint(wallet.address, 1_000_000_000n);
-  await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text, mandate_id text)`);
-  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO commits (type, entity_id, mandate_id) VALUES (NEW.type, NEW.entity_id, NEW.metadata ->> 'mandateId'); RETURN NULL; END $$`);
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+  await noteCommits();
 });
 
 type Right = {

@@ -7,6 +7,7 @@ import { newId } from "#lib/ids.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { updateMandate } from "#lib/mandates/update-mandate.ts";
 import { sellers } from "#lib/sellers/tables.ts";
+import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";
 import {
   authorized,
@@ -42,11 +43,7 @@ beforeAll(async () => {
   await chain().mint(wallet.address, 1_000_000_000n);
   service = await listenService();
   operators = await Promise.all([1, 2].map(() => createOfficial("operator")));
-  await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text, mandate_id text)`);
-  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO commits (type, entity_id, mandate_id) VALUES (NEW.type, NEW.entity_id, NEW.metadata ->> 'mandateId'); RETURN NULL; END $$`);
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+  await noteCommits();
 });
 afterAll(() => service.close());
 
