@@ -6,8 +6,9 @@ import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 /** The right to take nonces of one key on one chain. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
-/** A holder that died is waited for that long. */
-const LEASE_MS = 30_000;
+/** How long the others wait for a holder that died or lost the database. */
+const LEASE_MS = 6_000;
+const EXTEND_EVERY_MS = LEASE_MS / 3;
 
 const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
 
@@ -58,13 +59,16 @@ async function releaseLease(lease: Lease): Promise<void> {
     .where(isOurs(lease));
 }
 
-/** Runs what only one process may do for a key at a time. Null where somebody else does it. */
+/** Runs what only one process may do for a key at a time, and extends the lease meanwhile. Null where somebody else has it. */
 export async function underLease<T>(chain: string, key: LeaseKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
+  // A lease that cannot be extended expires, and `holdsLease` refuses what is done under it.
+  const extending = setInterval(() => void extendLease(lease).catch(() => {}), EXTEND_EVERY_MS);
   try {
     return await work(lease);
   } finally {
+    clearInterval(extending);
     await releaseLease(lease);
   }
 }

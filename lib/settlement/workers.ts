@@ -33,8 +33,8 @@ const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 2_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
-/** A database that is away is not asked twice a second. */
-const AFTER_FAILURE_MS = 5_000;
+/** A database that is away is asked less often. */
+const AFTER_FAILURE_MS = 2_000;
 
 type Worker = { stop(): Promise<void> };
 
