@@ -36,6 +36,10 @@ const isFatal = (error: postgres.PostgresError): boolean => error.severity === "
 /** A primary that became a standby answers reads for ever and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
 
+/** A migration changed what a prepared statement answers. PostgreSQL refuses it on this connection for ever; a new one prepares it anew. */
+const isStalePlan = (error: postgres.PostgresError): boolean =>
+  error.code === "0A000" && error.routine === "RevalidateCachedQuery";
+
 /**
  * One connection to PostgreSQL, from its socket to its end. A client of the driver serves it and never gets a second socket, so nothing
  * that was sent here can be answered by another connection. At the first failure every statement under way is rejected.
@@ -171,6 +175,10 @@ export class Connection {
     if (!(error instanceof postgres.PostgresError)) {
       if (!this.#ended) this.end("The driver failed.", error);
       return error;
+    }
+    if (isStalePlan(error)) {
+      this.end("A migration changed a prepared statement.", error);
+      return this.#ended;
     }
     if (isFatal(error) || isStandby(error)) this.end("The database ended the connection.", error);
     if (error.code === "25P02" && this.failure) return this.failure;

@@ -76,7 +76,7 @@ export class Pool {
     return this.use(async (sql, connection) => {
       await sql.unsafe("BEGIN");
       const result = await work(sql);
-      // Whoever caught it: the transaction is aborted.
+      // PostgreSQL aborts the transaction at the first failure, also where `work` caught it.
       if (connection.failure) throw connection.failure;
       await commit(connection, () => sql.unsafe("COMMIT"));
       return result;

@@ -34,7 +34,8 @@ function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   if (parameters.length === 0 || parameters.length > PARAMETERS_MAX || chosen.size >= PREPARED_MAX) return false;
   const uses = (counted().get(text) ?? 0) + 1;
   if (uses < USES) {
-    if (counted().size < COUNTED_MAX) counted().set(text, uses);
+    if (counted().size >= COUNTED_MAX) counted().clear();
+    counted().set(text, uses);
     return false;
   }
   counted().delete(text);
