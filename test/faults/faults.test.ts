@@ -14,8 +14,10 @@ const COUNT = Number(process.env["FAULTS"] ?? Object.keys(faults).length);
 const CONNECTIONS = Number(process.env["FAULT_CONNECTIONS"] ?? 16);
 const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
-/** Of the long run only. */
-const tell = (line: string): boolean => process.env["FAULTS"] === undefined || process.stderr.write(`${line}\n`);
+const isLong = process.env["FAULTS"] !== undefined;
+/** In the long run the answers themselves come in time. Among the other tests, which share its cores, their requests begin in time. */
+const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
+const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);
 
 let on: Installation;
 let load: Load;
@@ -43,10 +45,10 @@ async function recovered(node: Node, fault: string): Promise<number> {
     const ready = await load.ready(node).catch(() => false);
     const failed = await load.probe(node);
     const took = performance.now() - began;
-    if (failed === null) return took;
+    if (failed === null && took <= ANSWERED_MS) return took;
     lies = ready ? lies + 1 : 0;
     if (lies > 3) throw new Error(`Readiness said 200 ${lies} times after "${fault}" while this failed: ${failed}`);
-    if (took > RECOVERY_MS) throw new Error(`${Math.round(took)} ms after "${fault}" this still failed: ${failed}`);
+    if (took > RECOVERY_MS) throw new Error(`${Math.round(took)} ms after "${fault}": ${failed ?? "answered too late"}`);
     await pause(100);
   }
 }
