@@ -1,5 +1,5 @@
 import { log } from "#lib/http/log.ts";
-import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { chainFailure, POLLING_MS, publicClient } from "#lib/onchain/client.ts";
 import { perProcess } from "#lib/process.ts";
 
 const BLOCKS = 8n;
@@ -29,4 +29,11 @@ export async function blockTimeMs(chain: string): Promise<number> {
     log().warn({ chain, reason: chainFailure(error) }, "The time between blocks could not be measured");
     return before?.blockMs ?? UNKNOWN_MS;
   }
+}
+
+const LOOK_MS_MAX = 1_000;
+
+/** How long to wait between two looks at a chain for the next block: a quarter of its time between blocks. */
+export async function lookEveryMs(chain: string): Promise<number> {
+  return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await blockTimeMs(chain)) / 4));
 }
