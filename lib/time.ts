@@ -22,3 +22,14 @@ export function toWire(time: Date): string {
 
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));
+
+/** The result of `work`, or `instead` when it takes longer. Late work goes on, and its result is dropped. */
+export async function atMost<T, I>(work: Promise<T>, milliseconds: number, instead: I): Promise<T | I> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<I>((resolve) => (timer = setTimeout(resolve, milliseconds, instead)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -34,7 +34,7 @@ export async function dueChains(due: Due, after: string, rows: number): Promise<
   return found.map(({ chain }) => chain);
 }
 
-/** The same of the chain of checkpoints. */
+/** Whether a checkpoint is due for the chain of checkpoints itself. */
 export async function signedIsDue(due: Due): Promise<boolean> {
   const found = await database().execute(sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain = ${SIGNED}`);
   return found.length > 0;

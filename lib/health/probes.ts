@@ -9,6 +9,7 @@ import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { perProcess } from "#lib/process.ts";
 import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
+import { atMost } from "#lib/time.ts";
 
 /**
  * A chain that does not answer, or that takes no transactions of ours, degrades the service, and so do pages whose process is away: it goes
@@ -26,16 +27,10 @@ const FRESH_MS = 1_000;
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, false);
-  });
   try {
-    return await Promise.race([probe(), patience]);
+    return await atMost(probe(), PATIENCE_MS, false);
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 };
 

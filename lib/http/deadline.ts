@@ -1,5 +1,6 @@
 import { mayHaveWritten } from "#lib/db/request.ts";
 import { Problem } from "#lib/problem.ts";
+import { atMost } from "#lib/time.ts";
 
 /** How long a request may take. Long polls say how long they wait beside it. */
 export const DEADLINE_MS = 30_000;
@@ -12,15 +13,11 @@ const late = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** The result of `work`, or service_unavailable once the time is up; `work` then ends unheard. @throws Problem service_unavailable */
+const LATE = Symbol("late");
+
+/** The result of `work`, or service_unavailable once the time is up. @throws Problem service_unavailable */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds = DEADLINE_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds);
-  });
-  try {
-    return await Promise.race([work, end]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = await atMost(work, milliseconds, LATE);
+  if (result === LATE) throw late();
+  return result;
 }

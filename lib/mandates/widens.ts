@@ -9,11 +9,11 @@ export type Granted = {
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
 
-/** Null is no limit. */
+/** Null means that there is no limit. */
 const within = (after: bigint | number | null, before: bigint | number | null): boolean =>
   before === null || (after !== null && after <= before);
 
-/** Null is everybody. */
+/** Null means that everybody is allowed. */
 const amongst = (after: ReadonlySet<string> | null, before: ReadonlySet<string> | null): boolean =>
   before === null || (after !== null && after.isSubsetOf(before));
 

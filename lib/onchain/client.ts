@@ -44,7 +44,9 @@ export const chainFailure = (error: unknown): string =>
 /** Tells a chain that does not answer from a contract that refuses. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
-  error.walk((cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError"].includes(cause.name)) !== null;
+  error.walk(
+    (cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError", "LimitExceededRpcError"].includes(cause.name),
+  ) !== null;
 
 /** A contract that refused. Everything else, a provider's rate limit for example, says nothing about the call. */
 export const chainReverted = (error: unknown): boolean =>

@@ -137,7 +137,7 @@ async function checkOnChain(signable: Signable | null, body: RegisterBody, deplo
   const facts = await readAccount(deployment, account, BigInt(body.nonce));
   const signature = body.signature as Hex;
   const signed = await requireSigned(candidates, signature, signsByKey(facts, body.authorization, deployment));
-  if (signable === null) throw new Error("Nobody signs for what is no mandate.");
+  if (signable === null) throw new Error("A signature was accepted for an id that no mandate has.");
   await requireRegistrable(signable, body, facts.nonceUsed);
   const delegation = await requireAuthorization(body.authorization, facts, account, deployment);
   await requireAccepted(deployment.mandateRegistry, signed, signature, delegation);

@@ -2,8 +2,9 @@ import type { Hex, TransactionReceipt } from "viem";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/http/log.ts";
 import { metrics } from "#lib/http/metrics.ts";
-import { isChainError, publicClient } from "#lib/onchain/client.ts";
+import { publicClient } from "#lib/onchain/client.ts";
 import { confirmedBlock } from "#lib/onchain/evidence.ts";
+import { receiptNow } from "#lib/onchain/receipts.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay-send.ts";
@@ -21,16 +22,7 @@ const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_M
 
 async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
   const hashes = [sent.hash, ...sent.earlierHashes] as Hex[];
-  const receipts = await Promise.all(
-    hashes.map((hash) =>
-      publicClient(sent.chain)
-        .getTransactionReceipt({ hash })
-        .catch((error: unknown) => {
-          if (isChainError(error) && error.name === "TransactionReceiptNotFoundError") return null;
-          throw error;
-        }),
-    ),
-  );
+  const receipts = await Promise.all(hashes.map((hash) => receiptNow(sent.chain, hash)));
   for (const receipt of receipts) {
     if (receipt && (receipt.status === "success" || (await hasNonce(sent, receipt)))) return receipt;
   }

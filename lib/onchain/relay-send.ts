@@ -4,7 +4,7 @@ import { enterGate } from "#lib/db/gate.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { chainIdOf } from "#lib/onchain/chains.ts";
-import { chainFailure, isChainError, publicClient } from "#lib/onchain/client.ts";
+import { chainFailure, chainReverted, isChainError, publicClient } from "#lib/onchain/client.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
@@ -40,8 +40,6 @@ export async function readMarket(chain: string): Promise<Market> {
   return { baseFee: baseFeePerGas ?? 0n, priority };
 }
 
-const named = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
-
 /** The contract's own name for its refusal, where it gave one. */
 function nameOf(reverted: BaseError): string {
   const found = reverted.walk((cause) => typeof (cause as { data?: unknown }).data === "string") as { data?: Hex } | null;
@@ -64,8 +62,7 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
       ...(authorizationList && { authorizationList: [...authorizationList] }),
     });
   } catch (error) {
-    const reverted = isChainError(error) && error.walk((cause) => named(cause, "ExecutionRevertedError"));
-    if (!reverted) throw error;
+    if (!isChainError(error) || !chainReverted(error)) throw error;
     // The guardian's transactions do not depend on what others do: what is wrong there is put right, and it is tried again.
     throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
   }

@@ -1,20 +1,17 @@
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { newestBlock } from "#lib/onchain/client.ts";
+import { atMost } from "#lib/time.ts";
 
 const PATIENCE_MS = 5_000;
 const LOCAL_RPC = "http://127.0.0.1:8545";
 
-async function answers({ chain }: ChainConfiguration): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, false);
-  });
+const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
   const asked = newestBlock(chain).then(
     () => true,
     () => false,
   );
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
-}
+  return atMost(asked, PATIENCE_MS, false);
+};
 
 /**
  * Tells who started a sandbox, once, that a chain cannot be reached and how to work without internet. Nothing waits for it. Only the host

@@ -15,6 +15,7 @@ export const tokenAbi = parseAbi([
 
 /** A transfer by a proof of this product's account needs a quarter of it. What a payer's own code uses above it, we do not pay. */
 export const SETTLEMENT_MAX_GAS = 500_000n;
+export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";

@@ -4,6 +4,7 @@ import { addressFrom } from "#lib/http/address.ts";
 import { log } from "#lib/http/log.ts";
 import { metrics } from "#lib/http/metrics.ts";
 import { createBuckets } from "#lib/http/rate-limit.ts";
+import { Counts, hasPlace } from "#lib/http/share.ts";
 import { answered, handOver } from "#lib/page-process/handover.ts";
 import { KeptDocuments } from "#lib/page-process/kept-documents.ts";
 import type { PageProcess, PageServer } from "#lib/page-process/page-process.ts";
@@ -15,8 +16,8 @@ const FIRST_BYTE_MS = 15_000;
 /** A client that takes nothing for this long has gone. */
 const STALL_MS = 30_000;
 
-const AT_ONCE = 32;
-const AT_ONCE_PER_ADDRESS = 16;
+/** Pages under way; `each` is an address. */
+const AT_ONCE = { most: 32, each: 16, kept: 0 };
 /** A page asks for its scripts, styles and neighbours at once. */
 const BURST = 5;
 /** What is in memory costs next to nothing. */
@@ -79,8 +80,7 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);
   const takeKept = createBuckets("files", perSecond * KEPT_PER_PAGE, perSecond * KEPT_PER_PAGE * BURST);
-  const underWay = new Map<string, number>();
-  let total = 0;
+  const underWay = new Counts();
 
   const turnAway = (outgoing: ServerResponse, why: "tooMany" | "busy"): Promise<void> => {
     metrics().pagesRefused.inc({ status: String(refusals[why].status) });
@@ -88,19 +88,14 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
   };
 
   const draw = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
-    const own = underWay.get(address) ?? 0;
-    if (total >= AT_ONCE || own >= AT_ONCE_PER_ADDRESS) return turnAway(outgoing, "busy");
-    total += 1;
-    underWay.set(address, own + 1);
+    if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return turnAway(outgoing, "busy");
+    underWay.add(address, 1);
     try {
       const server = await pages.server(START_MS);
       if (server === null) refuse(outgoing, refusals.away);
       else if (!outgoing.destroyed) await pass(incoming, outgoing, server, address, kept);
     } finally {
-      total -= 1;
-      const left = (underWay.get(address) ?? 1) - 1;
-      if (left > 0) underWay.set(address, left);
-      else underWay.delete(address);
+      underWay.add(address, -1);
     }
   };
 

@@ -1,8 +1,8 @@
-import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
 import { z } from "zod";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
 import { displayAmount } from "#lib/money.ts";
 import type { Difference } from "#lib/payments/compare-intent.ts";
+import { chainOfNetwork } from "#lib/x402/version-1.ts";
 
 /** What a registered resource with a fixed price is paid: the amount in the smallest unit. */
 export type RegisteredTerms = { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string };
@@ -37,14 +37,6 @@ const shown = (text: string): string => {
   return plain === "" ? "nothing that can be read" : plain;
 };
 
-const chainIds: ReadonlyMap<string, number> = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP));
-
-/** Version 1 has names for networks. */
-function chainOf(network: string): string {
-  const id = chainIds.get(network);
-  return id === undefined ? network : `eip155:${id}`;
-}
-
 const methodOf = ({ extra }: Offer): string => extra?.assetTransferMethod ?? "eip3009";
 const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(methodOf(offer))}`;
 
@@ -57,7 +49,7 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
   const asked = offer[member] ?? "";
   const { name = asset.tokenName, version = asset.tokenVersion } = offer.extra ?? {};
   const checks: readonly (readonly [same: boolean, field: string, member: string, theirs: string, registered: string])[] = [
-    [chainOf(offer.network) === asset.chain, "chain", "network", shown(offer.network), asset.chain],
+    [(chainOfNetwork(offer.network) ?? offer.network) === asset.chain, "chain", "network", shown(offer.network), asset.chain],
     [offer.asset.toLowerCase() === asset.tokenAddress, "asset", "asset", shown(offer.asset), asset.tokenAddress],
     [offer.payTo.toLowerCase() === payTo.toLowerCase(), "payTo", "payTo", shown(offer.payTo), payTo],
     [

@@ -27,7 +27,7 @@ export type ListTerms = {
   readonly onlyChain: string | null;
   readonly keyReused: () => Problem;
   readonly readOffer: (challenge: unknown) => Offer | null;
-  /** Told about a bug that cost one item its answer. */
+  /** Called when a bug made the decision of one item fail. */
   readonly onBug: (item: Item, error: unknown) => void;
 };
 

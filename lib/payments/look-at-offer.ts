@@ -2,6 +2,7 @@ import type { PaymentRequirements } from "@x402/core/types";
 import { database } from "#lib/db/client.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { log } from "#lib/http/log.ts";
+import { Counts, hasPlace } from "#lib/http/share.ts";
 import { sellerDomainOf } from "#lib/payments/list-load.ts";
 import { keyOf, type Looked, type ToLook } from "#lib/payments/own-look.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
@@ -12,11 +13,12 @@ import type { ProbedCheckout } from "#lib/storefront/challenge.ts";
 import { exactOffers } from "#lib/storefront/compare-challenge.ts";
 import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
 import { replyCache } from "#lib/storefront/reply-cache.ts";
+import { atMost } from "#lib/time.ts";
 
 /** How long a payment waits for the seller's domain. The request itself has limits of its own. */
 const WAIT_MS = 8_000;
-const AT_ONCE = 64;
-const AT_ONCE_PER_ORGANIZATION = 8;
+/** Requests under way; `each` is an organization. */
+const AT_ONCE = { most: 64, each: 8, kept: 8 };
 /** Anybody may write a mandate that allows somebody else's domain, and have us call it. */
 const PER_MINUTE = 60;
 /** A domain that gave no proof is asked again after this time. */
@@ -26,7 +28,7 @@ const FAILED_KEPT = 1_000;
 const looks = () =>
   perProcess("looks", () => ({
     underWay: new Map<string, Promise<Looked>>(),
-    perOrganization: new Map<string, number>(),
+    counts: new Counts(),
     failed: replyCache<Looked>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
   }));
 
@@ -41,14 +43,14 @@ export async function lookAtOffer(look: ToLook, organizationId: string): Promise
   const known = failed.get(key);
   if (known) return known;
   if (!underWay.has(key)) await countAttempt("ownLook", organizationId, PER_MINUTE);
-  return inTime(underWay.get(key) ?? begin(key, look, organizationId), look);
+  const words = `We asked ${look.domain} ourselves, and it did not answer in time.`;
+  return atMost(underWay.get(key) ?? begin(key, look, organizationId), WAIT_MS, { key, seen: false, words });
 }
 
 function begin(key: string, look: ToLook, organizationId: string): Promise<Looked> {
-  const { underWay, perOrganization, failed } = looks();
-  const own = perOrganization.get(organizationId) ?? 0;
-  if (underWay.size >= AT_ONCE || own >= AT_ONCE_PER_ORGANIZATION) throw tooMany();
-  perOrganization.set(organizationId, own + 1);
+  const { underWay, counts, failed } = looks();
+  if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
+  counts.add(organizationId, 1);
   const looking = ask(look)
     .then((words): Looked => {
       const looked = { key, seen: words === null, words: words ?? "" };
@@ -57,9 +59,7 @@ function begin(key: string, look: ToLook, organizationId: string): Promise<Looke
     })
     .finally(() => {
       underWay.delete(key);
-      const left = (perOrganization.get(organizationId) ?? 1) - 1;
-      if (left > 0) perOrganization.set(organizationId, left);
-      else perOrganization.delete(organizationId);
+      counts.add(organizationId, -1);
     });
   underWay.set(key, looking);
   // Those who waited may have gone when it fails.
@@ -74,19 +74,6 @@ const tooMany = (): Problem =>
     detail: "Too many sellers are being asked for their prices. Nothing was written; ask again in a moment.",
     retryAfterSeconds: 1,
   });
-
-async function inTime(looking: Promise<Looked>, look: ToLook): Promise<Looked> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Looked>((resolve) => {
-    const words = `We asked ${look.domain} ourselves, and it did not answer in time.`;
-    timer = setTimeout(() => resolve({ key: keyOf(look), seen: false, words }), WAIT_MS);
-  });
-  try {
-    return await Promise.race([looking, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Null where the domain's own 402 is for the same payment, else what it said instead. */
 async function ask(look: ToLook): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { log } from "#lib/http/log.ts";
 import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, newestBlock, publicClient } from "#lib/onchain/client.ts";
-import { readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
+import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { Problem } from "#lib/problem.ts";
@@ -83,9 +83,9 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   // A chain without recent blocks judges by the time of its last one.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
-  if (await wouldTransfer(credential, payment, null))
-    return failed("settlement_rejected", "The payer's account needs too much gas.");
-  return failed("settlement_rejected", "The token refuses this transfer: it may be paused, or an account may be blocked.");
+  if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
+  const refusal = "The token refuses this transfer: it may be paused, or an account may be blocked. Pay from another wallet.";
+  return failed("settlement_rejected", refusal);
 }
 
 /** Whether a credential that fits the payment would be settled now. @throws Problem rpc_unavailable */

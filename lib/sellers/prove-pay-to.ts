@@ -42,7 +42,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // An emergency of before is seen, and one of after sees this.
+  // An emergency stop that came before is read here; one that comes later reads this proof.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();

@@ -6,6 +6,7 @@ import { chainOf } from "#lib/onchain/chains.ts";
 import { chainFailure, isChainError, publicClient } from "#lib/onchain/client.ts";
 import { confirmedBlock, finalBlock, isFinalAtOnce } from "#lib/onchain/evidence.ts";
 import { freeNonces } from "#lib/onchain/free-nonces.ts";
+import { receiptNow } from "#lib/onchain/receipts.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
@@ -79,12 +80,8 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
 
 async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.Mined | null> {
   for (const one of [hash, ...(earlierHashes as Hex[])]) {
-    try {
-      const { blockNumber } = await publicClient(chain).getTransactionReceipt({ hash: one });
-      return { transactionId, hash: one, blockNumber };
-    } catch (error) {
-      if (!(isChainError(error) && error.name === "TransactionReceiptNotFoundError")) throw error;
-    }
+    const receipt = await receiptNow(chain, one);
+    if (receipt) return { transactionId, hash: one, blockNumber: receipt.blockNumber };
   }
   return null;
 }

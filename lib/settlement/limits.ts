@@ -16,14 +16,3 @@ export function patience(milliseconds: number): number {
   const age = requestAgeMs();
   return age === null ? milliseconds : Math.max(0, Math.min(milliseconds, ANSWER_MS - age));
 }
-
-/** What `work` gives, or `instead` when that takes too long. Work that is late ends unheard. */
-export async function atMost<T, I>(work: Promise<T>, milliseconds: number, instead: I): Promise<T | I> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<I>((resolve) => (timer = setTimeout(() => resolve(instead), milliseconds)));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -5,7 +5,7 @@ import { publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
 import { freeNonces } from "#lib/onchain/free-nonces.ts";
 import { firstFees, type Fees } from "#lib/onchain/relay-fees.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
-import { SETTLEMENT_MAX_GAS } from "#lib/onchain/token.ts";
+import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
@@ -22,7 +22,7 @@ export class NoGas extends Error {}
 /** The code of a payer's account decides how much gas a transfer needs, and we pay for it. */
 export class TooMuchGas extends Error {
   constructor() {
-    super("The payer's account needs too much gas.");
+    super(TOO_MUCH_GAS);
   }
 }
 

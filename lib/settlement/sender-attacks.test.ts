@@ -6,7 +6,7 @@ import { usdcAddress } from "../../examples/chain.ts";
 import { database } from "#lib/db/client.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
 import { chainIsSilent, publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
-import { SETTLEMENT_MAX_GAS } from "#lib/onchain/token.ts";
+import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
 import { executions, reservations } from "#lib/payments/tables.ts";
 import { forget } from "#lib/process.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
-const TOO_MUCH = "The payer's account needs too much gas.";
 /** Counts down from 500,000 and then answers with ERC-1271's magic value. */
 const LOOPS = "0x6207a1205b6001900380600457631626ba7e60e01b60005260206000f3";
 /** Loops for ever. */
@@ -80,7 +79,7 @@ describe("a payer's account whose code burns gas", () => {
     const scene = await paymentScene(weSettle);
     const { authorizationId } = await authorized(scene);
     const { problem } = await execute(scene, { authorizationId, paymentCredential: await payerWith(LOOPS, scene) });
-    expect(problem).toMatchObject({ status: 402, code: "settlement_rejected", detail: TOO_MUCH });
+    expect(problem).toMatchObject({ status: 402, code: "settlement_rejected", detail: TOO_MUCH_GAS });
   });
 
   test("is told from a chain that does not answer", async () => {
@@ -97,7 +96,7 @@ describe("a payer's account whose code burns gas", () => {
     const header = await payerWith(LOOPS, scene);
     const payload = JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;
     const answer = await facilitatorFor(null).settle(payload, payload.accepted, { transaction: null, receipt: null });
-    expect(answer).toMatchObject({ success: false, errorReason: "invalid_transaction_state", errorMessage: TOO_MUCH });
+    expect(answer).toMatchObject({ success: false, errorReason: "invalid_transaction_state", errorMessage: TOO_MUCH_GAS });
   });
 
   test("is refused by the sender, where the code has changed since", async () => {
@@ -105,7 +104,7 @@ describe("a payer's account whose code burns gas", () => {
     const account = newWallet().address;
     await chain().client.setCode({ address: account, bytecode: LOOPS });
     const { outcomes } = await sendGroup(CHAIN, [{ to: account, data: "0x", validBefore: null }]);
-    expect(outcomes).toEqual([{ error: expect.objectContaining({ message: TOO_MUCH }) as unknown }]);
+    expect(outcomes).toEqual([{ error: expect.objectContaining({ message: TOO_MUCH_GAS }) as unknown }]);
     expect(await rows()).toHaveLength(before);
   });
 });

@@ -19,7 +19,7 @@ import {
   signedFor,
   useSettlement,
   type PaymentScene,
-  newWallet,
+  type newWallet,
   fundedWallet,
 } from "#test/payments.ts";
 import { listenService, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import type { TransactionReceipt } from "viem";
 import { log } from "#lib/http/log.ts";
 import { chainOf } from "#lib/onchain/chains.ts";
-import { blockTimeMs } from "#lib/onchain/block-time.ts";
+import { blockTimeMs, lookEveryMs } from "#lib/onchain/block-time.ts";
 import { chainFailure, publicClient } from "#lib/onchain/client.ts";
 import {
   finalBlock,
@@ -17,8 +18,9 @@ import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-sto
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator, type Progress } from "#lib/settlement/facilitator.ts";
 import { submitModule } from "#lib/settlement/follow-module.ts";
-import { atMost, facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
+import { facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/settlement/state.ts";
+import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
@@ -28,7 +30,6 @@ const confirmMs = async (chain: string): Promise<number> =>
 /** How long a settlement is waited for that is under way. */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
-const ASK_EVERY_MS = 400;
 /** A chain that answers needs less, also at the end of a request. */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
@@ -144,8 +145,10 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
     const evidence = await look(transfer);
     if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
     if (evidence?.kind === "spent") return spentFinding(evidence);
-    if (performance.now() + ASK_EVERY_MS >= until) return null;
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    if (performance.now() >= until) return null;
+    const waitMs = await lookEveryMs(transfer.chain);
+    if (performance.now() + waitMs >= until) return null;
+    await pause(waitMs);
   }
 }
 

@@ -88,7 +88,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** Out of its line. What is left of it stands behind the others. */
+  /** Removes a waiter. Its organization's line moves behind the lines of the others. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];

@@ -58,7 +58,7 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
     "scheme_unsupported",
     "The token or scheme is not supported.",
   ],
-  [/transaction_state$/, "settlement_rejected", "The token refuses this transfer."],
+  [/transaction_state$/, "settlement_rejected", "The token refuses this transfer. Pay from another wallet."],
   [
     /(signature|undeployed_smart_wallet|factory_not_allowed)$/,
     "signature_invalid",
