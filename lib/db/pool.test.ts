@@ -187,6 +187,21 @@ describe("a server that falls silent", () => {
     expect(performance.now() - began).toBeLessThan(600);
   });
 
+  test("ends what another pool has waited for as long, and nothing that was sent since", async () => {
+    const slow = newPool(database().url, { silenceMs: 10_000 });
+    const fake = await fakeServer({ at: 8, how: "silence" });
+    const pool = newPool(fake.url, { silenceMs: 400 });
+    pool.onSilence = (since) => slow.forgetUnheardSince(since);
+    await echo(pool, "a");
+    const early = errorOf(slow.sql`SELECT pg_sleep(2)`);
+    await pause(100);
+    const silent = errorOf(echo(pool, "b"));
+    await pause(100);
+    const late = errorOf(slow.sql`SELECT pg_sleep(1)`);
+    expect(databaseAway(await silent)).toBe(true);
+    expect([databaseAway(await early), await late]).toEqual([true, null]);
+  });
+
   test("is not taken for silent because this process was busy", async () => {
     const pool = newPool(database().url, { silenceMs: 300 });
     await pool.sql`SELECT 1`;

@@ -83,11 +83,11 @@ export class Pool {
     });
   }
 
-  /** Ends idle connections that were not heard of since a time, because a peer that vanished says nothing. */
+  /** Ends idle connections that were not heard of since a time, and busy ones that have waited for an answer since then. */
   forgetUnheardSince(time: number): void {
-    for (const connection of this.#idle.filter(({ heardAt }) => heardAt < time)) {
-      connection.end("The database fell silent on another connection.");
-    }
+    const idle = this.#idle.filter(({ heardAt }) => heardAt < time);
+    const busy = [...this.#lent].filter((one) => one.busy && one.waitsSince < time);
+    for (const connection of [...idle, ...busy]) connection.end("The database fell silent on another connection.");
   }
 
   /** Refuses new work, waits for what is lent, then closes. */
