@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { APPROVAL_MS, decideApproval, FRESH_SESSION_MS, REVIEW_MS, type ApprovalFacts } from "#lib/commerce/approval.ts";
+import { APPROVAL_MS, decideApproval, REVIEW_MS, type ApprovalFacts } from "#lib/commerce/approval.ts";
+import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import { atomicOf } from "#lib/money.ts";
 import { isProblem } from "#lib/problem.ts";
 import { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";

@@ -1,3 +1,4 @@
+import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import type { StepUpReason } from "#lib/commerce/checkout-view.ts";
 import { isOpen } from "#lib/commerce/state.ts";
 import type { Atomic } from "#lib/money.ts";
@@ -9,8 +10,6 @@ export const REVIEW_MS = minutes(10);
 export const APPROVAL_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
 export const CHECKOUT_MS = minutes(30);
-/** A session that is older proves too little about who sits in front of it. */
-export const FRESH_SESSION_MS = minutes(15);
 
 /** What a buyer confirms: all of it, or nothing. */
 export type CheckoutTerms = {

@@ -1,26 +1,6 @@
-import { getCheckout } from "#lib/commerce/contract.ts";
+import { checkoutPath } from "#lib/commerce/poll-checkout.ts";
 import { continueCheckout, placeOrder } from "#lib/commerce/order-contract.ts";
 import type { Call } from "#lib/http/call-schema.ts";
-import { executePayment } from "#lib/payments/contract.ts";
-
-/* What agents are told to call next. */
-
-const WAIT_SECONDS = 30;
-
-const checkoutPath = ({ path }: { readonly path: string }, checkoutIntentId: string): string =>
-  path.replace("{checkoutIntentId}", checkoutIntentId);
-
-export const pollCheckout = (checkoutIntentId: string): Call => ({
-  method: "GET",
-  path: `${checkoutPath(getCheckout, checkoutIntentId)}?waitSeconds=${WAIT_SECONDS}`,
-});
-
-/** One authorization is paid once, so its id is a key under which every repeat is the same attempt. */
-export const execute = (authorizationId: string): Call => ({
-  method: "POST",
-  path: executePayment.path,
-  body: { authorizationId, idempotencyKey: authorizationId },
-});
 
 type Order = {
   readonly storefrontUrl: string;

@@ -1,5 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
-import { execute, placeAgain, pollCheckout, redeem } from "#lib/commerce/calls.ts";
+import { placeAgain, redeem } from "#lib/commerce/calls.ts";
+import { pollCheckout } from "#lib/commerce/poll-checkout.ts";
+import { execute } from "#lib/payments/execute-call.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
 import type * as contract from "#lib/commerce/contract.ts";
 import { continuationTokenOf } from "#lib/commerce/continuation.ts";

@@ -1,3 +1,4 @@
+import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import { hash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
@@ -22,9 +23,6 @@ export const slotOf = ({ organizationId, environment, operationId, key }: Scope)
 export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
 
 /** It never sends a client to a new key: the payment of the first request would be held, and perhaps made, a second time. */
-export const keyReusedDetail =
-  "This idempotency key was used for a different request, and the answer to that one stands. Repeat that request to get its answer. A new key is for something else: for the same payment it would hold the budget a second time.";
-
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>

@@ -1,4 +1,4 @@
-import { keyReusedDetail } from "#lib/http/idempotency.ts";
+import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import type { Access, Operation } from "#lib/http/operation.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 

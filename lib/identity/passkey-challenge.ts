@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { CheckoutTerms } from "#lib/commerce/approval.ts";
 import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
 import { knownTransports, type PasskeyRequestOptions } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/relying-party.ts";
@@ -10,7 +9,12 @@ export const CHALLENGES_PER_MINUTE = 30;
 
 export const newNonce = (): string => randomBytes(32).toString("base64url");
 
-type Bound = Pick<CheckoutTerms, "basketHash" | "amount" | "payTo"> & { readonly checkoutIntentId: string };
+type Bound = {
+  readonly checkoutIntentId: string;
+  readonly basketHash: string;
+  readonly amount: bigint;
+  readonly payTo: string;
+};
 
 /** What a passkey signs to approve: this checkout, this basket, this amount, this payee, once. None of the parts can hold a line feed. */
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: Bound, nonce: string): string =>

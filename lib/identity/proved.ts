@@ -1,5 +1,5 @@
 import { clock } from "#lib/audit/transact.ts";
-import { FRESH_SESSION_MS } from "#lib/commerce/approval.ts";
+import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkey-store.ts";
 import { Problem } from "#lib/problem.ts";

@@ -1,3 +1,4 @@
+import type { PlatformRole } from "#lib/vocabulary.ts";
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { account, member, passkey, session, user } from "#lib/identity/tables.ts";
@@ -62,4 +63,8 @@ export async function completeWallet(address: string, chainId: number): Promise<
     WHERE u.email = ${`${address.toLowerCase()}@siwe.placeholder.invalid`}
       AND NOT EXISTS (SELECT FROM wallet_address w WHERE w.user_id = u.id)
     ON CONFLICT DO NOTHING`);
+}
+
+export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: PlatformRole[]): Promise<void> {
+  await tx.update(user).set({ platformRoles }).where(eq(user.id, userId));
 }

@@ -220,3 +220,14 @@ export const registrationSlots = pgTable(
     check("registration_slots_status", sql`status IN ('held', 'used', 'free')`),
   ],
 );
+
+/** How often an organization had us spend gas on a UTC day. */
+export const settlementDays = pgTable(
+  "settlement_days",
+  {
+    organizationId: text("organization_id").notNull(),
+    day: text("day").notNull(),
+    settlements: integer("settlements").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.day] })],
+);

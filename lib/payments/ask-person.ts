@@ -1,9 +1,10 @@
+import type { Asking } from "#lib/payments/asking.ts";
 import type { Row } from "postgres";
 import { assuranceOf } from "#lib/commerce/locked-checkout.ts";
 import { openCheckout } from "#lib/commerce/open-checkout.ts";
 import type { NewCheckout } from "#lib/commerce/checkout-rows.ts";
 import type { Call } from "#lib/http/call-schema.ts";
-import type { Decision, Reason } from "#lib/mandates/facts.ts";
+import type { Decision } from "#lib/mandates/facts.ts";
 import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payments/intent.ts";
@@ -67,9 +68,6 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
   const { checkoutIntentId, ownerSubjectId: subjectId } = checkout;
   return { approvalKey, checkoutIntentId, authorizationId: payment.authorizationId, subjectId, checkout };
 }
-
-/** Where a person is asked, and how an agent learns what the person said and goes on. */
-export type Asking = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
 export type AskingTerms = {
   /** Where a person is asked. */

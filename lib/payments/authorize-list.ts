@@ -1,4 +1,5 @@
-import { execute, pollCheckout } from "#lib/commerce/calls.ts";
+import { pollCheckout } from "#lib/commerce/poll-checkout.ts";
+import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
 import { listPool } from "#lib/db/client.ts";

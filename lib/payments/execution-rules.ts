@@ -1,4 +1,4 @@
-import type { Asking } from "#lib/payments/ask-person.ts";
+import type { Asking } from "#lib/payments/asking.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 

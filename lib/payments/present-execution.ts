@@ -1,6 +1,6 @@
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import type { Asking } from "#lib/payments/ask-person.ts";
+import type { Asking } from "#lib/payments/asking.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";

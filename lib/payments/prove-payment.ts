@@ -18,7 +18,8 @@ import { lockMandate } from "#lib/payments/hold-store.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
 import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
-import { askingChain, secondsLeftFor, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { secondsLeftFor, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { askingChain } from "#lib/onchain/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 

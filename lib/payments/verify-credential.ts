@@ -1,10 +1,9 @@
-import { log } from "#lib/http/log.ts";
+import { askingChain } from "#lib/onchain/asking-chain.ts";
 import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
-import { chainFailure, newestBlock, publicClient } from "#lib/onchain/client.ts";
+import { newestBlock, publicClient } from "#lib/onchain/client.ts";
 import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
-import { Problem } from "#lib/problem.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -32,9 +31,6 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-const chainAway = (): Problem =>
-  new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
-
 /** How long a credential must still live when it is executed. */
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
@@ -51,16 +47,6 @@ export async function verifyCredential(
   const fits = compareCredential(credential, payment, now, secondsLeft);
   if (!fits.ok) return { ok: false, credential, failure: fits };
   return askChain(credential, payment);
-}
-
-/** @throws Problem rpc_unavailable where the chain does not answer */
-export async function askingChain<T>(chain: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    log().warn({ chain, reason: chainFailure(error) }, "The chain does not answer");
-    throw chainAway();
-  }
 }
 
 /** For a credential that fits the payment. @throws Problem rpc_unavailable */

@@ -1,6 +1,7 @@
+import { setPlatformRoles } from "#lib/identity/user-store.ts";
 import { audit } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
-import { lockFirstAdmin, markClaimed, readInstallation, setPlatformRoles } from "#lib/platform/store.ts";
+import { lockFirstAdmin, markClaimed, readInstallation } from "#lib/platform/store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
 const roles: PlatformRole[] = ["user", "admin"];

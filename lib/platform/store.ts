@@ -1,8 +1,6 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import { user } from "#lib/identity/tables.ts";
 import { installation } from "#lib/platform/tables.ts";
-import type { PlatformRole } from "#lib/vocabulary.ts";
 
 const FIRST_ADMIN = 0x61646d69;
 
@@ -33,8 +31,4 @@ export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
     .where(and(isNull(installation.setupCodeHash), isNull(installation.claimedAt)))
     .returning({ only: installation.only });
   return kept.length === 1;
-}
-
-export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: PlatformRole[]): Promise<void> {
-  await tx.update(user).set({ platformRoles }).where(eq(user.id, userId));
 }

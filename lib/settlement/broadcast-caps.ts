@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 import { log } from "#lib/http/log.ts";
 import { createBuckets } from "#lib/http/rate-limit.ts";
 import { perProcess } from "#lib/process.ts";
-import { countSettlement } from "#lib/settlement/store.ts";
+import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
 /** Transactions a second that one seller may have us pay for, in this process. */

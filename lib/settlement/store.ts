@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/payments/tables.ts";
 import type { ExecutionRow } from "#lib/payments/execution-store.ts";
-import { plainSettlements, settlementDays } from "#lib/settlement/tables.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
@@ -67,21 +67,6 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
       and(eq(executions.executionId, executionId), eq(executions.handedOver, false), eq(executions.settlementStatus, "settled")),
     )
     .returning({ executionId: executions.executionId });
-  return rows.length === 1;
-}
-
-/** False when the organization's settlements of this UTC day are used up. */
-export async function countSettlement(tx: Tx, organizationId: string, cap: number): Promise<boolean> {
-  if (cap < 1) return false;
-  const rows = await tx
-    .insert(settlementDays)
-    .values({ organizationId, day: sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD')`, settlements: 1 })
-    .onConflictDoUpdate({
-      target: [settlementDays.organizationId, settlementDays.day],
-      set: { settlements: sql`${settlementDays.settlements} + 1` },
-      setWhere: lt(settlementDays.settlements, cap),
-    })
-    .returning({ settlements: settlementDays.settlements });
   return rows.length === 1;
 }
 

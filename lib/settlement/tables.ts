@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** Payments without a mandate that a seller settled through our facilitator. */
@@ -51,17 +51,6 @@ export const plainSettlements = pgTable(
       .on(table.organizationId, table.resolvedAt)
       .where(sql`status = 'settled'`),
   ],
-);
-
-/** How often an organization had us spend gas on a UTC day. */
-export const settlementDays = pgTable(
-  "settlement_days",
-  {
-    organizationId: text("organization_id").notNull(),
-    day: text("day").notNull(),
-    settlements: integer("settlements").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.organizationId, table.day] })],
 );
 
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
