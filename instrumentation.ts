@@ -9,7 +9,7 @@ export function register(): void {
 /** The digest is the error id that the page shows. The path stays out: it may carry an invitation's token. */
 export const onRequestError: Instrumentation.onRequestError = async (error, _request, { routePath }) => {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return;
-  const { log } = await import("#lib/http/log.ts");
+  const { log } = await import("#lib/telemetry/log.ts");
   const digest = typeof error === "object" && error !== null && "digest" in error ? String(error.digest) : undefined;
   log().error({ error, digest, page: routePath }, "A page failed");
 };

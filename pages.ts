@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import next from "next";
 import type { ProcessHealth } from "#lib/health/process-health.ts";
-import { takeSecret } from "#lib/page-process/handover.ts";
-import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/page-process/messages.ts";
+import { takeSecret } from "#lib/server/handover.ts";
+import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 import { perProcess } from "#lib/process.ts";
 
 const tell = (message: FromPages): void => void process.send?.(message, () => {});

@@ -1,8 +1,8 @@
 /** What `npm start` and `npm run dev` run: builds what is missing, then serves. */
 import "#lib/platform/node-env.ts";
-import { buildPages, buildServer } from "#lib/platform/build.ts";
-import type { Pages } from "#lib/platform/open-pages.ts";
-import type { serve as Serve } from "#lib/platform/serve.ts";
+import { buildPages, buildServer } from "#lib/server/build.ts";
+import type { Pages } from "#lib/server/open-pages.ts";
+import type { serve as Serve } from "#lib/server/serve.ts";
 
 const development = process.argv.includes("--dev");
 const apiOnly = process.argv.includes("--api");
@@ -19,7 +19,7 @@ async function loadPages(port: number): Promise<Pages> {
 async function main(): Promise<void> {
   if (!development && !apiOnly) await buildPages(say);
   // In development from the sources; else from the one file that is made of them, which starts in a quarter of the time.
-  const built = development ? "#lib/platform/serve.ts" : await buildServer();
+  const built = development ? "#lib/server/serve.ts" : await buildServer();
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
   const pages = development ? loadPages : "another process";
   await serve({ development, pages: apiOnly ? null : pages, say });

@@ -1,10 +1,10 @@
 import { FirstRequest, type FirstRequestReader } from "#components/docs/first-request.tsx";
-import { sampleFor } from "#lib/docs/quickstart.ts";
+import { sampleFor } from "#lib/pages/quickstart.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { viewServiceAccounts } from "#lib/identity/view-service-accounts.ts";
-import { viewMandates } from "#lib/mandates/view-mandates.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
+import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
+import { viewMandates } from "#lib/pages/view-mandates.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;
 /** Copied text may be run hours later; longer than a day is refused. */

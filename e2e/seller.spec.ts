@@ -5,7 +5,7 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { call } from "#lib/http/client.ts";
 import { createServiceAccount, getSession } from "#lib/identity/contract.ts";
-import { routesOf } from "#lib/sellers/snippets.ts";
+import { routesOf } from "#lib/pages/snippets.ts";
 import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
 import { chainAt, localChainId, usdcAddress } from "../examples/chain.ts";

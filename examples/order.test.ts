@@ -1,10 +1,10 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as contract from "#lib/commerce/contract.ts";
+import * as contract from "#lib/approvals/contract.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
-import { dispatch } from "#lib/routes.ts";
+import { dispatch } from "#lib/server/routes.ts";
 import { useChain } from "#test/chain.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets } from "#test/mandates.ts";

@@ -1,12 +1,12 @@
 import { eq, inArray } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { route } from "#lib/http/route.ts";
+import { route } from "#lib/api/route.ts";
 import { authorizePayment as handler } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as operation } from "#lib/payments/contract.ts";
-import type { Authorization } from "#lib/payments/intent.ts";
-import { answerOf } from "#lib/payments/stored-answer.ts";
-import { authorizations, reservations } from "#lib/payments/tables.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
+import { answerOf } from "#lib/holds/stored-answer.ts";
+import { authorizations, reservations } from "#lib/holds/tables.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 import type { Credential } from "#test/tenant.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
 import type { Problem } from "#lib/problem.ts";
-import { createGuardedFetch, standardLimits, type Guard } from "#lib/storefront/guarded-fetch.ts";
+import { createGuardedFetch, standardLimits, type Guard } from "#lib/outbound/guarded-fetch.ts";
 
 /* A guarded client with short limits and a DNS of its own, against real servers on this machine. */
 

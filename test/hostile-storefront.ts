@@ -4,7 +4,7 @@ import type { PaymentRequired, SettleResponse } from "@x402/core/types";
 import { env } from "#lib/env.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 import { forget, perProcess } from "#lib/process.ts";
-import { installedFetch, standardLimits } from "#lib/storefront/guarded-fetch.ts";
+import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { usdcAddress } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { listen, type Listening } from "#test/shop.ts";

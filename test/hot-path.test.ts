@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/contract.ts";
-import { Authorization } from "#lib/payments/intent.ts";
+import { Authorization } from "#lib/payment-intent.ts";
 import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";

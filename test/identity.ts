@@ -7,7 +7,7 @@ import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { createServiceAccount } from "#lib/identity/create-service-account.ts";
 import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
-import { serveAuth } from "#lib/identity/serve-auth.ts";
+import { serveAuth } from "#lib/server/serve-auth.ts";
 import { sessionCookieLine } from "#lib/identity/session-cookie.ts";
 import { account, invitation, session, user } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";

@@ -1,7 +1,7 @@
-import { fingerprintOf, slotOf } from "#lib/http/idempotency.ts";
+import { fingerprintOf, slotOf } from "#lib/command/idempotency.ts";
 import { parseApiKey } from "#lib/identity/api-key.ts";
 import { newId } from "#lib/ids.ts";
-import { AskedIntent } from "#lib/payments/intent.ts";
+import { AskedIntent } from "#lib/payment-intent.ts";
 import type { Answer, Item } from "#lib/payments/item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
-import { createMandate } from "#lib/mandates/create-mandate.ts";
+import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
 import { createAgent, createOrganization, createPerson, createResource, send, type Credential } from "#test/tenant.ts";

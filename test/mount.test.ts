@@ -1,8 +1,8 @@
 import { glob } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { operations } from "#lib/operations.ts";
-import { dispatch, routes } from "#lib/routes.ts";
+import { operations } from "#lib/operations/operations.ts";
+import { dispatch, routes } from "#lib/server/routes.ts";
 
 const root = join(import.meta.dirname, "..");
 const api = join(root, "app/api/v1");

@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { orders } from "#lib/commerce/tables.ts";
+import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { checkoutScene, items, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";

@@ -5,7 +5,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
 import * as contract from "#lib/commerce/order-contract.ts";
 import { placeOrder } from "#lib/commerce/place-order.ts";
-import { orders } from "#lib/commerce/tables.ts";
+import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { items, type CheckoutScene } from "#test/checkouts.ts";
 import type { HostileStorefront } from "#test/hostile-storefront.ts";

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { addPasskey } from "#lib/identity/add-passkey.ts";
-import { challengePasskey } from "#lib/identity/challenge-passkey.ts";
+import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import * as contract from "#lib/identity/passkey-contract.ts";
 import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-schema.ts";
 import { registerPasskey } from "#lib/identity/register-passkey.ts";

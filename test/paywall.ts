@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { PaymentRequired } from "@x402/core/types";
 import { forget, perProcess } from "#lib/process.ts";
-import { installedFetch, standardLimits } from "#lib/storefront/guarded-fetch.ts";
+import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { serve } from "#test/guarded.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { randomAddress } from "#test/sellers.ts";

@@ -1,7 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { operations } from "#lib/operations.ts";
+import { operations } from "#lib/operations/operations.ts";
 import { problems } from "#lib/problem.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 

@@ -1,8 +1,8 @@
 import { parseSignature, serializeSignature, type Hex } from "viem";
 import { revokeMandate, suspendMandate, updateMandate } from "#lib/mandates/contract.ts";
-import { revokeMandate as revoke } from "#lib/mandates/revoke-mandate.ts";
-import { suspendMandate as suspend } from "#lib/mandates/suspend-mandate.ts";
-import { updateMandate as update } from "#lib/mandates/update-mandate.ts";
+import { revokeMandate as revoke } from "#lib/mandates/lifecycle/revoke-mandate.ts";
+import { suspendMandate as suspend } from "#lib/mandates/lifecycle/suspend-mandate.ts";
+import { updateMandate as update } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { assets, draftMandate } from "#test/mandates.ts";
 import { authorizationOf, bodyOf, prepared, signedBody, signTyped, type Registrable } from "#test/registrations.ts";
 import { newKey, registryAbi, signRevocation, type Contracts } from "#test/smart-account.ts";

@@ -1,8 +1,8 @@
 import type { Hex, PrivateKeyAccount } from "viem";
 import type { Address } from "viem";
-import * as contract from "#lib/onchain/registration-contract.ts";
-import { prepareRegistration } from "#lib/onchain/prepare-registration.ts";
-import { registerMandate } from "#lib/onchain/register-mandate.ts";
+import * as contract from "#lib/onchain/registry/registration-contract.ts";
+import { prepareRegistration } from "#lib/onchain/registration/prepare-registration.ts";
+import { registerMandate } from "#lib/onchain/registration/register-mandate.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 import { newKey } from "./smart-account.ts";

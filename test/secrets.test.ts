@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { createLogger } from "#lib/http/log.ts";
-import { serveMetrics } from "#lib/http/serve-metrics.ts";
+import { createLogger } from "#lib/telemetry/log.ts";
+import { serveMetrics } from "#lib/server/serve-metrics.ts";
 import { noteAddress } from "#lib/http/address.ts";
 import { forget, perProcess } from "#lib/process.ts";
-import { dispatch } from "#lib/routes.ts";
+import { dispatch } from "#lib/server/routes.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import type { Credential } from "#test/tenant.ts";

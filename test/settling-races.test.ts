@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { updateMandate } from "#lib/mandates/update-mandate.ts";
+import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";

@@ -5,7 +5,7 @@ import { HTTPFacilitatorClient, type FacilitatorClient } from "@x402/core/server
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import type { LocalChain } from "../examples/chain.ts";
 import { stockFacilitator as makeFacilitator } from "../examples/seller.ts";
-import { dispatch } from "#lib/routes.ts";
+import { dispatch } from "#lib/server/routes.ts";
 
 /* Sellers made of stock parts that nobody here wrote. */
 

@@ -12,8 +12,8 @@ import {
   type Hex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
-import { payTypes } from "#lib/onchain/module.ts";
-import { registerTypes } from "#lib/onchain/registry.ts";
+import { payTypes } from "#lib/onchain/registry/module.ts";
+import { registerTypes } from "#lib/onchain/registry/registry.ts";
 import { transferTypes } from "#lib/onchain/token.ts";
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };

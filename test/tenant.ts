@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
-import { route } from "#lib/http/route.ts";
+import { route } from "#lib/api/route.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
 import { sessionCookieLine } from "#lib/identity/session-cookie.ts";
 import { apiKeys, member, organization, serviceAccounts, session, user } from "#lib/identity/tables.ts";

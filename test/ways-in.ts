@@ -1,9 +1,9 @@
 import { glob } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createDispatch } from "#lib/http/dispatch.ts";
-import { startListener } from "#lib/http/listener.ts";
-import { exportMethods, type Methods } from "#lib/http/route.ts";
-import { dispatch } from "#lib/routes.ts";
+import { createDispatch } from "#lib/server/dispatch.ts";
+import { startListener } from "#lib/server/listener.ts";
+import { exportMethods, type Methods } from "#lib/api/route.ts";
+import { dispatch } from "#lib/server/routes.ts";
 
 /** One way for a request to reach an operation. */
 export type WayIn = { readonly send: (request: Request) => Promise<Response>; readonly close: () => Promise<void> };

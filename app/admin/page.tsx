@@ -3,7 +3,7 @@ import { requireOfficial } from "#app/admin/official.ts";
 import { AuditLedger } from "#components/platform/audit-ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Empty } from "#components/ui/empty.tsx";
-import { viewOverview, type OverviewView } from "#lib/platform/view-overview.ts";
+import { viewOverview, type OverviewView } from "#lib/pages/view-overview.ts";
 import { PlatformCapability } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Platform" };

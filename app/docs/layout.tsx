@@ -5,7 +5,7 @@ import { DocsNav, type DocsChapter } from "#components/docs/docs-nav.tsx";
 import { ShellFrame } from "#components/shell/shell-frame.tsx";
 import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
-import { chapters } from "#lib/docs/reference.ts";
+import { chapters } from "#lib/pages/reference.ts";
 import { env } from "#lib/env.ts";
 
 const contents = (): DocsChapter[] => [

@@ -2,7 +2,7 @@ import { Prose } from "#components/docs/prose.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { chapters, introduction } from "#lib/docs/reference.ts";
+import { chapters, introduction } from "#lib/pages/reference.ts";
 
 export const metadata = { title: "API reference" };
 

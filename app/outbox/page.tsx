@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { env } from "#lib/env.ts";
-import { viewOutbox, type KeptMail } from "#lib/mail/view-outbox.ts";
+import { viewOutbox, type KeptMail } from "#lib/pages/view-outbox.ts";
 
 export const metadata = { title: "Local outbox" };
 

@@ -1,7 +1,7 @@
-import { networkName } from "#lib/onchain/network-name.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { money } from "#components/ui/money.tsx";
-import type { Spending } from "#lib/payments/view-spending.ts";
+import type { Spending } from "#lib/pages/view-spending.ts";
 
 const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -3,7 +3,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
-import type { Waiting, WaitingApproval } from "#lib/commerce/view-approvals.ts";
+import type { Waiting, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
 /** "9 min" until a request is over; the exact time stands beside it. */
 function left(until: string, now: string): string {

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Asks } from "./asks.tsx";
 import { basketChanges } from "./basket-changes.ts";
 import { BasketTable } from "./basket-table.tsx";

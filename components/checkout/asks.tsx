@@ -1,6 +1,6 @@
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { ago } from "./names.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };

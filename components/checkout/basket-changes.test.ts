@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { basketChanges } from "#components/checkout/basket-changes.ts";
-import type { LineView } from "#lib/commerce/checkout-view.ts";
+import type { LineView } from "#lib/approvals/checkout-view.ts";
 
 const line = (productId: string, quantity: number, unitAmount: string, color?: string): LineView => ({
   productId,

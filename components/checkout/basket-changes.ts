@@ -1,4 +1,4 @@
-import type { LineView } from "#lib/commerce/checkout-view.ts";
+import type { LineView } from "#lib/approvals/checkout-view.ts";
 
 export type LineChange = {
   readonly line: LineView;

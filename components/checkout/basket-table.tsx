@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Money } from "#components/ui/money.tsx";
 import { role } from "#components/ui/table-roles.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { CheckoutView, LineView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { basketChanges, type LineChange } from "./basket-changes.ts";
 import { plural } from "./names.ts";
 

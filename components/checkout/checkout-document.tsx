@@ -1,4 +1,4 @@
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { ApprovalSheet } from "./approval-sheet.tsx";
 import { ClosedSheet } from "./closed-sheet.tsx";
 import { Receipt } from "./receipt.tsx";

@@ -1,7 +1,7 @@
 import { Clock, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Moment } from "#components/ui/moment.tsx";
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";

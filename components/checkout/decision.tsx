@@ -8,7 +8,7 @@ import { formText } from "#components/ui/form-text.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { useSettled } from "#components/ui/settled.ts";
-import type { CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
 import { duration, plural } from "./names.ts";

@@ -3,7 +3,7 @@ import { useRouter } from "next/navigation";
 import { useRef } from "react";
 import { signWithPasskey } from "#components/identity/passkey-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
-import { approveCheckout, rejectCheckout } from "#lib/commerce/contract.ts";
+import { approveCheckout, rejectCheckout } from "#lib/approvals/contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { stepUp } from "#lib/identity/contract.ts";

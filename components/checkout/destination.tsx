@@ -1,7 +1,7 @@
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
-import { networkName } from "#lib/onchain/network-name.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 
 type Props = Pick<CheckoutView, "destination" | "intent">;
 

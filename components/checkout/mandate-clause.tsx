@@ -4,7 +4,7 @@ import { useHydrated } from "#components/ui/hydrated.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { formatAmount, parseAmount } from "#lib/money.ts";
-import type { BudgetView, CheckoutView, MandateView } from "#lib/commerce/checkout-view.ts";
+import type { BudgetView, CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { spanName } from "./names.ts";
 
 /** The budget of the asset that has least left. */

@@ -4,8 +4,8 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
-import { networkName } from "#lib/onchain/network-name.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 
 /** The checkout in short, for the pages that come after the decision. */
 export function Record({ view, title }: { readonly view: CheckoutView; readonly title: string }) {

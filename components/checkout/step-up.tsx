@@ -5,7 +5,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import type { CheckoutView, MandateView, StepUpReason } from "#lib/commerce/checkout-view.ts";
+import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 
 export type Way = "password" | "passkey";
 

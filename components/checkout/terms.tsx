@@ -1,8 +1,8 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { CheckoutView } from "#lib/commerce/checkout-view.ts";
-import { networkName } from "#lib/onchain/network-name.ts";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 
 export const SellerBadge = ({ verified }: { readonly verified: boolean }) =>
   verified ? (

@@ -8,8 +8,8 @@ import { Button } from "#components/ui/button.tsx";
 import { FieldError, Select } from "#components/ui/field.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import { sampleBody, type Sample } from "#lib/docs/sample.ts";
-import type { Authorization } from "#lib/payments/intent.ts";
+import { sampleBody, type Sample } from "#lib/pages/sample.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type Asked, type Exchange } from "./exchange.ts";
 

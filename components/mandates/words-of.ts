@@ -1,4 +1,4 @@
-import { networkName } from "#lib/onchain/network-name.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { summarize, type Summary } from "#lib/mandates/summary.ts";
 

@@ -11,8 +11,8 @@ import { formText } from "#components/ui/form-text.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { atAddress, call } from "#lib/http/client.ts";
-import type * as contract from "#lib/onchain/registration-contract.ts";
-import type { PreparedRegistration } from "#lib/onchain/registration-contract.ts";
+import type * as contract from "#lib/onchain/registry/registration-contract.ts";
+import type { PreparedRegistration } from "#lib/onchain/registry/registration-contract.ts";
 import { Sign } from "./sign.tsx";
 import type { Token } from "./words.ts";
 

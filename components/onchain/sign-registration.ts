@@ -1,6 +1,6 @@
 import { ask, findWallet, WalletCannot, WalletRefusal, type Wallet } from "#components/wallet/injected.ts";
-import { networkName } from "#lib/onchain/network-name.ts";
-import type { Authorization, PreparedRegistration } from "#lib/onchain/registration-contract.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { Authorization, PreparedRegistration } from "#lib/onchain/registry/registration-contract.ts";
 
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 const hex = (value: number): string => `0x${value.toString(16)}`;

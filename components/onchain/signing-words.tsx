@@ -2,8 +2,8 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
-import { networkName } from "#lib/onchain/network-name.ts";
-import type { RegistrationView } from "#lib/onchain/view-on-chain.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { RegistrationView } from "#lib/pages/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
 /** The hard limits of a registration. Amounts are decimal text of the asset, times RFC 3339. */

@@ -7,7 +7,7 @@ import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { updateMember, type Member } from "#lib/identity/member-contract.ts";
 import { Select } from "#components/ui/field.tsx";
-import type { ShownKey } from "#lib/identity/view-members.ts";
+import type { ShownKey } from "#lib/pages/view-members.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 import { RoleChoices } from "./role-choices.tsx";

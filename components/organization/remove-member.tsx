@@ -6,7 +6,7 @@ import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
 import { removeMember, type Member } from "#lib/identity/member-contract.ts";
-import type { ShownKey } from "#lib/identity/view-members.ts";
+import type { ShownKey } from "#lib/pages/view-members.ts";
 
 type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };
 type KeysChoice = "revoke" | "keep";

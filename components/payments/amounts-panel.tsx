@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Money, money } from "#components/ui/money.tsx";
-import type { PaymentView } from "#lib/payments/view-payment.ts";
+import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string };
 

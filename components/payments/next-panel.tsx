@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Because } from "#components/payments/verdict.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import type { NextStep } from "#lib/payments/next-steps.ts";
-import type { PaymentView } from "#lib/payments/view-payment.ts";
+import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 /** What can be done about it now. */
 export const NextPanel = ({ step, view }: { readonly step: NextStep; readonly view: PaymentView }) => (

@@ -4,8 +4,8 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { networkName } from "#lib/onchain/network-name.ts";
-import type { PaymentView } from "#lib/payments/view-payment.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 type Item = readonly [string, ReactNode];
 const when = <T,>(value: T | null | undefined, item: (value: T) => Item): readonly Item[] =>

@@ -4,7 +4,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { ruleName } from "#lib/payments/decision-words.ts";
-import type { Authorization } from "#lib/payments/intent.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
 
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];

@@ -1,7 +1,7 @@
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Timeline } from "#components/ui/timeline.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { PaymentStep } from "#lib/payments/timeline.ts";
+import type { PaymentStep } from "#lib/pages/timeline.ts";
 
 const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
   <>

@@ -10,7 +10,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { verifyPlatformAudit } from "#lib/platform/audit-contract.ts";
 import type { ReplyOf } from "#lib/http/client.ts";
-import type { ChainView } from "#lib/platform/view-audit.ts";
+import type { ChainView } from "#lib/pages/view-platform-audit.ts";
 
 type Props = {
   readonly view: Pick<ChainView, "events" | "checkpoints" | "totals">;

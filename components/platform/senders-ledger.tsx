@@ -2,8 +2,8 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import { networkName } from "#lib/onchain/network-name.ts";
-import type { SenderLine } from "#lib/platform/view-health.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { SenderLine } from "#lib/pages/view-health.ts";
 
 const names = { relayer: "Relayer", guardian: "Guardian" } as const;
 

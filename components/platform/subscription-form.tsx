@@ -8,7 +8,7 @@ import { useOperationForm } from "#components/ui/form.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { assignSubscription } from "#lib/billing/contract.ts";
-import type { SubscriptionLine } from "#lib/platform/view-directory.ts";
+import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
 import { PlanTier, SubscriptionStatus } from "#lib/vocabulary.ts";
 import { z } from "zod";
 import { ReasonField } from "./reason-field.tsx";

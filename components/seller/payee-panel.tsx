@@ -1,6 +1,6 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
-import { networkName } from "#lib/onchain/network-name.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 import type { ListedResource, Seller } from "#lib/sellers/resource-schema.ts";
 import { ProvePayTo } from "./prove-pay-to.tsx";
 

@@ -12,7 +12,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { probeResource } from "#lib/sellers/contract.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
-import type { Offered } from "#lib/sellers/snippets.ts";
+import type { Offered } from "#lib/pages/snippets.ts";
 
 function Findings({ probe: { url, payable, findings } }: { readonly probe: ResourceProbe }) {
   if (payable)

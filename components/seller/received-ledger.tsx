@@ -4,7 +4,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import type { Received } from "#lib/sellers/view-received.ts";
+import type { Received } from "#lib/pages/view-received.ts";
 import { resourcePath } from "./words.ts";
 
 const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: Received }) =>

@@ -9,7 +9,7 @@ import { OperationForm, Submit, useOperationForm, type OperationFormState } from
 import { toast } from "#components/ui/toast.tsx";
 import { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
-import { idOfPath, type Coin, type Offered } from "#lib/sellers/snippets.ts";
+import { idOfPath, type Coin, type Offered } from "#lib/pages/snippets.ts";
 import { assuranceOptions, methodOptions, pricingOptions, settlementOptions } from "./choices.ts";
 import { useIdTaken } from "./id-taken.ts";
 import { ServerSide } from "./server-side.tsx";

@@ -3,8 +3,8 @@ import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
-import { resourceKey } from "#lib/sellers/revenue.ts";
-import type { Revenue } from "#lib/sellers/view-revenue.ts";
+import { resourceKey } from "#lib/pages/revenue.ts";
+import type { Revenue } from "#lib/pages/view-revenue.ts";
 import { Price } from "./price.tsx";
 import { count, isPayable, resourcePath } from "./words.ts";
 

@@ -1,8 +1,8 @@
-import { networkName } from "#lib/onchain/network-name.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { Money, money } from "#components/ui/money.tsx";
-import type { DueFees } from "#lib/billing/view-seller-fees.ts";
-import type { Revenue } from "#lib/sellers/view-revenue.ts";
+import type { DueFees } from "#lib/pages/view-seller-fees.ts";
+import type { Revenue } from "#lib/pages/view-revenue.ts";
 import { count, longDay, monthOf, shortDay } from "./words.ts";
 
 /** The picture in a sentence: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */

@@ -1,7 +1,7 @@
 "use client";
 
 import { Code, CodeTabs } from "#components/ui/code.tsx";
-import { challengeText, snippets, type Coin, type Offered } from "#lib/sellers/snippets.ts";
+import { challengeText, snippets, type Coin, type Offered } from "#lib/pages/snippets.ts";
 import { Probe } from "./probe.tsx";
 
 type Props = {

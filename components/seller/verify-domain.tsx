@@ -9,7 +9,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { verifySellerDomain } from "#lib/sellers/contract.ts";
-import type { OwnSeller } from "#lib/sellers/view-sellers.ts";
+import type { OwnSeller } from "#lib/pages/view-sellers.ts";
 
 type Method = "wellKnown" | "dns";
 

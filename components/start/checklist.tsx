@@ -5,7 +5,7 @@ import Link from "next/link";
 import { type ReactNode, useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
-import type { Progress, StepId } from "#lib/start/progress.ts";
+import type { Progress, StepId } from "#lib/pages/progress.ts";
 import { checks } from "./checks.ts";
 
 const EVERY_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { RegistrationStatus, Revocation } from "#lib/onchain/view-on-chain.ts";
+import type { RegistrationStatus, Revocation } from "#lib/pages/view-on-chain.ts";
 import type {
   ApprovalStatus,
   CheckoutStatus,

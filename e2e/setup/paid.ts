@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
-import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Purchase } from "./purchase.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { basketHash, canonicalBasket, type Line } from "#lib/commerce/basket.ts";
-import { checkoutIntents } from "#lib/commerce/tables.ts";
+import { basketHash, canonicalBasket, type Line } from "#lib/approvals/basket.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";

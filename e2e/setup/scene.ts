@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { sampleFor } from "#lib/docs/quickstart.ts";
-import { sampleBody } from "#lib/docs/sample.ts";
+import { sampleFor } from "#lib/pages/quickstart.ts";
+import { sampleBody } from "#lib/pages/sample.ts";
 import { call } from "#lib/http/client.ts";
 import { organization, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";

@@ -6,8 +6,8 @@ import { followSigned, remember, signedOf, type Signed } from "#lib/audit/signed
 import { clock } from "#lib/audit/store.ts";
 import type { Bad } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
-import { log } from "#lib/http/log.ts";
-import { metrics } from "#lib/http/metrics.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
 
 const AFTER_SECONDS = 300;
 const AFTER_EVENTS = 1_000;

@@ -2,7 +2,7 @@ import { asc, eq, inArray, sql } from "drizzle-orm";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
-import { metrics } from "#lib/http/metrics.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
 
 const lockHeads = (tx: Tx, chains: readonly string[]) =>
   tx

@@ -3,7 +3,7 @@ import * as contract from "#lib/billing/contract.ts";
 import { presentSubscription } from "#lib/billing/present.ts";
 import { knownOrganizations, saveSubscription } from "#lib/billing/store.ts";
 import { reasonIn } from "#lib/billing/reason-in.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound } from "#lib/problem.ts";

@@ -9,7 +9,7 @@ import {
 } from "#lib/billing/billing-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
-import { FeeQuote } from "#lib/payments/intent.ts";
+import { FeeQuote } from "#lib/payment-intent.ts";
 
 const buyerOrganizationId = "org_01kaj4n7v8e2m0x3c9t5q6r7s1";
 const sellerOrganizationId = "org_01kaj4n7v8e2m0x3c9t5q6r7s2";

@@ -9,7 +9,7 @@ import { knownOrganizations, lockFeeSchedule, saveSchedule } from "#lib/billing/
 import type { Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { reasonIn } from "#lib/billing/reason-in.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { approve, checkoutScene, open, preview, read, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { chargedFor } from "#lib/commerce/mandate-choices.ts";
 import { quoted } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";

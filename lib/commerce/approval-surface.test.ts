@@ -1,12 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkoutApprovals, checkoutIntents } from "#lib/commerce/tables.ts";
+import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { approve, cancel, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import * as audit from "#lib/audit/contract.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { verifyAudit } from "#lib/audit/verify-audit.ts";
-import { checkoutApprovals, checkoutIntents, checkoutReviews, stepUps } from "#lib/commerce/tables.ts";
+import { checkoutApprovals, checkoutIntents, checkoutReviews, stepUps } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import {
   ageSession,
   approve,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { basketAmount, basketHash, canonicalBasket, lineAmount, type Line } from "#lib/commerce/basket.ts";
+import { basketAmount, basketHash, canonicalBasket, lineAmount, type Line } from "#lib/approvals/basket.ts";
 
 const usdc = { asset: "USDC", tokenDecimals: 6 };
 

@@ -1,6 +1,6 @@
-import { checkoutPath } from "#lib/commerce/poll-checkout.ts";
+import { checkoutPath } from "#lib/approvals/poll-checkout.ts";
 import { continueCheckout, placeOrder } from "#lib/commerce/order-contract.ts";
-import type { Call } from "#lib/http/call-schema.ts";
+import type { Call } from "#lib/call-schema.ts";
 
 type Order = {
   readonly storefrontUrl: string;

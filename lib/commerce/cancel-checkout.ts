@@ -1,9 +1,9 @@
 import { clock } from "#lib/audit/transact.ts";
-import { requireOpen } from "#lib/commerce/approval.ts";
-import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
-import * as contract from "#lib/commerce/contract.ts";
-import { presentCheckout } from "#lib/commerce/present-checkout.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { requireOpen } from "#lib/approvals/approval.ts";
+import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
+import * as contract from "#lib/approvals/contract.ts";
+import { presentCheckout } from "#lib/approvals/present-checkout.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";

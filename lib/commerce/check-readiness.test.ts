@@ -5,7 +5,7 @@ import * as contract from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
+import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { mandateLedger } from "#lib/mandates/tables.ts";
 import { forget } from "#lib/process.ts";
 import type { ReadinessKey } from "#lib/vocabulary.ts";

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkoutApprovals, orders } from "#lib/commerce/tables.ts";
+import { checkoutApprovals, orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
+import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import { approve, cancel, checkoutScene, previewed, read, reviewed, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";

@@ -1,11 +1,11 @@
 import { eq, inArray } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
-import { checkoutApprovals, checkoutIntents } from "#lib/commerce/tables.ts";
+import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { approve, cancel, checkoutScene, open, preview, previewed, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

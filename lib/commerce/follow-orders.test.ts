@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { followOrders } from "#lib/commerce/follow-orders.ts";
-import { orders } from "#lib/commerce/tables.ts";
+import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { checkoutScene, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";

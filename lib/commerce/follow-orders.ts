@@ -5,7 +5,7 @@ import type { Following } from "#lib/commerce/ordering.ts";
 import { adopt, follow } from "#lib/commerce/pay-order.ts";
 import { database } from "#lib/db/client.ts";
 import { actFor } from "#lib/db/request.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem } from "#lib/problem.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkoutApprovals } from "#lib/commerce/tables.ts";
+import { checkoutApprovals } from "#lib/approvals/tables.ts";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { database, pool } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";

@@ -1,11 +1,11 @@
 import type { Row } from "postgres";
 import type { AuditEvent } from "#lib/audit/chain.ts";
-import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/commerce/approval.ts";
+import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
-import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation.ts";
-import { saveGrant } from "#lib/commerce/list-store.ts";
-import { readLocked, type LockedCheckout } from "#lib/commerce/locked-checkout.ts";
+import { saveGrant } from "#lib/approvals/list-store.ts";
+import { readLocked, type LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";

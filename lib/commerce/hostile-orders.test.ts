@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { orders } from "#lib/commerce/tables.ts";
+import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { checkoutScene, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,12 +1,12 @@
 import type { PaymentRequired } from "@x402/core/types";
-import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#lib/commerce/basket.ts";
-import type { CheckoutRow } from "#lib/commerce/checkout-rows.ts";
+import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#lib/approvals/basket.ts";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { database } from "#lib/db/client.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/challenge.ts";
-import { compareChallenge, type Mismatch } from "#lib/storefront/compare-challenge.ts";
+import { compareChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
 import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts";
 import { requestQuote } from "#lib/storefront/quote.ts";
 import type { AskedItem, QuoteLine } from "#lib/storefront/read-quote.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { checkoutExample } from "#lib/commerce/examples.ts";
-import { Metadata, OrderItems, StorefrontUrl } from "#lib/commerce/order-schema.ts";
+import { checkoutExample } from "#lib/approvals/examples.ts";
+import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-schema.ts";
 import { orderExample } from "#lib/commerce/order-example.ts";
 import { PlacedOrder } from "#lib/commerce/placed-order.ts";
 import { operation } from "#lib/http/operation.ts";

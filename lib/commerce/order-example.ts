@@ -1,5 +1,5 @@
 /** A worked example of an order for the document: browser-safe. */
-import { checkoutExample } from "#lib/commerce/examples.ts";
+import { checkoutExample } from "#lib/approvals/examples.ts";
 import type { PlacedOrder } from "#lib/commerce/placed-order.ts";
 
 const { payTo, tokenAddress, chain, asset, amount, quoteId, mandateId } = checkoutExample;

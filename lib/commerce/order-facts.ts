@@ -2,11 +2,11 @@ import { clock } from "#lib/audit/transact.ts";
 import type { OrderFacts, OrderState } from "#lib/commerce/order.ts";
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { Following, Ordering } from "#lib/commerce/ordering.ts";
-import { findApproval, findCheckout } from "#lib/commerce/store.ts";
+import { findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
-import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/payments/execution-store.ts";
-import { holdOf } from "#lib/payments/hold-store.ts";
-import { provingRegistration } from "#lib/payments/prove-payment.ts";
+import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { holdOf } from "#lib/holds/hold-store.ts";
+import { provingRegistration } from "#lib/execute/prove-payment.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 

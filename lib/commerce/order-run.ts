@@ -10,12 +10,12 @@ import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
 import { PlacedOrder } from "#lib/commerce/placed-order.ts";
 import { renderOrder } from "#lib/commerce/render-order.ts";
 import { database } from "#lib/db/client.ts";
-import { claimSlot } from "#lib/http/idempotency-store.ts";
-import { inFlight, replay } from "#lib/http/idempotency.ts";
+import { claimSlot } from "#lib/command/idempotency-store.ts";
+import { inFlight, replay } from "#lib/command/idempotency.ts";
 import { storedReply, type StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
-import { findAuthorization } from "#lib/payments/execution-store.ts";
+import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 

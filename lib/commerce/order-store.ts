@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
 import type { Offer } from "#lib/commerce/offer.ts";
-import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
+import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 

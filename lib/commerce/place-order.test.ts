@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { activateMandate } from "#lib/mandates/activate-mandate.ts";
+import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
 import {
   approve,
   checkoutScene,

@@ -4,7 +4,7 @@ import { credentialOf, runOrder } from "#lib/commerce/order-run.ts";
 import { openOrder } from "#lib/commerce/order-store.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { fingerprintOf, keyReused } from "#lib/http/idempotency.ts";
+import { fingerprintOf, keyReused } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 

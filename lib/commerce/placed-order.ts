@@ -1,6 +1,6 @@
 /** The wire shapes of an order: browser-safe. */
 import { z } from "zod";
-import { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import { OrderActionType, OrderStatus } from "#lib/vocabulary.ts";
 

@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkoutIntents } from "#lib/commerce/tables.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { suspendMandate } from "#lib/mandates/suspend-mandate.ts";
-import { reservations } from "#lib/payments/tables.ts";
+import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import { checkoutScene, open, preview, previewed, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";

@@ -5,7 +5,7 @@ import { checkReadiness } from "#lib/commerce/check-readiness.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { registrationSlots } from "#lib/onchain/tables.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { approve, checkoutScene, items, open, previewed, read, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";

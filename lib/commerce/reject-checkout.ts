@@ -1,11 +1,11 @@
 import { clock } from "#lib/audit/transact.ts";
-import { requireOpen } from "#lib/commerce/approval.ts";
-import type { ApprovalRow, CheckoutRow } from "#lib/commerce/checkout-rows.ts";
-import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
-import * as contract from "#lib/commerce/contract.ts";
-import { presentCheckout } from "#lib/commerce/present-checkout.ts";
-import { insertDecision } from "#lib/commerce/store.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { requireOpen } from "#lib/approvals/approval.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
+import * as contract from "#lib/approvals/contract.ts";
+import { presentCheckout } from "#lib/approvals/present-checkout.ts";
+import { insertDecision } from "#lib/approvals/store.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";

@@ -3,11 +3,11 @@ import type { Offer } from "#lib/commerce/offer.ts";
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/placed-order.ts";
 import { mandatePage } from "#lib/mandates/mandate-links.ts";
-import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
-import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
+import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { presentAuthorization } from "#lib/payments/present-execution.ts";
 import type { OrderStatus } from "#lib/vocabulary.ts";
-import { headersOfChallenge } from "#lib/storefront/challenge-header.ts";
+import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 
 export type Rendered = {
   readonly order: OrderRow;

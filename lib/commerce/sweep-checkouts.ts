@@ -1,7 +1,7 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { closeCheckout, openToClose } from "#lib/commerce/close-checkout.ts";
-import { statusAt } from "#lib/commerce/present-checkout.ts";
-import { dueApprovals, dueCheckouts, type Scope } from "#lib/commerce/store.ts";
+import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
+import { statusAt } from "#lib/approvals/present-checkout.ts";
+import { dueApprovals, dueCheckouts, type Scope } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { isProblem } from "#lib/problem.ts";
 

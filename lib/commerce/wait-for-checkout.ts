@@ -1,6 +1,6 @@
-import { statesOf } from "#lib/commerce/store.ts";
+import { statesOf } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { perProcess } from "#lib/process.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";

@@ -6,8 +6,8 @@ import postgres from "postgres";
 import { describe, expect, test } from "vitest";
 import { closePools, pool } from "#lib/db/client.ts";
 import { migrate, schemaIsCurrent } from "#lib/db/migrate.ts";
-import { answerOf } from "#lib/payments/stored-answer.ts";
-import { authorizations } from "#lib/payments/tables.ts";
+import { answerOf } from "#lib/holds/stored-answer.ts";
+import { authorizations } from "#lib/holds/tables.ts";
 import { createDatabase, useDatabase } from "#test/database.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 

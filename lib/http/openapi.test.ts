@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "#lib/http/openapi.ts";
 import type { Operation } from "#lib/http/operation.ts";
-import { operations } from "#lib/operations.ts";
+import { operations } from "#lib/operations/operations.ts";
 import { problems } from "#lib/problem.ts";
 
 type Documented = { operationId: string; responses: Record<string, unknown> };

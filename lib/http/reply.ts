@@ -1,8 +1,8 @@
 import { databaseAway, lockedOut, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
 import { mayHaveWritten } from "#lib/db/request.ts";
 import type { Allowance } from "#lib/http/rate-limit.ts";
-import { log } from "#lib/http/log.ts";
-import { metrics } from "#lib/http/metrics.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
 import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
 
 /** A reply before it becomes a Response. */

@@ -1,6 +1,6 @@
 import { transact } from "#lib/audit/transact.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 

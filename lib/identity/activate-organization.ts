@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { viewSession } from "#lib/identity/get-session.ts";

@@ -6,7 +6,7 @@ import { auth } from "#lib/identity/auth.ts";
 import { disabledPaths, servedPaths } from "#lib/identity/auth-paths.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
-import { serveAuth } from "#lib/identity/serve-auth.ts";
+import { serveAuth } from "#lib/server/serve-auth.ts";
 import { account, rateLimit, session, user } from "#lib/identity/tables.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";

@@ -7,7 +7,7 @@ import { organization as organizations } from "better-auth/plugins/organization"
 import { siwe } from "better-auth/plugins/siwe";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 import {
   MAGIC_LINK_SECONDS,

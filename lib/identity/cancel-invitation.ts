@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";

@@ -1,6 +1,6 @@
 import { hashPassword } from "better-auth/crypto";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { closeGate } from "#lib/db/gate.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { requirePassword } from "#lib/identity/own-password.ts";

@@ -3,7 +3,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
@@ -21,7 +21,7 @@ import {
 import { setActiveOrganization } from "#lib/identity/session-store.ts";
 import { deriveSlug } from "#lib/identity/slug.ts";
 import { newId } from "#lib/ids.ts";
-import { claimSandbox } from "#lib/platform/first-admin.ts";
+import { claimSandbox } from "#lib/identity/first-admin.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 const ORGANIZATIONS_MAX = 10;

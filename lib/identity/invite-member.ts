@@ -1,7 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { queueInvitationMail } from "#lib/identity/invitation-mail.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";

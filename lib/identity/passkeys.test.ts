@@ -11,7 +11,7 @@ import * as contract from "#lib/identity/passkey-contract.ts";
 import { registerPasskey } from "#lib/identity/register-passkey.ts";
 import { removePasskey } from "#lib/identity/remove-passkey.ts";
 import { renamePasskey } from "#lib/identity/rename-passkey.ts";
-import { serveAuth } from "#lib/identity/serve-auth.ts";
+import { serveAuth } from "#lib/server/serve-auth.ts";
 import { account, passkey, session } from "#lib/identity/tables.ts";
 import { newestKept } from "#lib/mail/store.ts";
 import { useDatabase } from "#test/database.ts";

@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import * as audit from "#lib/audit/contract.ts";
 import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
 import { database, mainPool } from "#lib/db/client.ts";
-import { GATE } from "#lib/db/gate.ts";
+import { GATE } from "#lib/command/gate-store.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";

@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { closeGate } from "#lib/db/gate.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/api-key.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";

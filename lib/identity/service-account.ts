@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tx } from "#lib/db/client.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import { isStoredReply, type Idempotency, type Operation } from "#lib/http/operation.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import type { ServiceAccount } from "#lib/identity/contract.ts";

@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/organization-contract.ts";
 import { setStepUpThreshold } from "#lib/identity/set-step-up-threshold.ts";
-import { viewMembers } from "#lib/identity/view-members.ts";
+import { viewMembers } from "#lib/pages/view-members.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization, type Owner } from "#test/identity.ts";

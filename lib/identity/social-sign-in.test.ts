@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/get-session.ts";
-import { serveAuth } from "#lib/identity/serve-auth.ts";
+import { serveAuth } from "#lib/server/serve-auth.ts";
 import { account, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { forget } from "#lib/process.ts";

@@ -1,6 +1,6 @@
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { deleteOldMails, endMail, leaseDueMails, postponeMail, type MailRow } from "#lib/mail/store.ts";
 import { LEASE_MS, transport } from "#lib/mail/transport.ts";

@@ -1,6 +1,6 @@
 import { checkPolicy } from "#lib/mandates/check-policy.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { assetOf, chainOf } from "#lib/onchain/chains.ts";
+import { assetOf, chainOf } from "#lib/chains/chains.ts";
 import { Problem, type FieldError } from "#lib/problem.ts";
 
 const refuse = (errors: readonly FieldError[]): Problem =>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
-import { AskedIntent, Reason } from "#lib/payments/intent.ts";
+import { AskedIntent, Reason } from "#lib/payment-intent.ts";
 import { DenialCode, Outcome } from "#lib/vocabulary.ts";
 import {
   Agents,

@@ -1,4 +1,4 @@
-import type { Call } from "#lib/http/call-schema.ts";
+import type { Call } from "#lib/call-schema.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssuranceLevel, DenialCode, Outcome, StoredMandateStatus } from "#lib/vocabulary.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { listMandateLedger as operation } from "#lib/mandates/contract.ts";
 import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
-import { holdOf, releaseHold } from "#lib/payments/hold-store.ts";
+import { holdOf, releaseHold } from "#lib/holds/hold-store.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer, type Buyer } from "#test/mandates.ts";
 import { createAgent, send } from "#test/tenant.ts";

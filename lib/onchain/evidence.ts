@@ -1,7 +1,7 @@
 import { parseEventLogs, type Hex, type PublicClient, type TransactionReceipt } from "viem";
 import type { ChainConfiguration } from "#lib/env.ts";
-import { chainOf } from "#lib/onchain/chains.ts";
-import { publicClient } from "#lib/onchain/client.ts";
+import { chainOf } from "#lib/chains/chains.ts";
+import { publicClient } from "#lib/chains/client.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
 
 /** The transfer that a credential authorizes. Addresses and nonce are in lower case. */

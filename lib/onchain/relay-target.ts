@@ -1,4 +1,4 @@
-import { chainOf } from "#lib/onchain/chains.ts";
+import { chainOf } from "#lib/chains/chains.ts";
 import type { RelayPurpose } from "#lib/onchain/tables.ts";
 
 const contractFor = {

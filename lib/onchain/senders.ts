@@ -1,7 +1,7 @@
 import { env } from "#lib/env.ts";
-import { log } from "#lib/http/log.ts";
-import { metrics } from "#lib/http/metrics.ts";
-import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";

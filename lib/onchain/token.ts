@@ -1,6 +1,6 @@
 import { eip3009ABI } from "@x402/evm";
 import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress } from "viem";
-import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
+import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/chains/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";

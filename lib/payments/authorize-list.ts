@@ -1,13 +1,13 @@
-import { pollCheckout } from "#lib/commerce/poll-checkout.ts";
+import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
 import { listPool } from "#lib/db/client.ts";
 import { connectionLost, databaseAway, lockedOut, OutcomeUnknown, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
-import { keyReused } from "#lib/http/idempotency.ts";
-import { log } from "#lib/http/log.ts";
-import { metrics } from "#lib/http/metrics.ts";
-import { assetOf, onlyChain } from "#lib/onchain/chains.ts";
+import { keyReused } from "#lib/command/idempotency.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
+import { assetOf, onlyChain } from "#lib/chains/chains.ts";
 import { decideList } from "#lib/payments/decide-list.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
 import type { ListTerms } from "#lib/payments/judge-item.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as mandatesContract from "#lib/mandates/contract.ts";
-import { revokeMandate } from "#lib/mandates/revoke-mandate.ts";
+import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { ask, authorizationsOf, holdsOf, newIntent, outcomes, post } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";

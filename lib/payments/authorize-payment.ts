@@ -1,4 +1,4 @@
-import { keyReused } from "#lib/http/idempotency.ts";
+import { keyReused } from "#lib/command/idempotency.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { authorizeList } from "#lib/payments/authorize-list.ts";
 import type * as contract from "#lib/payments/contract.ts";

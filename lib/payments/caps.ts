@@ -1,7 +1,7 @@
 import type { Tx } from "#lib/db/client.ts";
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
-import { liveUsage, usageAndPolicy } from "#lib/payments/hold-store.ts";
+import { assetOf } from "#lib/chains/chains.ts";
+import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
 
 /** Whether a mandate has used more than its current policy allows, in total or in any window that counts now. */
 export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {

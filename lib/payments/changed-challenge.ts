@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { displayAmount } from "#lib/money.ts";
 import type { Difference } from "#lib/payments/compare-intent.ts";
 import { chainOfNetwork } from "#lib/x402/version-1.ts";

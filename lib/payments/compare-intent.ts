@@ -1,5 +1,5 @@
 import { formatAmount, readAmount, type Atomic } from "#lib/money.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 

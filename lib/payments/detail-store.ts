@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
-import { orders } from "#lib/commerce/tables.ts";
+import { orders } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "#lib/http/call-schema.ts";
+import type { Call } from "#lib/call-schema.ts";
 import { executePayment } from "#lib/payments/contract.ts";
 
 /** One authorization is paid once, so its id is a key under which every repeat is the same attempt. */

@@ -1,7 +1,7 @@
 /** The wire shape of an execution: browser-safe, shared by the operations that carry one. */
 import { z } from "zod";
-import { CheckoutApproval } from "#lib/commerce/checkout.ts";
-import { Authorization, FeeQuote, PaymentIntent } from "#lib/payments/intent.ts";
+import { CheckoutApproval } from "#lib/approvals/checkout.ts";
+import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import {
   Actor,

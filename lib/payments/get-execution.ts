@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import { authorizationOf, findExecution } from "#lib/payments/execution-store.ts";
+import { authorizationOf, findExecution } from "#lib/holds/execution-store.ts";
 import { presentExecution } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 

@@ -1,10 +1,10 @@
-import { presentApproval } from "#lib/commerce/present-checkout.ts";
-import { findApproved } from "#lib/commerce/redeem-approval.ts";
+import { presentApproval } from "#lib/approvals/present-checkout.ts";
+import { findApproved } from "#lib/approvals/redeem-approval.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import { executionsOf, findAuthorization } from "#lib/payments/execution-store.ts";
+import { executionsOf, findAuthorization } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 

@@ -1,9 +1,9 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
-import type { Line } from "#lib/commerce/basket.ts";
+import type { Line } from "#lib/approvals/basket.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
-import type { NamedIntent } from "#lib/payments/intent.ts";
+import type { NamedIntent } from "#lib/payment-intent.ts";
 import type { Looked, ToLook } from "#lib/payments/own-look.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";

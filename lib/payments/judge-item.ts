@@ -4,7 +4,7 @@ import { highestAsked } from "#lib/mandates/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { IntentFacts } from "#lib/mandates/facts.ts";
 import { decide } from "#lib/mandates/policy.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { readAmount, zero } from "#lib/money.ts";
 import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";

@@ -12,7 +12,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { Item } from "#lib/payments/item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
 import type { Found } from "#lib/payments/list-statements.ts";
-import { answerOf, lengthen } from "#lib/payments/stored-answer.ts";
+import { answerOf, lengthen } from "#lib/holds/stored-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";

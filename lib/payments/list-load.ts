@@ -1,6 +1,6 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
-import { approvalFacts, lockCheckouts, storedReplies } from "#lib/commerce/list-store.ts";
+import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/list-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import type { Item } from "#lib/payments/item.ts";
 import {

@@ -1,9 +1,9 @@
 import { database } from "#lib/db/client.ts";
-import { slotOf } from "#lib/http/idempotency.ts";
+import { slotOf } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import { executionsOf, listAuthorizations } from "#lib/payments/execution-store.ts";
+import { executionsOf, listAuthorizations } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 
 export const listPayments: Handler<typeof contract.listPayments> = async ({ query }, { caller }) => {

@@ -1,6 +1,6 @@
 import postgres, { type Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
-import { insertCheckouts } from "#lib/commerce/list-store.ts";
+import { insertCheckouts } from "#lib/approvals/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { bulkInsert, given } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
@@ -8,8 +8,8 @@ import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
-import { shorten } from "#lib/payments/stored-answer.ts";
-import { storeIntent } from "#lib/payments/stored-intent.ts";
+import { shorten } from "#lib/holds/stored-answer.ts";
+import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };

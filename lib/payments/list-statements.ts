@@ -1,7 +1,7 @@
 import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
-import { GATE } from "#lib/db/gate.ts";
+import { GATE } from "#lib/command/gate-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*

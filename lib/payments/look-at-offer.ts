@@ -1,18 +1,18 @@
 import type { PaymentRequirements } from "@x402/core/types";
 import { database } from "#lib/db/client.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { sellerDomainOf } from "#lib/payments/list-load.ts";
 import { keyOf, type Looked, type ToLook } from "#lib/payments/own-look.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { rememberOffer } from "#lib/sellers/seen-offer-store.ts";
-import { challengeOf } from "#lib/storefront/challenge-header.ts";
+import { challengeOf } from "#lib/x402/challenge-header.ts";
 import type { ProbedCheckout } from "#lib/storefront/challenge.ts";
-import { exactOffers } from "#lib/storefront/compare-challenge.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
-import { replyCache } from "#lib/storefront/reply-cache.ts";
+import { exactOffers } from "#lib/x402/compare-challenge.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
+import { replyCache } from "#lib/outbound/reply-cache.ts";
 import { atMost } from "#lib/time.ts";
 
 /** How long a payment waits for the seller's domain. The request itself has limits of its own. */

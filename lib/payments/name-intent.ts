@@ -1,5 +1,5 @@
 import { ClientId } from "#lib/ids.ts";
-import type { AskedIntent, NamedIntent } from "#lib/payments/intent.ts";
+import type { AskedIntent, NamedIntent } from "#lib/payment-intent.ts";
 import { invalidField } from "#lib/problem.ts";
 
 const names = ["intentId", "nonce"] as const;

@@ -2,7 +2,7 @@ import { namesDomain } from "#lib/mandates/rules-seller.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
+import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
 import type { Judged, Offer } from "#lib/payments/unregistered.ts";
 import { fitsTemplate } from "#lib/sellers/paid-resource.ts";

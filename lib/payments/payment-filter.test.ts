@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isNarrowed, readPaymentFilter, readSearch } from "./payment-filter.ts";
+import { isNarrowed, readPaymentFilter, readSearch } from "#lib/payments/payment-filter.ts";
 
 const id = "01kaj4n7v8e2m0x3c9t5q6r7sa";
 const hash = `0x${"Ab".repeat(32)}`;

@@ -1,10 +1,10 @@
 import { formatAmount } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import type { Asking } from "#lib/payments/asking.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+import type { Asking } from "#lib/holds/asking.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
-import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
-import type { Authorization, PaymentIntent } from "#lib/payments/intent.ts";
-import { answerOf, reasonsOf } from "#lib/payments/stored-answer.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
+import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
+import { answerOf, reasonsOf } from "#lib/holds/stored-answer.ts";
 import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
 import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";

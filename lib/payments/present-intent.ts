@@ -1,7 +1,7 @@
 import { formatAmount, type Atomic } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
-import type { PaymentIntent } from "#lib/payments/intent.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Item } from "#lib/payments/item.ts";
 import type { Judged } from "#lib/payments/unregistered.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { refusals, type Refusal } from "#lib/onchain/refusals.ts";
+import { refusals, type Refusal } from "#lib/onchain/registry/refusals.ts";
 import { refusedOnChain } from "#lib/payments/refused-on-chain.ts";
 import { problems } from "#lib/problem.ts";
 

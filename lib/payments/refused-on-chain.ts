@@ -1,6 +1,6 @@
 import { env } from "#lib/env.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
-import type { Refusal } from "#lib/onchain/refusals.ts";
+import type { Refusal } from "#lib/onchain/registry/refusals.ts";
 import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
 import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";

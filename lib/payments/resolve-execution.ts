@@ -2,11 +2,11 @@ import { encodePaymentResponseHeader } from "@x402/core/http";
 import type { Network } from "@x402/core/types";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { accrueFees } from "#lib/billing/store.ts";
-import { finishCheckout } from "#lib/commerce/redeem-approval.ts";
+import { finishCheckout } from "#lib/approvals/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
-import { metrics } from "#lib/http/metrics.ts";
-import { log } from "#lib/http/log.ts";
-import { useSlotOf } from "#lib/onchain/slot-store.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { useSlotOf } from "#lib/onchain/registry/slot-store.ts";
 import { breaksCap } from "#lib/payments/caps.ts";
 import {
   authorizationOf,
@@ -15,7 +15,7 @@ import {
   type AuthorizationRow,
   type ExecutionRow,
   type NewExecution,
-} from "#lib/payments/execution-store.ts";
+} from "#lib/holds/execution-store.ts";
 import {
   captureHold,
   holdOf,
@@ -24,9 +24,9 @@ import {
   rememberSeller,
   suspendMandate,
   type Hold,
-} from "#lib/payments/hold-store.ts";
+} from "#lib/holds/hold-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered.ts";
-import { stepOf, type Finding } from "#lib/settlement/state.ts";
+import { stepOf, type Finding } from "#lib/payments/settlement-state.ts";
 import { paymentHeaderV1, paymentResponseHeader, paymentResponseHeaderV1 } from "#lib/x402/requirements.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";

@@ -1,11 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
-import { checkoutIntents, orders } from "#lib/commerce/tables.ts";
+import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { slotOf } from "#lib/http/idempotency.ts";
+import { slotOf } from "#lib/command/idempotency.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import type { PaymentSearch } from "#lib/payments/payment-filter.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;

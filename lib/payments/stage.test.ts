@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { stageOf, type StageFacts } from "./stage.ts";
+import { stageOf, type StageFacts } from "#lib/payments/stage.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const later = new Date(now.getTime() + 60_000);

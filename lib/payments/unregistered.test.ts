@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAmount } from "#lib/money.ts";
-import { AskedIntent } from "#lib/payments/intent.ts";
-import { judgeOffer, readOffer, unregisteredPayee } from "./unregistered.ts";
+import { AskedIntent } from "#lib/payment-intent.ts";
+import { judgeOffer, readOffer, unregisteredPayee } from "#lib/payments/unregistered.ts";
 
 const asset = {
   chain: "eip155:84532",

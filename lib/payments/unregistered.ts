@@ -1,9 +1,9 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import type { IntentFacts } from "#lib/mandates/facts.ts";
 import type { Atomic } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import type { AskedIntent } from "#lib/payments/intent.ts";
-import { compareChallenge, readChallenge } from "#lib/storefront/compare-challenge.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+import type { AskedIntent } from "#lib/payment-intent.ts";
+import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
 /** Part of an index entry with the mandate's id, so not longer. */
 const URL_MAX = 1_024;

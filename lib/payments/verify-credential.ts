@@ -1,8 +1,8 @@
-import { askingChain } from "#lib/onchain/asking-chain.ts";
-import { address, assetOf, chainOf } from "#lib/onchain/chains.ts";
-import { newestBlock, publicClient } from "#lib/onchain/client.ts";
+import { askingChain } from "#lib/chains/asking-chain.ts";
+import { address, assetOf, chainOf } from "#lib/chains/chains.ts";
+import { newestBlock, publicClient } from "#lib/chains/client.ts";
 import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
-import type { AuthorizationRow } from "#lib/payments/execution-store.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";

@@ -7,7 +7,7 @@ import * as identity from "#lib/identity/contract.ts";
 import { claimPlatform as handler } from "#lib/platform/claim-platform.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
-import { installation } from "#lib/platform/tables.ts";
+import { installation } from "#lib/installation/tables.ts";
 import { forget } from "#lib/process.ts";
 import { PlatformCapability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";

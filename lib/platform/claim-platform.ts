@@ -1,13 +1,13 @@
 import { clock } from "#lib/audit/transact.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
 import { requireProvedToGive } from "#lib/identity/proved.ts";
 import * as contract from "#lib/platform/contract.ts";
-import { makeFirstAdmin } from "#lib/platform/first-admin.ts";
+import { makeFirstAdmin } from "#lib/identity/first-admin.ts";
 import { matchesSetupCode } from "#lib/platform/setup-code.ts";
-import { lockFirstAdmin, readInstallation } from "#lib/platform/store.ts";
+import { lockFirstAdmin, readInstallation } from "#lib/installation/store.ts";
 import { Problem } from "#lib/problem.ts";
 
 const TRIES_MAX = 5;

@@ -1,7 +1,7 @@
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { describe, expect, test } from "vitest";
 import { pool } from "#lib/db/client.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import * as sellers from "#lib/sellers/contract.ts";

@@ -1,13 +1,13 @@
 import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { audit, clock, writeNoted, type Happened } from "#lib/audit/transact.ts";
 import { urgentDatabase, urgentPool, type Tx } from "#lib/db/client.ts";
-import { closeGateAtOnce } from "#lib/db/gate.ts";
+import { closeGateAtOnce } from "#lib/command/gate-store.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { revokeAccountAndKeys } from "#lib/identity/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
-import { queueRevocations } from "#lib/onchain/revocation.ts";
+import { queueRevocations } from "#lib/onchain/registration/revocation.ts";
 import * as contract from "#lib/platform/emergency-contract.ts";
 import {
   countLiveKeys,

@@ -2,7 +2,7 @@ import { and, count, desc, eq, inArray, isNull, or, sql, sum } from "drizzle-orm
 import type { Database, Tx } from "#lib/db/client.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, isNull, lt, min, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
-import { authorizations, executions, reservations } from "#lib/payments/tables.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 export async function findOpenExecution(tx: Tx, environment: Environment, executionId: string) {

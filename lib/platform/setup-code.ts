@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { env } from "#lib/env.ts";
-import { keepSetupCode, readInstallation } from "#lib/platform/store.ts";
+import { keepSetupCode, readInstallation } from "#lib/installation/store.ts";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 24;

@@ -1,6 +1,6 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { closeGate } from "#lib/db/gate.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireProvedToGive } from "#lib/identity/proved.ts";
 import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";

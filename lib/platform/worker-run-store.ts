@@ -1,6 +1,6 @@
 import { asc, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { workerRuns } from "#lib/platform/tables.ts";
+import { workerRuns } from "#lib/installation/tables.ts";
 
 export async function saveRun(worker: string, failed: boolean): Promise<void> {
   const ranAt = sql`clock_timestamp()`;

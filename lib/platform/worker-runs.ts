@@ -1,4 +1,4 @@
-import { log } from "#lib/http/log.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 

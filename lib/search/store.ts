@@ -1,8 +1,8 @@
 import { and, desc, eq, ilike, isNull, or, sql } from "drizzle-orm";
-import { checkoutIntents } from "#lib/commerce/tables.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { authorizations, executions } from "#lib/payments/tables.ts";
+import { authorizations, executions } from "#lib/holds/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
 /** Whose things are looked for. Every query below names both. */

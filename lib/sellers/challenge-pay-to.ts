@@ -1,10 +1,10 @@
 import { getAddress, isAddress, zeroAddress } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { env } from "#lib/env.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { chainOf, onlyChain } from "#lib/onchain/chains.ts";
+import { chainOf, onlyChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/pay-to-contract.ts";
 import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to-store.ts";

@@ -1,6 +1,6 @@
 import { isAddress, zeroAddress } from "viem";
 import { formatAmount, readAmount } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import type { PaymentConfig, Pricing, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
 

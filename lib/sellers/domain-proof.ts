@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import { env } from "#lib/env.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 
 type Claim = { readonly environment: string; readonly sellerId: string; readonly domain: string };
 

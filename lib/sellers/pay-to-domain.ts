@@ -1,12 +1,12 @@
 import { database } from "#lib/db/client.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { addressOf, methodOf } from "#lib/sellers/probe-resource.ts";
 import { findOwnResource, findOwnSeller } from "#lib/sellers/store.ts";
-import { challengeOf } from "#lib/storefront/challenge-header.ts";
-import { exactOffers } from "#lib/storefront/compare-challenge.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
-import { storefrontInvalid } from "#lib/storefront/storefront-problem.ts";
+import { challengeOf } from "#lib/x402/challenge-header.ts";
+import { exactOffers } from "#lib/x402/compare-challenge.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
+import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 export const notVerified = (): Problem =>

@@ -1,6 +1,6 @@
 import { hashMessage, recoverAddress, type Hex } from "viem";
 import { acceptedByCode } from "#lib/onchain/token.ts";
-import { askingChain } from "#lib/onchain/asking-chain.ts";
+import { askingChain } from "#lib/chains/asking-chain.ts";
 import { invalidField } from "#lib/problem.ts";
 import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
 

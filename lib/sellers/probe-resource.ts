@@ -2,7 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
-import { address, assetOf, type AssetOnChain } from "#lib/onchain/chains.ts";
+import { address, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain } from "#lib/sellers/domain-proof.ts";
@@ -11,9 +11,9 @@ import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
 import { findOwnResources, findOwnSeller, type ResourceRow } from "#lib/sellers/store.ts";
 import { countCallOf, requireProvedFor } from "#lib/sellers/unproved-domain.ts";
-import { challengeOf } from "#lib/storefront/challenge-header.ts";
-import { compareChallenge, exactOffers, type Mismatch } from "#lib/storefront/compare-challenge.ts";
-import { guardedFetch, type GuardedReply } from "#lib/storefront/guarded-fetch.ts";
+import { challengeOf } from "#lib/x402/challenge-header.ts";
+import { compareChallenge, exactOffers, type Mismatch } from "#lib/x402/compare-challenge.ts";
+import { guardedFetch, type GuardedReply } from "#lib/outbound/guarded-fetch.ts";
 
 type Finding = ResourceProbe["findings"][number];
 

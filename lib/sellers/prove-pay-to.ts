@@ -1,7 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { enterGate } from "#lib/db/gate.ts";
-import { once, replay } from "#lib/http/idempotency.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler, Input, Output } from "#lib/http/operation.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/pay-to-contract.ts";

@@ -1,6 +1,6 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { outboundLoopback } from "#lib/env.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField } from "#lib/problem.ts";

@@ -1,8 +1,8 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { env } from "#lib/env.ts";
-import { once } from "#lib/http/idempotency.ts";
+import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { assetOf } from "#lib/onchain/chains.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { checkResource, type Installation } from "#lib/sellers/check-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";

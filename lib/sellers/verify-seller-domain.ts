@@ -1,6 +1,6 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { once, replay } from "#lib/http/idempotency.ts";
+import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";

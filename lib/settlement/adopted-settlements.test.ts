@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
-import { viewReceived } from "#lib/sellers/view-received.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
+import { viewReceived } from "#lib/pages/view-received.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";

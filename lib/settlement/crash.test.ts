@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileFacilitator, type Fault, type HostileFacilitator } from "#test/hostile-facilitator.ts";
 import { brokenSums } from "#test/invariants.ts";

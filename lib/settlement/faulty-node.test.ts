@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { eq, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
-import { relay } from "#lib/onchain/relay-worker.ts";
+import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
-import { executions } from "#lib/payments/tables.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { mandateLedger, mandateSellers } from "#lib/mandates/tables.ts";
-import { executions, reservations } from "#lib/payments/tables.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";

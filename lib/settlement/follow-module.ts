@@ -1,16 +1,16 @@
 import type { Hex } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { log } from "#lib/http/log.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure } from "#lib/chains/client.ts";
 import type { Evidence } from "#lib/onchain/evidence.ts";
-import { readModuleEvidence, type ModulePayment } from "#lib/onchain/module.ts";
+import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/module.ts";
 import { findRelayFor } from "#lib/onchain/relay-store.ts";
-import { relayNow } from "#lib/onchain/relay.ts";
-import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
+import { relayNow } from "#lib/onchain/relay/relay.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/settlement/state.ts";
+import type { Finding } from "#lib/payments/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 

@@ -1,14 +1,14 @@
 import type { Hex } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { log } from "#lib/http/log.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure } from "#lib/chains/client.ts";
 import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
-import { paymentUsedAt } from "#lib/onchain/module.ts";
-import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/slot-store.ts";
-import { PATHS } from "#lib/onchain/registration-terms.ts";
-import { hasLiveExecution } from "#lib/payments/execution-store.ts";
-import { lockMandate } from "#lib/payments/hold-store.ts";
+import { paymentUsedAt } from "#lib/onchain/registry/module.ts";
+import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/registry/slot-store.ts";
+import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
+import { hasLiveExecution } from "#lib/holds/execution-store.ts";
+import { lockMandate } from "#lib/holds/hold-store.ts";
 
 const BATCH = 64;
 const MARGIN_MS = 2_000;

@@ -1,9 +1,9 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { log } from "#lib/http/log.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure } from "#lib/chains/client.ts";
 import { readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
-import type { Finding } from "#lib/settlement/state.ts";
+import type { Finding } from "#lib/payments/settlement-state.ts";
 import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { spentFinding } from "#lib/settlement/submit.ts";
 

@@ -1,15 +1,15 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { enterGate } from "#lib/db/gate.ts";
-import { log } from "#lib/http/log.ts";
-import { chainFailure, isChainError } from "#lib/onchain/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure, isChainError } from "#lib/chains/client.ts";
 import { finalBlock, readEvidence } from "#lib/onchain/evidence.ts";
-import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/payments/execution-store.ts";
+import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { isNotFinal, resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { admitsNow } from "#lib/payments/still-admits.ts";
+import { admitsNow } from "#lib/holds/still-admits.ts";
 import { investigateModule } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/settlement/state.ts";
+import type { Finding } from "#lib/payments/settlement-state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
 import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
 

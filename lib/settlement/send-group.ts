@@ -1,10 +1,10 @@
 import { keccak256, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { publicClient, ranOutOfGas } from "#lib/onchain/client.ts";
-import { freeNonces } from "#lib/onchain/free-nonces.ts";
+import { publicClient, ranOutOfGas } from "#lib/chains/client.ts";
+import { freeNonces } from "#lib/chains/free-nonces.ts";
 import { firstFees, type Fees } from "#lib/onchain/relay-fees.ts";
-import { feeCap, readMarket } from "#lib/onchain/relay-send.ts";
+import { feeCap, readMarket } from "#lib/onchain/relay/relay-send.ts";
 import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { log } from "#lib/http/log.ts";
-import { chainFailure } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure } from "#lib/chains/client.ts";
 import { perProcess } from "#lib/process.ts";
 import { factsNow, NoGas, sendGroup, type Call, type Facts, type Outcome } from "#lib/settlement/send-group.ts";
 import type { Hex } from "viem";

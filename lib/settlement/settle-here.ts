@@ -1,8 +1,8 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import type { Hex } from "viem";
-import { assetAt, address } from "#lib/onchain/chains.ts";
-import { chainReverted } from "#lib/onchain/client.ts";
-import { receiptWithin } from "#lib/onchain/receipts.ts";
+import { assetAt, address } from "#lib/chains/chains.ts";
+import { chainReverted } from "#lib/chains/client.ts";
+import { receiptWithin } from "#lib/chains/receipts.ts";
 import { transferCall } from "#lib/onchain/token.ts";
 import { askToken } from "#lib/payments/verify-credential.ts";
 import type { Progress } from "#lib/settlement/facilitator.ts";

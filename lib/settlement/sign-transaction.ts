@@ -1,7 +1,7 @@
 import { keccak256, type Hex } from "viem";
-import { log } from "#lib/http/log.ts";
-import { chainIdOf } from "#lib/onchain/chains.ts";
-import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainIdOf } from "#lib/chains/chains.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import type { SignedBytes } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";

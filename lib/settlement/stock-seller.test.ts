@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { buy } from "../../examples/agent.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
-import { viewReceived } from "#lib/sellers/view-received.ts";
+import { viewReceived } from "#lib/pages/view-received.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import {

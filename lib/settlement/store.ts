@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { executions } from "#lib/payments/tables.ts";
-import type { ExecutionRow } from "#lib/payments/execution-store.ts";
+import { executions } from "#lib/holds/tables.ts";
+import type { ExecutionRow } from "#lib/holds/execution-store.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import type { TransactionReceipt } from "viem";
-import { log } from "#lib/http/log.ts";
-import { chainOf } from "#lib/onchain/chains.ts";
-import { blockTimeMs, lookEveryMs } from "#lib/onchain/block-time.ts";
-import { chainFailure, publicClient } from "#lib/onchain/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainOf } from "#lib/chains/chains.ts";
+import { blockTimeMs, lookEveryMs } from "#lib/chains/block-time.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import {
   finalBlock,
   isFinalAtOnce,
@@ -14,12 +14,12 @@ import {
   type Evidence,
 } from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
-import type { AuthorizationRow, ExecutionRow } from "#lib/payments/execution-store.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { facilitatorFor, type Facilitator, type Progress } from "#lib/settlement/facilitator.ts";
 import { submitModule } from "#lib/settlement/follow-module.ts";
 import { facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/settlement/state.ts";
+import type { Finding } from "#lib/payments/settlement-state.ts";
 import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";

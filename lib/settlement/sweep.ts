@@ -1,8 +1,8 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { expireRedeemed } from "#lib/commerce/store.ts";
+import { expireRedeemed } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
-import { enterGate } from "#lib/db/gate.ts";
-import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/payments/hold-store.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/holds/hold-store.ts";
 
 const MANDATES = 256;
 const HOLDS = 1_000;

@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import { nodeBehindMs } from "#lib/onchain/free-nonces.ts";
+import { nodeBehindMs } from "#lib/chains/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { settlementTransactions as transactions } from "#lib/settlement/tables.ts";
 

@@ -1,5 +1,5 @@
 import { env } from "#lib/env.ts";
-import { metrics } from "#lib/http/metrics.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";

@@ -1,11 +1,11 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
-import { challengeOf, headersOfChallenge } from "#lib/storefront/challenge-header.ts";
-import { compareChallenge, type ChallengeTerms, type Mismatch } from "#lib/storefront/compare-challenge.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { challengeOf, headersOfChallenge } from "#lib/x402/challenge-header.ts";
+import { compareChallenge, type ChallengeTerms, type Mismatch } from "#lib/x402/compare-challenge.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import type { Discovered } from "#lib/storefront/manifest.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
-import { storefrontInvalid } from "#lib/storefront/storefront-problem.ts";
+import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** The 402 at the checkout, compared with the quote. Nothing may be authorized while there is a mismatch. */
 export type ProbedCheckout = {

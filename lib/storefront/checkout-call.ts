@@ -2,9 +2,9 @@ import { decodePaymentResponseHeader } from "@x402/core/http";
 import { z } from "zod";
 import { parseJson } from "#lib/http/json.ts";
 import { checkoutBody } from "#lib/storefront/challenge.ts";
-import { outbound } from "#lib/storefront/guarded-fetch.ts";
+import { outbound } from "#lib/outbound/guarded-fetch.ts";
 import type { Discovered } from "#lib/storefront/manifest.ts";
-import type { OutboundReply } from "#lib/storefront/outbound-request.ts";
+import type { OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 

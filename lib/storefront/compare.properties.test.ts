@@ -3,9 +3,9 @@ import type { PaymentRequired } from "@x402/core/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatAmount, type Atomic } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
-import { challengeOf } from "#lib/storefront/challenge-header.ts";
-import { compareChallenge, readChallenge, type Mismatch } from "#lib/storefront/compare-challenge.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+import { challengeOf } from "#lib/x402/challenge-header.ts";
+import { compareChallenge, readChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
 import { readQuote, type AskedItem } from "#lib/storefront/read-quote.ts";
 
 const asset: AssetOnChain = {

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { Guard } from "#lib/storefront/guarded-fetch.ts";
+import type { Guard } from "#lib/outbound/guarded-fetch.ts";
 import { code, guarded, json, serve } from "#test/guarded.ts";
 
 describe("guardedFetch and what comes back", () => {

@@ -1,12 +1,12 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { env } from "#lib/env.ts";
-import { assetAt, assetOf, chainOf, type AssetOnChain } from "#lib/onchain/chains.ts";
+import { assetAt, assetOf, chainOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { Problem } from "#lib/problem.ts";
-import { challengeOf } from "#lib/storefront/challenge-header.ts";
-import { compareTerms, exactOffers, termsOf, type ChallengeTerms } from "#lib/storefront/compare-challenge.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { challengeOf } from "#lib/x402/challenge-header.ts";
+import { compareTerms, exactOffers, termsOf, type ChallengeTerms } from "#lib/x402/compare-challenge.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
-import { storefrontInvalid, storefrontUnavailable } from "#lib/storefront/storefront-problem.ts";
+import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
 /** A 402 that was read: as it came, and its one offer that this installation can pay. */
 export type OpenChallenge = {

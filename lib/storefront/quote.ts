@@ -3,12 +3,12 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { formatAmount } from "#lib/money.ts";
 import { invalidField } from "#lib/problem.ts";
 import { refuseAmbiguous, resolveItems } from "#lib/storefront/catalog.ts";
-import { guardedFetch } from "#lib/storefront/guarded-fetch.ts";
+import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import type { Discovered, OpenChallenge } from "#lib/storefront/manifest.ts";
 import { readQuote, type AskedItem, type Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerText } from "#lib/storefront/seller-text.ts";
-import { storefrontInvalid } from "#lib/storefront/storefront-problem.ts";
+import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** A plain x402 API sells one thing, and its 402 is the offer. */
 function quoteOfChallenge(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import { AssetSymbol, ChainName } from "#lib/sellers/resource-schema.ts";
 import { findings, SellerText } from "#lib/storefront/seller-text.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AmountText, add, formatAmount, readAmount, zero, type Atomic } from "#lib/money.ts";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import { AssetSymbol } from "#lib/sellers/resource-schema.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Problem } from "#lib/problem.ts";
 import { outOfStock, refuseAmbiguous } from "#lib/storefront/catalog.ts";
 import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
-import { storefrontInvalid, storefrontUnavailable } from "#lib/storefront/storefront-problem.ts";
+import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
 const Code = z.string().max(64);
 const Refusal = z.object({

@@ -1,7 +1,7 @@
 import { encodePaymentSignatureHeader } from "@x402/core/http";
 import type { PaymentPayload } from "@x402/core/types";
 import { describe, expect, test } from "vitest";
-import { decodeCredential } from "./credential.ts";
+import { decodeCredential } from "#lib/x402/credential.ts";
 
 const payload = {
   x402Version: 2,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf } from "./failure.ts";
+import { failureOf } from "#lib/x402/failure.ts";
 
 test.each([
   ["invalid_exact_evm_insufficient_balance", "insufficient_funds"],

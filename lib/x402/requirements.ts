@@ -1,7 +1,7 @@
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { Network, PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { getAddress } from "viem/utils";
-import type { AssetOnChain } from "#lib/onchain/chains.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
 
 /** What one authorization pays, from the stored intent. Nothing in it comes from a credential. */
 export type ExpectedPayment = {

@@ -1,8 +1,8 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import type { Credential } from "./credential.ts";
-import type { ExpectedPayment } from "./requirements.ts";
-import { compareCredential, compareSigner, isCanonicalSignature, judgeChainFacts, SENT_NOW_SECONDS } from "./verify.ts";
+import type { Credential } from "#lib/x402/credential.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+import { compareCredential, compareSigner, isCanonicalSignature, judgeChainFacts, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 
 const now = new Date("2026-11-21T12:00:00.500Z");
 const seconds = BigInt(Math.floor(now.getTime() / 1000));

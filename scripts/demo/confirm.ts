@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { approveCheckout } from "#lib/commerce/contract.ts";
+import { approveCheckout } from "#lib/approvals/contract.ts";
 import { stepUp } from "#lib/identity/contract.ts";
 import { checkoutIn } from "../../examples/order.ts";
 import { chromiumAtHand } from "../chromium.ts";

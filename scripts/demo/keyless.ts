@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/agent.ts";
 import { call } from "#lib/http/client.ts";
-import { prepareRegistration, registerMandate } from "#lib/onchain/registration-contract.ts";
+import { prepareRegistration, registerMandate } from "#lib/onchain/registry/registration-contract.ts";
 import { parseAmount } from "#lib/money.ts";
 import { amountOf, DECIMALS, executed, tellAnswer, usdc } from "./payment.ts";
 import type { Person } from "./person.ts";

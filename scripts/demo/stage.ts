@@ -5,7 +5,7 @@ import { startChain, type LocalChain } from "../../examples/chain.ts";
 import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 import { call } from "#lib/http/client.ts";
 import { checkReadinessOfService } from "#lib/health/contract.ts";
-import { buildPages } from "#lib/platform/build.ts";
+import { buildPages } from "#lib/server/build.ts";
 import { deployContracts } from "./contracts.ts";
 import { choosePort } from "./port.ts";
 import { startService, type Service } from "./service.ts";

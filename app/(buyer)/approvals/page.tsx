@@ -13,7 +13,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewDecided, viewWaiting, type DecidedApproval, type Waiting } from "#lib/commerce/view-approvals.ts";
+import { viewDecided, viewWaiting, type DecidedApproval, type Waiting } from "#lib/pages/view-approvals.ts";
 
 export const metadata = { title: "Approvals" };
 

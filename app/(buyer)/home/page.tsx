@@ -9,13 +9,13 @@ import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewWaiting, type Waiting } from "#lib/commerce/view-approvals.ts";
+import { viewWaiting, type Waiting } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewLiveMandates } from "#lib/mandates/view-mandates.ts";
+import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
 import type { Payment } from "#lib/payments/execution.ts";
-import { viewRecentPayments } from "#lib/payments/view-recent.ts";
-import { viewSpending } from "#lib/payments/view-spending.ts";
+import { viewRecentPayments } from "#lib/pages/view-recent.ts";
+import { viewSpending } from "#lib/pages/view-spending.ts";
 
 export const metadata = { title: "Home" };
 

@@ -10,12 +10,12 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { viewDueSellerFees, type DueFees } from "#lib/billing/view-seller-fees.ts";
+import { viewDueSellerFees, type DueFees } from "#lib/pages/view-seller-fees.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
-import { viewReceived } from "#lib/sellers/view-received.ts";
-import { viewResources } from "#lib/sellers/view-resources.ts";
-import { viewRevenue, type Revenue } from "#lib/sellers/view-revenue.ts";
-import { viewSellers } from "#lib/sellers/view-sellers.ts";
+import { viewReceived } from "#lib/pages/view-received.ts";
+import { viewResources } from "#lib/pages/view-resources.ts";
+import { viewRevenue, type Revenue } from "#lib/pages/view-revenue.ts";
+import { viewSellers } from "#lib/pages/view-sellers.ts";
 
 export const metadata = { title: "Selling" };
 

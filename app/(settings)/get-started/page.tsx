@@ -6,7 +6,7 @@ import { homeOf } from "#components/shell/navigation.ts";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewSession } from "#lib/identity/get-session.ts";
-import { viewProgress } from "#lib/start/view-progress.ts";
+import { viewProgress } from "#lib/pages/view-progress.ts";
 
 export const metadata = { title: "Get started" };
 

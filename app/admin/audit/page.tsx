@@ -12,7 +12,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Id } from "#lib/ids.ts";
-import { viewAuditLog, viewChain } from "#lib/platform/view-audit.ts";
+import { viewAuditLog, viewChain } from "#lib/pages/view-platform-audit.ts";
 
 export const metadata = { title: "Audit chains" };
 

@@ -8,7 +8,7 @@ import { Field } from "#components/ui/field.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Id } from "#lib/ids.ts";
-import { viewTarget } from "#lib/platform/view-targets.ts";
+import { viewTarget } from "#lib/pages/view-targets.ts";
 
 export const metadata = { title: "Emergency revoke" };
 

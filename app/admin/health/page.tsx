@@ -10,7 +10,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import { viewHealth, type HealthView } from "#lib/platform/view-health.ts";
+import { viewHealth, type HealthView } from "#lib/pages/view-health.ts";
 
 export const metadata = { title: "Health" };
 

@@ -11,7 +11,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewOrganizations } from "#lib/platform/view-directory.ts";
+import { viewOrganizations } from "#lib/pages/view-directory.ts";
 
 export const metadata = { title: "Organizations" };
 

@@ -7,7 +7,7 @@ import { Filters, FilterSearch, FilterSelect } from "#components/ui/filters.tsx"
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { viewUsers } from "#lib/platform/view-users.ts";
+import { viewUsers } from "#lib/pages/view-users.ts";
 import { PlatformRole } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Users" };

@@ -1,3 +1,3 @@
-import { everyMethod, notFoundRoute } from "#lib/http/route.ts";
+import { everyMethod, notFoundRoute } from "#lib/api/route.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = everyMethod(notFoundRoute);

@@ -5,8 +5,8 @@ import { Prose } from "#components/docs/prose.tsx";
 import { TryOperation } from "#components/docs/try-operation.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { freshExample } from "#lib/docs/fresh-example.ts";
-import { referenceOf, type Reference } from "#lib/docs/reference.ts";
+import { freshExample } from "#lib/pages/fresh-example.ts";
+import { referenceOf, type Reference } from "#lib/pages/reference.ts";
 import { env } from "#lib/env.ts";
 
 type Props = { readonly params: Promise<{ readonly operationId: string }> };

@@ -1,7 +1,7 @@
 import { get, type Path, set, useFormContext, type Resolver } from "react-hook-form";
 import { checkDraft } from "#lib/mandates/check-draft.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/view-editor.ts";
 
 /** Checks the form with the schema and the rules that the service checks the request with. */
 export const resolverOf =

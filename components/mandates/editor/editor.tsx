@@ -14,7 +14,7 @@ import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
 import { termsOf } from "#lib/mandates/draft-body.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { Ask } from "./ask.tsx";
 import { resolverOf } from "./draft-form.ts";
 import { type Changed, OpenRefusedDialog } from "./open-refused.tsx";

@@ -1,9 +1,9 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
-import { networkName } from "#lib/onchain/network-name.ts";
+import { networkName } from "#lib/chains/network-name.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/mandates/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
 import { Disclosed, Term } from "./parts.tsx";

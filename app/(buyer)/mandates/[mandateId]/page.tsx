@@ -20,8 +20,8 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewMandate } from "#lib/mandates/view-mandate.ts";
-import { viewOnChain } from "#lib/onchain/view-on-chain.ts";
+import { viewMandate } from "#lib/pages/view-mandate.ts";
+import { viewOnChain } from "#lib/pages/view-on-chain.ts";
 
 export const metadata = { title: "Mandate" };
 

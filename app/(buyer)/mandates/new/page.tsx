@@ -2,7 +2,7 @@ import { requireMember } from "#app/session.ts";
 import { MandateEditor } from "#components/mandates/editor/editor.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewEditorChoices } from "#lib/mandates/view-editor.ts";
+import { viewEditorChoices } from "#lib/pages/view-editor.ts";
 
 export const metadata = { title: "New mandate" };
 

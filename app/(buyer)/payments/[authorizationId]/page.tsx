@@ -14,7 +14,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { nextStepsOf } from "#lib/payments/next-steps.ts";
-import { viewPayment } from "#lib/payments/view-payment.ts";
+import { viewPayment } from "#lib/pages/view-payment.ts";
 
 export const metadata = { title: "Payment" };
 

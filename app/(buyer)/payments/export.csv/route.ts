@@ -1,7 +1,7 @@
 import { download } from "#app/download.ts";
 import { readCaller } from "#app/session.ts";
 import { newId } from "#lib/ids.ts";
-import { csvName, paymentsCsv, recordExport } from "#lib/payments/export-payments.ts";
+import { csvName, paymentsCsv, recordExport } from "#lib/pages/export-payments.ts";
 import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
 import { Problem } from "#lib/problem.ts";
 import { problemReply } from "#lib/http/reply.ts";

@@ -10,8 +10,8 @@ import { FilterDate, Filters, FilterSelect } from "#components/ui/filters.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { viewReceived } from "#lib/sellers/view-received.ts";
-import { viewResources } from "#lib/sellers/view-resources.ts";
+import { viewReceived } from "#lib/pages/view-received.ts";
+import { viewResources } from "#lib/pages/view-resources.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Payments received" };

@@ -8,7 +8,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewSellers, type OwnSeller } from "#lib/sellers/view-sellers.ts";
+import { viewSellers, type OwnSeller } from "#lib/pages/view-sellers.ts";
 
 export const metadata = { title: "Domain and seller" };
 

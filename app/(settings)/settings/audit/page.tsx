@@ -10,8 +10,8 @@ import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { kinds } from "#lib/audit/audit-page.ts";
-import { viewAudit } from "#lib/audit/view-audit.ts";
+import { kinds } from "#lib/pages/audit-page.ts";
+import { viewAudit } from "#lib/pages/view-audit.ts";
 
 export const metadata = { title: "Audit log" };
 

@@ -10,7 +10,7 @@ import { one } from "#components/ui/page-query.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
-import { viewServiceAccounts } from "#lib/identity/view-service-accounts.ts";
+import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
 
 export const metadata = { title: "Agents and keys" };
 

@@ -6,7 +6,7 @@ import { roles } from "#components/organization/role-words.ts";
 import { StepUpThreshold } from "#components/organization/step-up-threshold.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
-import { viewMembers } from "#lib/identity/view-members.ts";
+import { viewMembers } from "#lib/pages/view-members.ts";
 
 export const metadata = { title: "Members" };
 

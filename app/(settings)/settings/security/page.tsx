@@ -10,7 +10,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { returnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
-import { viewSecurity, type SecurityView } from "#lib/identity/view-security.ts";
+import { viewSecurity, type SecurityView } from "#lib/pages/view-security.ts";
 
 export const metadata = { title: "Security" };
 

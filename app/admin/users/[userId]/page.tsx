@@ -13,8 +13,8 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { RoleList } from "#components/platform/role-list.tsx";
-import { withNames } from "#lib/platform/view-audit.ts";
-import { viewUser, type UserView } from "#lib/platform/view-users.ts";
+import { withNames } from "#lib/pages/view-platform-audit.ts";
+import { viewUser, type UserView } from "#lib/pages/view-users.ts";
 
 type Props = { readonly params: Promise<{ readonly userId: string }> };
 

@@ -1,3 +1,3 @@
-import { authRoutes } from "#lib/identity/serve-auth.ts";
+import { authRoutes } from "#lib/server/serve-auth.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = authRoutes;

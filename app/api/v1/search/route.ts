@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/search/contract.ts";
 import { searchOrganization } from "#lib/search/search-organization.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { listSellers } from "#lib/sellers/list-sellers.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";

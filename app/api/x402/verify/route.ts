@@ -1,3 +1,3 @@
-import { verifyMethods } from "#lib/settlement/serve-facilitator.ts";
+import { verifyMethods } from "#lib/server/serve-facilitator.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = verifyMethods;

@@ -6,8 +6,8 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewEditorChoices } from "#lib/mandates/view-editor.ts";
-import { viewMandate } from "#lib/mandates/view-mandate.ts";
+import { viewEditorChoices } from "#lib/pages/view-editor.ts";
+import { viewMandate } from "#lib/pages/view-mandate.ts";
 
 export const metadata = { title: "Edit a mandate" };
 

@@ -12,8 +12,8 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewSession } from "#lib/identity/get-session.ts";
-import { networkName } from "#lib/onchain/network-name.ts";
-import { viewPayment, type PaymentView } from "#lib/payments/view-payment.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
 
 export const metadata = { title: "Receipt" };
 

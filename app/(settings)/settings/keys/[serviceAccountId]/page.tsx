@@ -15,7 +15,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import type { AccountDetail } from "#lib/identity/service-account-view.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
-import { viewServiceAccount } from "#lib/identity/view-service-accounts.ts";
+import { viewServiceAccount } from "#lib/pages/view-service-accounts.ts";
 import { isProblem } from "#lib/problem.ts";
 
 export const metadata = { title: "Service account" };

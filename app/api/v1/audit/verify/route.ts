@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { verifyAudit } from "#lib/audit/verify-audit.ts";
 import * as contract from "#lib/audit/contract.ts";
 

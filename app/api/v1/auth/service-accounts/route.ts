@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { listServiceAccounts } from "#lib/identity/list-service-accounts.ts";
 import { createServiceAccount } from "#lib/identity/create-service-account.ts";
 import * as contract from "#lib/identity/contract.ts";

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/billing/contract.ts";
 import { listFeeSchedules } from "#lib/billing/list-fee-schedules.ts";
 import { saveFeeSchedule } from "#lib/billing/save-fee-schedule.ts";

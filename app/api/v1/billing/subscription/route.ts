@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/billing/contract.ts";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/payments/contract.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 

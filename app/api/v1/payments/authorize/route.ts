@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as contract from "#lib/payments/contract.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { claimPlatform } from "#lib/platform/claim-platform.ts";
 import * as contract from "#lib/platform/contract.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { listUsers as operation } from "#lib/platform/user-contract.ts";
 import { listUsers } from "#lib/platform/list-users.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { listPlatformAuditEvents as operation } from "#lib/platform/audit-contract.ts";
 import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
 

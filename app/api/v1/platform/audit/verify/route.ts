@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { verifyPlatformAudit as operation } from "#lib/platform/audit-contract.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { emergencyRevoke as operation } from "#lib/platform/emergency-contract.ts";
 import { emergencyRevoke } from "#lib/platform/emergency-revoke.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/sellers/pay-to-contract.ts";
 import { provePayTo } from "#lib/sellers/prove-pay-to.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { activateOrganization } from "#lib/identity/activate-organization.ts";
 import * as contract from "#lib/identity/contract.ts";
 

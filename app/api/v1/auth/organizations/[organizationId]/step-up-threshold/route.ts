@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/identity/organization-contract.ts";
 import { setStepUpThreshold } from "#lib/identity/set-step-up-threshold.ts";
 

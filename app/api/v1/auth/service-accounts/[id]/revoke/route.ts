@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
 import * as contract from "#lib/identity/contract.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { recheckExecution as operation } from "#lib/platform/audit-contract.ts";
 import { recheckExecution } from "#lib/platform/recheck-execution.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { verifySeller as operation } from "#lib/platform/emergency-contract.ts";
 import { verifySeller } from "#lib/platform/verify-seller.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { banUser as operation } from "#lib/platform/user-contract.ts";
 import { banUser } from "#lib/platform/ban-user.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { updateUserRoles as operation } from "#lib/platform/user-contract.ts";
 import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 

@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import { revokeUserSessions as operation } from "#lib/platform/user-contract.ts";
 import { revokeUserSessions } from "#lib/platform/revoke-user-sessions.ts";
 

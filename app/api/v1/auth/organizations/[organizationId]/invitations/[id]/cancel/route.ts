@@ -1,4 +1,4 @@
-import { methods, route } from "#lib/http/route.ts";
+import { methods, route } from "#lib/api/route.ts";
 import * as contract from "#lib/identity/member-contract.ts";
 import { cancelInvitation } from "#lib/identity/cancel-invitation.ts";
 

@@ -1,0 +1,156 @@
+import { compileAccess } from "#lib/http/access.ts";
+import { compileIdempotency } from "#lib/command/idempotency-key.ts";
+import { compileInput, splitUrl } from "#lib/http/input.ts";
+import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
+import { urgentPool } from "#lib/db/client.ts";
+import { followRequest, noteOrganization } from "#lib/db/request.ts";
+import { DEADLINE_MS, withinDeadline } from "#lib/http/deadline.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { observeRequest } from "#lib/telemetry/metrics.ts";
+import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
+import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
+import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
+import { authenticate, renewedCookie } from "#lib/identity/authenticate.ts";
+import { newId } from "#lib/ids.ts";
+import { isProblem, notFound, Problem } from "#lib/problem.ts";
+
+type Plain = (request: Request) => Promise<Reply>;
+
+/**
+ * Serves one path and method. `plain` is the same without a Response around it: making one and taking it apart again costs the
+ * listener more than the whole route does.
+ */
+export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
+
+/** An operation that is served: the same function for Next.js, for direct dispatch and for a test. */
+export type Route = Serve & { readonly operation: Operation };
+
+const toResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers });
+
+const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
+
+/** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
+async function identify(request: Request, { urgent }: Operation) {
+  const caller = await authenticate(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
+    if (isProblem(error)) requireAllowed(takeAddress(request));
+    throw error;
+  });
+  if (!caller) requireAllowed(takeAddress(request));
+  return caller;
+}
+
+function replyOf(operation: Operation, result: unknown, request: Request, requestId: string, allowance: Allowance | null): Reply {
+  if (isStoredReply(result)) {
+    const headers = headersOf(requestId, result.status, allowance);
+    if (result.replayed) headers["Idempotent-Replayed"] = "true";
+    return { status: result.status, body: result.body, headers };
+  }
+  const status = operation.status ?? 200;
+  const headers = headersOf(requestId, status, allowance);
+  if (!isListed(result)) return { status, body: JSON.stringify(operation.response.parse(result)), headers };
+  if (result.nextCursor !== null) {
+    const { path, search } = splitUrl(request.url);
+    const query = new URLSearchParams(search);
+    query.set("cursor", result.nextCursor);
+    headers["Link"] = `<${path}?${query}>; rel="next"`;
+  }
+  return { status, body: JSON.stringify(operation.response.parse(result.output)), headers };
+}
+
+function note(operation: Operation, status: number, requestId: string, started: number): void {
+  const durationMs = performance.now() - started;
+  observeRequest(operation.id, status, durationMs);
+  if (status >= 500) log().warn({ requestId, operation: operation.id, status, durationMs }, "Request failed");
+  else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
+}
+
+/** The only place that authenticates, checks access, limits, parses, runs, parses the reply and turns refusals into problems. */
+export function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
+  const requireAccess = compileAccess(operation.access);
+  const readInput = compileInput(operation);
+  const readIdempotency = compileIdempotency(operation);
+  const isPublic = operation.access === "anyone";
+  const hasBody = operation.method !== "GET";
+  const limitMs = DEADLINE_MS + (operation.waitsMs ?? 0);
+  const answer = async (request: Request): Promise<Reply> => {
+    const started = performance.now();
+    const requestId = newId("request");
+    let allowance: Allowance | null = null;
+    let reply: Reply;
+    let cookie: string | null = null;
+    const work = async (): Promise<Reply> => {
+      // Next.js would serve the path without its slash; the dispatch does not find it.
+      if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
+      requireJsonAccepted(request.headers.get("accept"));
+      if (hasBody) requireJsonType(request.headers.get("content-type"));
+      if (isPublic) requireAllowed(takeAddress(request));
+      const caller = isPublic ? null : await identify(request, operation);
+      if (caller) requireAllowed((allowance = takeCredential(caller)));
+      if (caller?.kind === "session") cookie = renewedCookie(request);
+      requireAccess(caller);
+      noteOrganization(caller?.organizationId ?? null);
+      const parsed = await readInput(request);
+      const idempotency = readIdempotency(request, parsed, caller);
+      const input = { ...parsed.params, body: parsed.body, query: parsed.query };
+      const context = { caller, requestId, idempotency, request };
+      // The checks above are what the types of handlers promise.
+      const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
+      return replyOf(operation, result, request, requestId, allowance);
+    };
+    try {
+      reply = await withinDeadline(work(), limitMs);
+    } catch (error) {
+      reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
+    }
+    if (cookie !== null) reply.headers["Set-Cookie"] = cookie;
+    note(operation, reply.status, requestId, started);
+    return reply;
+  };
+  return Object.assign(
+    fromPlain((request) => followRequest(() => answer(request))),
+    { operation },
+  );
+}
+
+const refuse = (problem: Problem): Serve =>
+  fromPlain((request) => {
+    const reply = problemReply(problem, newId("request"), null);
+    return Promise.resolve(request.method === "HEAD" ? { ...reply, body: null } : reply);
+  });
+
+/** The answer where no operation lives. */
+export const notFoundRoute: Serve = refuse(notFound("path"));
+
+/** The answer to what is not HTTP as this service speaks it, such as an impossible Host. */
+export const malformedRoute: Serve = refuse(
+  new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
+);
+
+const refuseMethod = (allow: string): Serve =>
+  refuse(new Problem("method_not_allowed", { detail: `This path answers ${allow} only.`, headers: { Allow: allow } }));
+
+const exported = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+export type Methods = Readonly<Record<(typeof exported)[number], Serve>>;
+
+function withoutBody(serve: Serve): Serve {
+  const { plain } = serve;
+  if (plain) return fromPlain(async (request) => ({ ...(await plain(request)), body: null }));
+  return async (request) => {
+    const { status, headers } = await serve(request);
+    return new Response(null, { status, headers });
+  };
+}
+
+/** The exports of a route file: what is served, HEAD for every GET, and 405 with Allow for the rest. */
+export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
+  const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
+  const other = refuseMethod(Object.keys(all).toSorted().join(", "));
+  return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
+}
+
+/** One answer to whatever method. */
+export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
+
+/** The operations of one path as the exports of its route file. */
+export const methods = (...routes: readonly Route[]): Methods =>
+  exportMethods(Object.fromEntries(routes.map((one) => [one.operation.method, one])));

@@ -1,0 +1,134 @@
+import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
+import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
+import { isOpen } from "#lib/approvals/state.ts";
+import type { Atomic } from "#lib/money.ts";
+import { Problem } from "#lib/problem.ts";
+import { minutes } from "#lib/time.ts";
+import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
+
+export const REVIEW_MS = minutes(10);
+export const APPROVAL_MS = minutes(10);
+export const STEP_UP_MS = minutes(5);
+export const CHECKOUT_MS = minutes(30);
+
+/** What a buyer confirms: all of it, or nothing. */
+export type CheckoutTerms = {
+  readonly basketHash: string;
+  readonly amount: Atomic;
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string;
+};
+
+export const sameTerms = (a: CheckoutTerms, b: CheckoutTerms): boolean =>
+  a.basketHash === b.basketHash && a.amount === b.amount && a.asset === b.asset && a.chain === b.chain && a.payTo === b.payTo;
+
+export type StepUpFacts = {
+  readonly sessionCreatedAt: Date;
+  /** The organization has paid this seller before, under whatever mandate. */
+  readonly sellerPaidBefore: boolean;
+  /** The amount is above what the organization lets a session alone approve. */
+  readonly aboveThreshold: boolean;
+  /** An unused step-up of this session for this checkout that has not expired. */
+  readonly done: boolean;
+};
+
+/** Why a person must prove again who he is; empty where he need not. */
+export function stepUpReasons(
+  { sessionCreatedAt, sellerPaidBefore, aboveThreshold }: Omit<StepUpFacts, "done">,
+  now: Date,
+): StepUpReason[] {
+  const reasons: StepUpReason[] = [];
+  if (aboveThreshold) reasons.push("amount");
+  if (now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS) reasons.push("sessionAge");
+  if (!sellerPaidBefore) reasons.push("firstPayment");
+  return reasons;
+}
+
+export type ApprovalFacts = {
+  readonly checkout: CheckoutTerms & { readonly status: CheckoutStatus; readonly expiresAt: Date };
+  readonly approval: {
+    readonly status: ApprovalStatus;
+    readonly mandateId: string | null;
+    readonly approvedBasketHash: string;
+    readonly expiresAt: Date;
+  } | null;
+  readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
+  readonly stepUp: StepUpFacts;
+  readonly mandateId: string;
+};
+
+const alreadyDecided = (): Problem =>
+  new Problem("approval_already_decided", { detail: "This checkout was already approved or declined." });
+
+export const checkoutChanged = (): Problem =>
+  new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
+
+/** By whatever the person has, or by a passkey where nothing less is enough. */
+export const stepUpRequired = (by: "any" | "passkey"): Problem =>
+  new Problem("step_up_required", {
+    detail:
+      by === "any"
+        ? "Confirm that it is you, with your password or a passkey, to approve this payment."
+        : "This payment is approved with a passkey. Sign it with one of yours.",
+    nextActions: [
+      {
+        type: "step_up",
+        label: "Confirm that it is you",
+        href: "/api/v1/auth/step-up",
+        ...(by === "passkey" && { metadata: { method: by } }),
+      },
+    ],
+  });
+
+const expired = (): Problem =>
+  new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
+
+/**
+ * What an approval does to a checkout: grants it once, repeats itself, or refuses.
+ * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
+ */
+export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
+  if (approval) return repeatOrRefuse(approval, checkout, mandateId, now);
+  requireOpen(checkout, now);
+  requireReviewed(review, checkout, now);
+  if (!stepUp.done && stepUpReasons(stepUp, now).length > 0) {
+    throw stepUpRequired("any");
+  }
+  return "grant";
+}
+
+/** @throws Problem review_required, checkout_changed */
+export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
+  if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
+    throw new Problem("review_required", {
+      detail: "Open the confirmation page first: an approval confirms what this session was shown in the last ten minutes.",
+    });
+  }
+  if (!sameTerms(review, checkout)) throw checkoutChanged();
+}
+
+function repeatOrRefuse(
+  approval: NonNullable<ApprovalFacts["approval"]>,
+  { basketHash }: CheckoutTerms,
+  mandateId: string,
+  now: Date,
+): "repeat" {
+  const same = approval.mandateId === mandateId && approval.approvedBasketHash === basketHash;
+  if (approval.status === "expired" || (approval.status === "pending" && approval.expiresAt <= now)) throw expired();
+  if (approval.status === "pending" && same) return "repeat";
+  throw alreadyDecided();
+}
+
+/** @throws Problem approval_already_decided, checkout_closed, intent_expired */
+export function requireOpen(
+  { status, expiresAt }: { readonly status: CheckoutStatus; readonly expiresAt: Date },
+  now: Date,
+): void {
+  if (status === "expired" || (isOpen(status) && expiresAt <= now)) throw expired();
+  if (isOpen(status)) return;
+  if (status === "canceled" || status === "superseded" || status === "failed") {
+    throw new Problem("checkout_closed", { detail: "This checkout is closed. Ask your agent for a new one." });
+  }
+  throw alreadyDecided();
+}

@@ -1,0 +1,72 @@
+import { and, asc, desc, eq, getTableColumns, gt, lt, lte, notInArray, or, sql } from "drizzle-orm";
+import type { Scope } from "#lib/approvals/store.ts";
+import { openStatuses } from "#lib/approvals/state.ts";
+import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
+
+/* The inbox of approvals. Every query names the organization and the environment. */
+
+const owned = ({ organizationId, environment }: Scope) =>
+  and(eq(checkoutIntents.organizationId, organizationId), eq(checkoutIntents.environment, environment));
+
+/** As the index of what waits spells it: a parameter in its place would not be recognized. */
+const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
+
+const { checkoutIntentId, mandateId } = checkoutIntents;
+const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
+
+/** Nobody has decided, and there is time: soonest over first. */
+export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
+  tx
+    .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, policy: mandateVersions.policy })
+    .from(checkoutIntents)
+    .leftJoin(mandates, and(eq(mandates.mandateId, mandateId), eq(mandates.organizationId, scope.organizationId)))
+    .leftJoin(mandateVersions, currentVersion)
+    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now)))
+    .orderBy(asc(checkoutIntents.expiresAt), asc(checkoutIntentId))
+    .limit(limit);
+
+export type WaitingRow = Awaited<ReturnType<typeof selectWaiting>>[number];
+
+/** How many wait, counted to `limit`. */
+export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: number): Promise<number> {
+  const waiting = tx
+    .select({ checkoutIntentId })
+    .from(checkoutIntents)
+    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now)))
+    .limit(limit);
+  const [row] = await tx.select({ count: sql<number>`count(*)::int` }).from(waiting.as("waiting"));
+  return row?.count ?? 0;
+}
+
+/** How many wait under one mandate. */
+export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, now: Date): Promise<number> {
+  const [row] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(checkoutIntents)
+    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now), eq(mandateId, mandate)));
+  return row?.count ?? 0;
+}
+
+/** Decided, or over without a decision: newest first. */
+export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, before: string | null) =>
+  tx
+    .select({
+      ...getTableColumns(checkoutIntents),
+      mandateName: mandates.name,
+      decidedBy: checkoutApprovals.approvedBySubjectId,
+      decidedAt: checkoutApprovals.approvedAt,
+    })
+    .from(checkoutIntents)
+    .leftJoin(mandates, and(eq(mandates.mandateId, mandateId), eq(mandates.organizationId, scope.organizationId)))
+    .leftJoin(checkoutApprovals, eq(checkoutApprovals.checkoutIntentId, checkoutIntentId))
+    .where(
+      and(
+        owned(scope),
+        or(notInArray(checkoutIntents.status, [...openStatuses]), lte(checkoutIntents.expiresAt, now)),
+        before === null ? undefined : lt(checkoutIntentId, before),
+      ),
+    )
+    .orderBy(desc(checkoutIntentId))
+    .limit(limit);

@@ -1,0 +1,68 @@
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { formatAmount } from "#lib/money.ts";
+import type { NamedIntent, PaymentIntent } from "#lib/payment-intent.ts";
+
+type Asked = Pick<
+  CheckoutRow,
+  | "checkoutIntentId"
+  | "sellerId"
+  | "resourceId"
+  | "domain"
+  | "amount"
+  | "tokenDecimals"
+  | "asset"
+  | "chain"
+  | "payTo"
+  | "challenge"
+  | "metadata"
+>;
+
+/** The payment that a checkout asks for. Its id is the intent's and the nonce: one checkout pays once. */
+export function askedIntentOf(row: Asked, expiresAt: Date): NamedIntent {
+  const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
+  return {
+    intentId: checkoutIntentId,
+    nonce: checkoutIntentId,
+    enforcementPath: "offchain",
+    paymentChallengeType: "x402",
+    seller: sellerId === null ? { domain } : { sellerId, domain },
+    ...(sellerId !== null && resourceId !== null && { resource: { resourceId, sellerId } }),
+    amount: formatAmount(row.amount, row.tokenDecimals),
+    asset: row.asset,
+    chain: row.chain,
+    payTo: row.payTo,
+    ...(challenge && { challenge }),
+    ...(metadata && { metadata }),
+    expiresAt: expiresAt.toISOString(),
+  };
+}
+
+/** The same intent as it was asked, for deciding it anew under the same authorization. */
+export function askedAgain(intent: PaymentIntent): NamedIntent {
+  const { seller, resource, challenge, metadata } = intent;
+  return {
+    intentId: intent.intentId,
+    nonce: intent.nonce,
+    enforcementPath: intent.enforcementPath,
+    paymentChallengeType: intent.paymentChallengeType,
+    seller: {
+      ...(seller.sellerId !== undefined && { sellerId: seller.sellerId }),
+      ...(seller.domain !== undefined && { domain: seller.domain }),
+    },
+    ...(resource && {
+      resource: {
+        resourceId: resource.resourceId,
+        ...(resource.sellerId !== undefined && { sellerId: resource.sellerId }),
+        ...(resource.method !== undefined && { method: resource.method }),
+        ...(resource.pathTemplate !== undefined && { pathTemplate: resource.pathTemplate }),
+      },
+    }),
+    amount: intent.amount,
+    asset: intent.asset,
+    chain: intent.chain,
+    ...(intent.payTo !== undefined && { payTo: intent.payTo }),
+    ...(challenge && { challenge }),
+    ...(metadata && { metadata }),
+    expiresAt: intent.expiresAt,
+  };
+}

@@ -1,0 +1,67 @@
+import { audit } from "#lib/audit/transact.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { endApproval, findApproval, findAsker, findCheckout, lockCheckout, setStatus, type Scope } from "#lib/approvals/store.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { holdOf, lockMandate, releaseHold } from "#lib/holds/hold-store.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+export type Opened = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
+
+/** Under the locks: whether the mandate or the agent was taken away, and whether the mandate changed before its lock was there. */
+type Locked = Opened & { readonly rightsGone: boolean; readonly moved: boolean };
+
+/**
+ * Locks a checkout behind the mandate that holds for it.
+ * @throws Problem not_found
+ */
+export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<Locked> {
+  const known = await findCheckout(tx, scope, checkoutIntentId);
+  if (!known) throw notFound("checkout");
+  await enterGate(tx);
+  const mandate = known.mandateId === null ? null : await lockMandate(tx, known.mandateId);
+  const checkout = await lockCheckout(tx, scope, checkoutIntentId);
+  if (!checkout) throw notFound("checkout");
+  const { agent } = await findAsker(tx, checkout);
+  const rightsGone = mandate?.status === "revoked" || agent?.active === false;
+  return {
+    checkout,
+    approval: await findApproval(tx, checkoutIntentId),
+    rightsGone,
+    moved: checkout.mandateId !== known.mandateId,
+  };
+}
+
+type Close = {
+  readonly status: "rejected" | "canceled" | "expired" | "superseded";
+  readonly actorId: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+};
+
+const beingDecided = (): Problem =>
+  new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
+
+/** Ends a checkout: its approval and continuation with it, and what is held for it is released. Needs the locks of openToClose. */
+export async function closeCheckout(
+  tx: Tx,
+  { checkout, approval, moved = false }: Opened & { readonly moved?: boolean },
+  close: Close,
+  now: Date,
+): Promise<CheckoutRow> {
+  if (moved) throw beingDecided();
+  const { checkoutIntentId, organizationId, ownerSubjectId, authorizationId } = checkout;
+  const { status, actorId, metadata } = close;
+  const event = { actorId, organizationId, subjectId: ownerSubjectId };
+  if (approval?.status === "pending") {
+    await endApproval(tx, approval.approvalId, status === "expired" ? "expired" : "revoked", now);
+    const entity = { entityType: "continuation", entityId: approval.continuationTokenId ?? approval.approvalId };
+    if (status !== "expired")
+      audit(tx, { ...event, type: "continuation.revoked", ...entity, metadata: { checkoutIntentId } }, now);
+  }
+  const hold = authorizationId === null ? null : await holdOf(tx, authorizationId);
+  if (hold?.status === "held") await releaseHold(tx, hold, status === "expired" ? "expired" : "released");
+  const released = hold?.status === "held" ? { reservationId: hold.reservationId } : {};
+  const entity = { entityType: "checkout", entityId: checkoutIntentId };
+  audit(tx, { ...event, type: `checkout.${status}`, ...entity, metadata: { ...metadata, ...released } }, now);
+  return setStatus(tx, checkoutIntentId, status, now);
+}

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout.ts";
+import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/approvals/examples.ts";
+import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-schema.ts";
+import { Call } from "#lib/call-schema.ts";
+import { operation } from "#lib/http/operation.ts";
+import { ClientId, Id } from "#lib/ids.ts";
+
+const { checkoutIntentId } = checkoutExample;
+
+export const CheckoutNextAction = z
+  .object({ type: z.enum(["openBrowser", "none"]), url: z.string().optional(), label: z.string() })
+  .meta({ id: "CheckoutNextAction", description: "What happens next: openBrowser asks for a person at the url." });
+
+export const previewCheckout = operation({
+  id: "previewCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts",
+  tag: "Commerce",
+  summary: "Preview a basket and open a checkout for the buyer to confirm",
+  description:
+    "Reads the storefront, asks for a quote, compares it with the 402 at its checkout and finds the mandate that would pay. Nothing is held. There is one open checkout for a mandate and a basket: asking again answers it.",
+  access: { capability: "checkouts:preview" },
+  status: 201,
+  body: z
+    .strictObject({
+      storefrontUrl: StorefrontUrl,
+      items: OrderItems,
+      idempotencyKey: ClientId,
+      mandateId: Id.optional(),
+      metadata: Metadata.optional(),
+      expiresInSeconds: z.int().min(1).max(86_400).optional(),
+    })
+    .meta({ id: "PreviewCheckout" }),
+  response: z.object({ intent: CheckoutIntent, nextAction: CheckoutNextAction }).meta({ id: "PreviewedCheckout" }),
+  problems: [
+    "not_found",
+    "conflict",
+    "out_of_stock",
+    "price_changed",
+    "quote_expired",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+    "items_ambiguous",
+    "chain_unsupported",
+    "asset_unsupported",
+    "storefront_unavailable",
+    "storefront_invalid",
+  ],
+  example: {
+    body: {
+      storefrontUrl: "https://shop.example.com",
+      items: [{ productId: "mug", variantId: "mug-blue", quantity: 2 }],
+      idempotencyKey: "preview-2026-11-21-0001",
+    },
+    response: {
+      intent: checkoutExample,
+      nextAction: {
+        type: "openBrowser",
+        url: `https://pay.example.com/checkout/${checkoutIntentId}`,
+        label: "Confirm this purchase",
+      },
+    },
+  },
+});
+
+export const getCheckout = operation({
+  id: "getCheckout",
+  method: "GET",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}",
+  tag: "Commerce",
+  summary: "Read a checkout, or wait for its buyer",
+  description:
+    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active; the checkout of a payment that was authorized has none. next is what the agent that asked calls: this again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment.",
+  access: { capability: "checkouts:read" },
+  waitsMs: 30_000,
+  query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(30).optional() }),
+  response: z
+    .object({
+      intent: CheckoutIntent,
+      approval: CheckoutApproval.optional(),
+      mandates: z.array(MandateChoice),
+      continuationToken: z.string().optional().meta({ description: "A secret: whoever has it continues the checkout." }),
+      next: Call.optional().meta({ description: "What the agent that asked calls next. Absent where nothing is left to do." }),
+    })
+    .meta({ id: "Checkout" }),
+  problems: ["not_found", "overloaded"],
+  example: {
+    params: { checkoutIntentId },
+    query: { waitSeconds: "30" },
+    response: {
+      intent: { ...checkoutExample, status: "approved" },
+      approval: approvalExample,
+      mandates: [mandateChoiceExample],
+      continuationToken: "cst_<43 characters>",
+      next: {
+        method: "POST",
+        path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}/continue`,
+        body: { continuationToken: "cst_<43 characters>", idempotencyKey: checkoutIntentId },
+      },
+    },
+  },
+});
+
+export const approveCheckout = operation({
+  id: "approveCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/approve",
+  tag: "Commerce",
+  summary: "Approve a checkout and mint its continuation token",
+  description:
+    "For people in a browser session: it confirms what this session was shown in the last ten minutes, and holds the amount. Approving again while the approval is active answers the same approval.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({ mandateId: Id.optional() }).meta({ id: "ApproveCheckout" }),
+  response: z
+    .object({ intent: CheckoutIntent, approval: CheckoutApproval, mandates: z.array(MandateChoice) })
+    .meta({ id: "ApprovedCheckout" }),
+  problems: [
+    "not_found",
+    "approval_already_decided",
+    "review_required",
+    "checkout_changed",
+    "checkout_closed",
+    "no_matching_mandate",
+    "intent_expired",
+    "idempotency_key_reused",
+    "step_up_required",
+    "overloaded",
+    "service_unavailable",
+  ],
+  example: {
+    params: { checkoutIntentId },
+    body: {},
+    response: {
+      intent: { ...checkoutExample, status: "approved" },
+      approval: approvalExample,
+      mandates: [mandateChoiceExample],
+    },
+  },
+});
+
+const IntentReply = z.object({ intent: CheckoutIntent }).meta({ id: "CheckoutReply" });
+
+export const rejectCheckout = operation({
+  id: "rejectCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/reject",
+  tag: "Commerce",
+  summary: "Decline a checkout",
+  description: "Nothing is paid, and what was held for it is released. Declining again changes nothing.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).meta({ id: "RejectCheckout" }),
+  response: IntentReply,
+  problems: [
+    "not_found",
+    "approval_already_decided",
+    "checkout_closed",
+    "intent_expired",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
+  example: {
+    params: { checkoutIntentId },
+    body: { reason: "We have enough mugs." },
+    response: { intent: { ...checkoutExample, status: "rejected" } },
+  },
+});
+
+export const cancelCheckout = operation({
+  id: "cancelCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/cancel",
+  tag: "Commerce",
+  summary: "Cancel a checkout",
+  description: "For the agent that opened it, as long as nothing was executed. An approval that is there is revoked.",
+  access: { capability: "checkouts:preview" },
+  body: z.strictObject({}).meta({ id: "CancelCheckout" }),
+  response: IntentReply,
+  problems: [
+    "forbidden",
+    "not_found",
+    "conflict",
+    "approval_already_decided",
+    "checkout_closed",
+    "intent_expired",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
+  example: { params: { checkoutIntentId }, body: {}, response: { intent: { ...checkoutExample, status: "canceled" } } },
+});

@@ -1,0 +1,61 @@
+import { clock, transact } from "#lib/audit/transact.ts";
+import { checkoutChanged, requireOpen, STEP_UP_MS } from "#lib/approvals/approval.ts";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { insertStepUp } from "#lib/approvals/step-up-store.ts";
+import { findCheckout } from "#lib/approvals/store.ts";
+import { database } from "#lib/db/client.ts";
+import type { Handler, SessionCaller } from "#lib/http/operation.ts";
+import type * as contract from "#lib/identity/contract.ts";
+import { countProof, requirePassword } from "#lib/identity/own-password.ts";
+import { boundChallenge, claimedChallenge } from "#lib/identity/passkey-challenge.ts";
+import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
+import { countUse, takeChallenge } from "#lib/identity/passkey-store.ts";
+import { assertionRefused, verifyAssertion, type Asserted } from "#lib/identity/verify-assertion.ts";
+import { newId } from "#lib/ids.ts";
+import { notFound } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** An idempotency key is not looked at: its fingerprint would be a fast hash of the password. */
+export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
+  const { checkoutIntentId, password, assertion } = body;
+  const { organizationId, environment, userId, sessionId } = caller;
+  const checkout =
+    organizationId === null ? null : await findCheckout(database(), { organizationId, environment }, checkoutIntentId);
+  if (!checkout) throw notFound("checkout");
+  requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, await clock(database()));
+  const asserted = assertion ? await byPasskey(assertion, checkout, caller) : null;
+  if (password !== undefined) await requirePassword(userId, password, "/password");
+  return transact(async (tx) => {
+    const now = await clock(tx);
+    if (asserted && !(await countUse(tx, asserted.passkey.id, asserted.counter, now))) throw assertionRefused();
+    const expiresAt = new Date(now.getTime() + STEP_UP_MS);
+    const stepUpId = newId("stepUp");
+    const made = { stepUpId, sessionId, userId, checkoutIntentId, expiresAt, createdAt: now };
+    await insertStepUp(tx, { ...made, ...(asserted ? signedBy(asserted, checkout) : { method: "password" }) });
+    return { stepUpId, expiresAt: toWire(expiresAt) };
+  });
+};
+
+const signedBy = ({ passkey }: Asserted, { basketHash, amount, payTo }: CheckoutRow) => ({
+  method: "passkey",
+  passkeyId: passkey.id,
+  basketHash,
+  amount,
+  payTo,
+});
+
+/** The challenge is made again from the checkout as it is now: a signature over other terms fits nothing. */
+async function byPasskey(
+  assertion: PasskeyAssertion,
+  checkout: CheckoutRow,
+  { userId, sessionId }: SessionCaller,
+): Promise<Asserted> {
+  await countProof(userId);
+  const claimed = claimedChallenge(assertion.response.clientDataJSON);
+  const issued = claimed === null ? null : await takeChallenge("stepUp", sessionId, claimed);
+  if (issued?.checkoutIntentId !== checkout.checkoutIntentId) throw assertionRefused();
+  const expected = boundChallenge(checkout, issued.nonce ?? "");
+  if (expected !== issued.challenge) throw checkoutChanged();
+  return verifyAssertion(assertion, userId, expected);
+}

@@ -1,0 +1,277 @@
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/approvals/checkout-rows.ts";
+import { openStatuses } from "#lib/approvals/state.ts";
+import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { organization, serviceAccounts } from "#lib/identity/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { reservations } from "#lib/holds/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+type Db = Database | Tx;
+export type Scope = { readonly organizationId: string; readonly environment: string };
+
+const owned = ({ organizationId, environment }: Scope, checkoutIntentId: string) =>
+  and(
+    eq(checkoutIntents.checkoutIntentId, checkoutIntentId),
+    eq(checkoutIntents.organizationId, organizationId),
+    eq(checkoutIntents.environment, environment),
+  );
+
+export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
+  const [row] = await db.select().from(checkoutIntents).where(owned(scope, checkoutIntentId));
+  return row ?? null;
+}
+
+/** After the mandate's lock, where there is one to take. */
+export async function lockCheckout(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
+  const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
+  return row ?? null;
+}
+
+/** The checkout that an authorization holds for, locked. */
+export async function lockCheckoutOf(tx: Tx, authorizationId: string): Promise<CheckoutRow | null> {
+  const [row] = await tx
+    .select()
+    .from(checkoutIntents)
+    .where(eq(checkoutIntents.authorizationId, authorizationId))
+    .for("no key update");
+  return row ?? null;
+}
+
+export async function findCheckoutOf(db: Db, authorizationId: string): Promise<CheckoutRow | null> {
+  const [row] = await db.select().from(checkoutIntents).where(eq(checkoutIntents.authorizationId, authorizationId));
+  return row ?? null;
+}
+
+export async function findApproval(db: Db, checkoutIntentId: string): Promise<ApprovalRow | null> {
+  const [row] = await db.select().from(checkoutApprovals).where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
+  return row ?? null;
+}
+
+/** By the SHA-256 of a continuation token. */
+export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: string): Promise<ApprovalRow | null> {
+  const [row] = await db
+    .select()
+    .from(checkoutApprovals)
+    .where(
+      and(eq(checkoutApprovals.continuationTokenHash, tokenHash), eq(checkoutApprovals.organizationId, scope.organizationId)),
+    );
+  return row ?? null;
+}
+
+/** An open checkout of the same basket under the same mandate, locked. */
+export async function lockOpenTwin(
+  tx: Tx,
+  { organizationId }: Scope,
+  mandateId: string | null,
+  basketHash: string,
+): Promise<CheckoutRow | null> {
+  const [row] = await tx
+    .select()
+    .from(checkoutIntents)
+    .where(
+      and(
+        eq(checkoutIntents.organizationId, organizationId),
+        sql`coalesce(mandate_id, '') = ${mandateId ?? ""}`,
+        eq(checkoutIntents.basketHash, basketHash),
+        inArray(checkoutIntents.status, [...openStatuses]),
+        isNull(checkoutIntents.authorizationId),
+      ),
+    )
+    .for("no key update");
+  return row ?? null;
+}
+
+/** False when a twin opened first. */
+export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
+  const rows = await tx
+    .insert(checkoutIntents)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ id: checkoutIntents.checkoutIntentId });
+  return rows.length === 1;
+}
+
+type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
+
+/** The caller holds the row's lock and knows that the step is listed. */
+export async function setStatus(
+  tx: Tx,
+  checkoutIntentId: string,
+  status: CheckoutStatus,
+  now: Date,
+  change: Change = {},
+): Promise<CheckoutRow> {
+  const [row] = await tx
+    .update(checkoutIntents)
+    .set({ ...change, status, updatedAt: now })
+    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
+    .returning();
+  return row!;
+}
+
+/** Of these authorizations those in which a person is asked, or has said yes that nobody used yet. */
+export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx
+    .select({ authorizationId: checkoutIntents.authorizationId })
+    .from(checkoutIntents)
+    .where(
+      and(
+        inArray(checkoutIntents.authorizationId, [...authorizationIds]),
+        inArray(checkoutIntents.status, [...openStatuses, "approved"]),
+      ),
+    );
+  return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
+}
+
+/** Redeemed checkouts whose hold ended before a credential came. The caller holds the mandate's lock. */
+export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
+  const { authorizationId, reservationId } = reservations;
+  const ended = tx
+    .select({ authorizationId })
+    .from(reservations)
+    .where(inArray(reservationId, [...reservationIds]));
+  return tx
+    .update(checkoutIntents)
+    .set({ status: "expired", updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(checkoutIntents.status, "authorized"), inArray(checkoutIntents.authorizationId, ended)))
+    .returning();
+}
+
+/** How the buyer's mandates stand now. */
+export async function saveDetection(
+  tx: Tx,
+  { checkoutIntentId }: CheckoutRow,
+  { detectedMandateId, mandateStatus }: Pick<CheckoutRow, "detectedMandateId" | "mandateStatus">,
+): Promise<CheckoutRow> {
+  const [row] = await tx
+    .update(checkoutIntents)
+    .set({ detectedMandateId, mandateStatus })
+    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
+    .returning();
+  return row!;
+}
+
+export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
+  await tx.insert(checkoutApprovals).values(row);
+}
+
+/** Ends a pending approval and its continuation. Null when it is not pending any more. */
+export async function endApproval(
+  tx: Tx,
+  approvalId: string,
+  status: "consumed" | "expired" | "revoked",
+  now: Date,
+): Promise<ApprovalRow | null> {
+  const continuationTokenStatus = status === "consumed" ? "redeemed" : status;
+  const [row] = await tx
+    .update(checkoutApprovals)
+    .set({ status, continuationTokenStatus, resolvedAt: now })
+    .where(and(eq(checkoutApprovals.approvalId, approvalId), eq(checkoutApprovals.status, "pending")))
+    .returning();
+  return row ?? null;
+}
+
+/** What this session saw last time, or null; from now on it has seen this. */
+export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow | null> {
+  const { sessionId, checkoutIntentId, ...seen } = review;
+  const [before] = await tx
+    .select()
+    .from(checkoutReviews)
+    .where(and(eq(checkoutReviews.sessionId, sessionId), eq(checkoutReviews.checkoutIntentId, checkoutIntentId)));
+  await tx
+    .insert(checkoutReviews)
+    .values(review)
+    .onConflictDoUpdate({ target: [checkoutReviews.sessionId, checkoutReviews.checkoutIntentId], set: seen });
+  return before ?? null;
+}
+
+/** Who asks, and for whom. */
+export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
+  const [agent] = await db
+    .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt })
+    .from(serviceAccounts)
+    .where(eq(serviceAccounts.serviceAccountId, ownerSubjectId));
+  const [own] = await db.select({ name: organization.name }).from(organization).where(eq(organization.id, organizationId));
+  return {
+    agent: agent ? { name: agent.name, active: agent.revokedAt === null } : null,
+    organizationName: own?.name ?? organizationId,
+  };
+}
+
+export async function findSellerRecord(db: Db, sellerId: string) {
+  const [row] = await db.select().from(sellers).where(eq(sellers.sellerId, sellerId));
+  return row ?? null;
+}
+
+/** Mandates that could pay in this asset, active ones first; drafts and revoked ones only by name. */
+export async function candidateMandates(
+  db: Db,
+  { organizationId, environment }: Scope,
+  { asset, chain, named }: { readonly asset: string; readonly chain: string; readonly named: readonly string[] },
+  limit: number,
+): Promise<readonly string[]> {
+  const live = and(eq(mandates.asset, asset), eq(mandates.chain, chain), inArray(mandates.status, ["active", "suspended"]));
+  const rows = await db
+    .select({ mandateId: mandates.mandateId })
+    .from(mandates)
+    .where(
+      and(
+        eq(mandates.organizationId, organizationId),
+        eq(mandates.environment, environment),
+        named.length > 0 ? or(live, inArray(mandates.mandateId, [...named])) : live,
+      ),
+    )
+    .orderBy(
+      named.length > 0 ? desc(inArray(mandates.mandateId, [...named])) : asc(mandates.status),
+      asc(mandates.status),
+      desc(mandates.mandateId),
+    )
+    .limit(limit);
+  return rows.map((row) => row.mandateId);
+}
+
+/** Open checkouts past their time, without a lock; they are read again under one. */
+export const dueCheckouts = (db: Db, limit: number) =>
+  db
+    .select()
+    .from(checkoutIntents)
+    .where(and(inArray(checkoutIntents.status, [...openStatuses]), lte(checkoutIntents.expiresAt, sql`clock_timestamp()`)))
+    .orderBy(asc(checkoutIntents.expiresAt))
+    .limit(limit);
+
+/** Pending approvals past their time, or of a mandate or agent that was revoked. */
+export const dueApprovals = (db: Db, limit: number) =>
+  db
+    .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })
+    .from(checkoutApprovals)
+    .innerJoin(checkoutIntents, eq(checkoutIntents.checkoutIntentId, checkoutApprovals.checkoutIntentId))
+    .leftJoin(mandates, eq(mandates.mandateId, checkoutApprovals.mandateId))
+    .leftJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, checkoutApprovals.agentId))
+    .where(
+      and(
+        eq(checkoutApprovals.status, "pending"),
+        or(
+          lte(checkoutApprovals.expiresAt, sql`clock_timestamp()`),
+          eq(mandates.status, "revoked"),
+          isNotNull(serviceAccounts.revokedAt),
+        ),
+      ),
+    )
+    .limit(limit);
+
+/** Whether somebody has decided, and how. That a person looks at it is no decision. */
+export const decisionOf = (status: string, approvalStatus: string | null): string =>
+  `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
+
+/** The decisions about many checkouts at once, for those who wait. */
+export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })
+    .from(checkoutIntents)
+    .leftJoin(checkoutApprovals, eq(checkoutApprovals.checkoutIntentId, checkoutIntents.checkoutIntentId))
+    .where(inArray(checkoutIntents.checkoutIntentId, [...checkoutIntentIds]));
+  return new Map(rows.map(({ id, status, approval }) => [id, decisionOf(status, approval)]));
+}

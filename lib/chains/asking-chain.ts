@@ -1,0 +1,16 @@
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure } from "#lib/chains/client.ts";
+import { Problem } from "#lib/problem.ts";
+
+const chainAway = (): Problem =>
+  new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
+
+/** @throws Problem rpc_unavailable where the chain does not answer */
+export async function askingChain<T>(chain: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    log().warn({ chain, reason: chainFailure(error) }, "The chain does not answer");
+    throw chainAway();
+  }
+}

@@ -1,0 +1,39 @@
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure, POLLING_MS, publicClient } from "#lib/chains/client.ts";
+import { perProcess } from "#lib/process.ts";
+
+const BLOCKS = 8n;
+const FRESH_MS = 60_000;
+/** A chain that mines only when there is traffic has blocks that are hours apart. */
+const MOST_MS = 15_000;
+const UNKNOWN_MS = 3_000;
+
+type Measured = { readonly at: number; readonly blockMs: number };
+
+const known = (): Map<string, Measured> => perProcess("blockTimes", () => new Map());
+
+/** How long a block of the chain takes, on average of the last ones. Measured once a minute; where the chain does not answer, as before. */
+export async function blockTimeMs(chain: string): Promise<number> {
+  const before = known().get(chain);
+  if (before && performance.now() - before.at < FRESH_MS) return before.blockMs;
+  try {
+    const client = publicClient(chain);
+    const newest = await client.getBlock();
+    const count = newest.number < BLOCKS ? newest.number : BLOCKS;
+    if (count === 0n) return UNKNOWN_MS;
+    const earlier = await client.getBlock({ blockNumber: newest.number - count });
+    const blockMs = Math.min(MOST_MS, (Number(newest.timestamp - earlier.timestamp) * 1_000) / Number(count));
+    known().set(chain, { at: performance.now(), blockMs });
+    return blockMs;
+  } catch (error) {
+    log().warn({ chain, reason: chainFailure(error) }, "The time between blocks could not be measured");
+    return before?.blockMs ?? UNKNOWN_MS;
+  }
+}
+
+const LOOK_MS_MAX = 1_000;
+
+/** How long to wait between two looks at a chain for the next block: a quarter of its time between blocks. */
+export async function lookEveryMs(chain: string): Promise<number> {
+  return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await blockTimeMs(chain)) / 4));
+}

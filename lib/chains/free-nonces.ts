@@ -1,0 +1,20 @@
+import { chainOf } from "#lib/chains/chains.ts";
+
+/** A provider's nodes lag behind each other. A local chain is one node, and a new one after a restart. */
+const NODE_BEHIND_MS = 30_000;
+const LOCAL_BEHIND_MS = 1_000;
+
+/** For how long after a transaction was mined a node may not count it yet. */
+export const nodeBehindMs = (chain: string): number => (chainOf(chain)?.confirmations === 0 ? LOCAL_BEHIND_MS : NODE_BEHIND_MS);
+
+/**
+ * The nonces that come next, the lowest first: a gap is filled before anything is put behind it, because no chain mines what comes after one.
+ * @param used how many transactions of the signer the newest block has
+ * @param taken nonces of transactions that may still be mined
+ */
+export function freeNonces(used: number, taken: Iterable<number>, count: number): number[] {
+  const known = new Set(taken);
+  const free: number[] = [];
+  for (let nonce = used; free.length < count; nonce += 1) if (!known.has(nonce)) free.push(nonce);
+  return free;
+}

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Hex, TransactionReceipt } from "viem";
+import { lookEveryMs } from "#lib/chains/block-time.ts";
+import { isChainError, POLLING_MS, publicClient } from "#lib/chains/client.ts";
+
+/** Null where no block has the transaction. Throws when the chain does not answer. */
+export async function receiptNow(chain: string, hash: Hex): Promise<TransactionReceipt | null> {
+  try {
+    return await publicClient(chain).getTransactionReceipt({ hash });
+  } catch (error) {
+    if (isChainError(error) && error.name === "TransactionReceiptNotFoundError") return null;
+    throw error;
+  }
+}
+
+/** The receipt of a transaction that was just sent, asked for until a block has it. Null where none came in time, or the chain is silent. */
+export async function receiptWithin(chain: string, hash: Hex, milliseconds: number): Promise<TransactionReceipt | null> {
+  const until = performance.now() + milliseconds;
+  // Short waits at first, for chains that mine at once.
+  for (let waitMs = 10; ; waitMs = waitMs < POLLING_MS ? waitMs * 2 : await lookEveryMs(chain)) {
+    const receipt = await receiptNow(chain, hash).catch(() => null);
+    if (receipt || performance.now() + waitMs >= until) return receipt;
+    await pause(waitMs);
+  }
+}

@@ -1,0 +1,31 @@
+import { env, type ChainConfiguration } from "#lib/env.ts";
+import { newestBlock } from "#lib/chains/client.ts";
+import { atMost } from "#lib/time.ts";
+
+const PATIENCE_MS = 5_000;
+const LOCAL_RPC = "http://127.0.0.1:8545";
+
+const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
+  const asked = newestBlock(chain).then(
+    () => true,
+    () => false,
+  );
+  return atMost(asked, PATIENCE_MS, false);
+};
+
+/**
+ * Tells who started a sandbox, once, that a chain cannot be reached and how to work without internet. Nothing waits for it. Only the host
+ * is named: the path of an RPC address may be a provider's key.
+ */
+export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
+  const { ENVIRONMENT, CHAINS } = env();
+  if (ENVIRONMENT !== "sandbox") return;
+  const reached = await Promise.all(CHAINS.map(answers));
+  const silent = CHAINS.filter((_, index) => !reached[index]);
+  if (silent.length === 0) return;
+  const names = silent.map(({ chain, rpcUrl }) => `${chain} cannot be reached at ${new URL(rpcUrl).host}`);
+  say(`the chain ${names.join(", and the chain ")}. Until it can, no payment is verified or settled; everything else works.`);
+  const local = CHAINS.map((one) => (silent.includes(one) ? { ...one, rpcUrl: LOCAL_RPC } : one));
+  say("without internet, run npm run demo instead: it starts this service with a chain of its own.");
+  say(`to use a chain that you run on this machine, stop and start with CHAINS='${JSON.stringify(local)}'`);
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { canonicalJson } from "#lib/canonical-json.ts";
+import { fingerprintOf, slotOf } from "#lib/command/idempotency.ts";
+import type { ParsedInput } from "#lib/http/input.ts";
+import type { Caller, Idempotency, Operation } from "#lib/http/operation.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
+
+const HEADER = /^[\x21-\x7e]{1,255}$/;
+
+const at = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+/** Where in the body the key stands, or null where the header alone carries it. */
+function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | null {
+  if (idempotencyKeyAt) return idempotencyKeyAt;
+  return body instanceof z.ZodObject && Object.hasOwn(body.shape, "idempotencyKey") ? ["idempotencyKey"] : null;
+}
+
+/**
+ * Keys of operations on the session or the platform belong to the person: the active organization may change between a request and its
+ * repeat, which would otherwise look in another slot.
+ */
+const isPersonal = (access: Operation["access"]): boolean =>
+  access === "session" || (typeof access === "object" && "platformCapability" in access);
+
+const scopeOf = (caller: Caller, access: Operation["access"]): string =>
+  isPersonal(access) ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
+
+/** The value without the field at this path. */
+function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
+  const { [name]: inner, ...others } = value as Record<string, unknown>;
+  return rest.length === 0 ? others : { ...others, [name]: leaveOut(inner, rest) };
+}
+
+/** Finds key, slot and fingerprint of a request. @throws Problem invalid_request, idempotency_key_required */
+export function compileIdempotency(
+  operation: Operation,
+): (request: Request, input: ParsedInput, caller: Caller | null) => Idempotency | null {
+  if (operation.method === "GET") return () => null;
+  const place = placeOf(operation);
+  const pointer = place ? `/${place.join("/")}` : "";
+  const madeAnew = operation.madeAnew ?? [];
+  return (request, input, caller) => {
+    const header = request.headers.get("idempotency-key");
+    const inBody = place?.reduce(at, input.body);
+    if (header !== null && !HEADER.test(header)) {
+      throw invalidField("/headers/Idempotency-Key", "Use 1 to 255 visible ASCII characters.");
+    }
+    if (typeof inBody === "string" && header !== null && header !== inBody) {
+      throw invalidField(pointer, "The Idempotency-Key header and the body carry different keys. Send one of them.");
+    }
+    const key = typeof inBody === "string" ? inBody : header;
+    if (key === null) {
+      if (!operation.idempotencyKeyAt) return null;
+      throw new Problem("idempotency_key_required", {
+        detail: `Send an idempotency key in ${operation.idempotencyKeyAt.join(".")} or in the Idempotency-Key header.`,
+      });
+    }
+    if (!caller) return null;
+    const { environment } = caller;
+    return {
+      key,
+      slot: slotOf({ organizationId: scopeOf(caller, operation.access), environment, operationId: operation.id, key }),
+      fingerprint: fingerprintOf(canonicalJson({ path: input.params, body: madeAnew.reduce(leaveOut, input.raw) })),
+    };
+  };
+}

@@ -1,0 +1,37 @@
+import { eq, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { idempotency } from "#lib/command/tables.ts";
+
+type Stored = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
+
+export async function findReply(slot: string, on: Database = database()): Promise<Stored | null> {
+  const [row] = await on.select().from(idempotency).where(eq(idempotency.slot, slot));
+  return row ?? null;
+}
+
+/** False when a twin committed first. Waits at most a second for one that is still open. */
+export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Stored): Promise<boolean> {
+  await tx.execute(sql`SET LOCAL lock_timeout = '1s'`);
+  const claimed = await tx
+    .insert(idempotency)
+    .values({ slot, fingerprint, status, body })
+    .onConflictDoNothing()
+    .returning({ slot: idempotency.slot });
+  return claimed.length === 1;
+}
+
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Replies are promised for thirty days; unique constraints of the business protect for ever. Answers how many are gone. */
+export async function forgetOldReplies(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    // A scalar subquery, because no index serves a comparison with a volatile function.
+    const rows = await database().execute(sql`
+      DELETE FROM idempotency WHERE slot IN (
+        SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${FORGOTTEN_AT_ONCE})
+      RETURNING slot`);
+    gone += rows.length;
+    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
+  }
+}

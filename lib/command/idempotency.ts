@@ -1,0 +1,73 @@
+import { keyReusedDetail } from "#lib/http/key-reused.ts";
+import { hash } from "node:crypto";
+import { transact, writeNoted } from "#lib/audit/transact.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { lockedOut } from "#lib/db/failure.ts";
+import { claimSlot, findReply } from "#lib/command/idempotency-store.ts";
+import { storedReply, type Idempotency, type Operation, type Output, type StoredReply } from "#lib/http/operation.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
+import type { Environment } from "#lib/vocabulary.ts";
+
+type Scope = {
+  readonly organizationId: string;
+  readonly environment: Environment;
+  readonly operationId: string;
+  readonly key: string;
+};
+
+/** Scoped to the organization, not to the API key: rotation must not double-pay. */
+export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
+  hash("sha256", `${organizationId}\n${environment}\n${operationId}\n${key}`, "base64url");
+
+/** SHA-256 over the RFC 8785 text of what was asked, without what a repeat makes anew. */
+export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
+
+/** It never sends a client to a new key: the payment of the first request would be held, and perhaps made, a second time. */
+export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
+
+export const inFlight = (): Problem =>
+  new Problem("idempotency_in_flight", {
+    detail: "A request with this idempotency key is still running. Ask again in a moment.",
+    retryAfterSeconds: 1,
+  });
+
+export class LostSlot extends Error {}
+
+export async function replay(idempotency: Idempotency, on?: Database): Promise<StoredReply | null> {
+  const old = await findReply(idempotency.slot, on);
+  if (!old) return null;
+  if (old.fingerprint !== idempotency.fingerprint) throw keyReused();
+  return storedReply(old.status, old.body, true);
+}
+
+/**
+ * Runs a command once per idempotency key: work, slot and audit commit together, and a repeat answers the stored bytes.
+ * The slot is claimed after the work's locks (lock order: mandates, slots, audit heads), so a twin that lost the race
+ * rolls its work back and replays. Without a key the work simply runs.
+ * @throws Problem idempotency_key_reused, idempotency_in_flight
+ */
+export async function once<O extends Operation>(
+  operation: O,
+  idempotency: Idempotency | null,
+  work: (tx: Tx) => Promise<Output<O>>,
+  on?: Database,
+): Promise<StoredReply> {
+  const status = operation.status ?? 200;
+  const serialize = (output: Output<O>): string => JSON.stringify(operation.response.parse(output));
+  if (!idempotency) return storedReply(status, await transact(async (tx) => serialize(await work(tx)), on), false);
+  const earlier = await replay(idempotency, on);
+  if (earlier) return earlier;
+  try {
+    const body = await transact(async (tx) => {
+      const text = serialize(await work(tx));
+      if (!(await claimSlot(tx, { ...idempotency, status, body: text }))) throw new LostSlot();
+      await writeNoted(tx);
+      return text;
+    }, on);
+    return storedReply(status, body, false);
+  } catch (error) {
+    const twin = error instanceof LostSlot || isProblem(error) ? await replay(idempotency, on) : null;
+    if (twin) return twin;
+    throw lockedOut(error) ? inFlight() : error;
+  }
+}

@@ -1,0 +1,80 @@
+import { database, type Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import type { Bound, Locked } from "#lib/execute/begin-execution.ts";
+import { ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
+import { expectedPayment, type Verified } from "#lib/payments/verify-credential.ts";
+import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
+import { compareSigner } from "#lib/x402/verify.ts";
+
+/** The settlement without a mandate that has a credential, where it pays what was authorized. */
+async function settledAs(
+  db: Parameters<typeof ownerOfNonce>[0],
+  credential: Credential,
+  authorization: AuthorizationRow,
+): Promise<PlainSettlement | null> {
+  const owner = await ownerOfNonce(db, credential);
+  const settlement = owner === null ? null : await findPlainSettlement(db, owner);
+  return settlement && isSamePayment(settlement, authorization) ? settlement : null;
+}
+
+const fits = (known: string | null, said: string | null): boolean => known === null || said === null || known === said;
+
+function isSamePayment(settlement: PlainSettlement, authorization: AuthorizationRow): boolean {
+  const { asset, amount, payTo } = expectedPayment(authorization);
+  return (
+    settlement.status !== "failed" &&
+    settlement.environment === authorization.environment &&
+    settlement.chain === asset.chain &&
+    settlement.tokenAddress === asset.tokenAddress &&
+    settlement.amount === amount &&
+    settlement.payTo === payTo &&
+    fits(authorization.sellerOrganizationId, settlement.organizationId) &&
+    fits(authorization.sellerId, settlement.sellerId) &&
+    fits(authorization.resourceId, settlement.resourceId)
+  );
+}
+
+/** Whether a credential's payment was settled before its authorization was executed. */
+export async function wasSettledAs(header: string, authorization: AuthorizationRow): Promise<boolean> {
+  const decoded = decodeCredential(header);
+  return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;
+}
+
+/** Its signature was checked with the payment, or it is the credential that was settled. */
+const isSigned = (verified: Verified, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
+  verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
+
+/**
+ * A seller settled the credential before it was executed: the execution takes that settlement over, so that the mandate is charged. Null
+ * where there is none, or it pays something else. The seller sees the payment as the settlement that it asked for.
+ */
+export async function adoptSettlement(
+  tx: Tx,
+  authorization: AuthorizationRow,
+  verified: Verified,
+  { mandate, now }: Locked,
+): Promise<Bound | null> {
+  const { credential } = verified;
+  const settlement = credential && (await settledAs(tx, credential, authorization));
+  if (!credential || !settlement || !isSigned(verified, credential, settlement)) return null;
+  if (!compareSigner(credential.payer, mandate?.walletAddress ?? null).ok) return null;
+  if (!(await adoptPlainSettlement(tx, settlement.settlementId, authorization.authorizationId))) return null;
+  const { amount, asset, chain, settlementMode } = authorization;
+  const state = {
+    amount,
+    asset,
+    chain,
+    settlementStatus: settlementMode === "facilitatorSettled" ? "processing" : "pending",
+    facilitatorUrl: null,
+    credential: credential.payload,
+    tokenAddress: credential.token,
+    nonce: credential.nonce,
+    validBefore: settlement.validBefore,
+    credentialHeaders: credentialHeaders(credential),
+    settlementReference: settlement.transaction,
+    fromBlock: settlement.fromBlock,
+    nextCheckAt: now,
+  };
+  return { ok: true, executionId: newId("execution"), state };
+}

@@ -1,0 +1,107 @@
+import type { SettleResponse } from "@x402/core/types";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import {
+  callerIsLive,
+  reloadExecution,
+  updateExecution,
+  type AuthorizationRow,
+  type ExecutionRow,
+} from "#lib/holds/execution-store.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { admitsNow } from "#lib/holds/still-admits.ts";
+import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
+import { leaseMs, patience } from "#lib/settlement/limits.ts";
+import { inPlace } from "#lib/execute/settle-waits.ts";
+import { settlePlain, settlePlainAgain } from "#lib/execute/settle-plain.ts";
+import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
+import { handOver } from "#lib/settlement/store.ts";
+import { submit } from "#lib/settlement/submit.ts";
+
+/** How long a seller waits for a settlement that another request of ours has under way. */
+const WAIT_MS = 30_000;
+const ASK_EVERY_MS = 250;
+
+/** Settles a credential for a seller's server, or says what became of it. */
+export async function answerSettle(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
+  const { match } = asked;
+  if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
+  if (match.kind === "plain") return settlePlainAgain(asked, match.settlement, seller);
+  return settlePlain(asked, seller);
+}
+
+async function settleExecution(
+  asked: AskedSettlement,
+  execution: ExecutionRow,
+  authorization: AuthorizationRow,
+  seller: Seller,
+): Promise<SettleResponse> {
+  const taken = execution.settlementStatus === "pending" ? await takeOver(execution, authorization, seller) : "underWay";
+  if (taken === "refused")
+    return refused(asked, "settlement_rejected", "The payment's mandate or its seller's allowance does not admit it now.");
+  if (taken === "taken") {
+    const finding = await submit({ ...execution, facilitatorUrl: null }, authorization);
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
+  }
+  const row = await finalState(execution.executionId, seller);
+  if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);
+  if (row.settlementStatus !== "settled" || row.settlementReference === null) return pending(asked, row.settlementReference);
+  const first = await database().transaction((tx) => handOver(tx, row.executionId));
+  return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
+}
+
+/** The seller's server asks us to settle what we only watched: from pending to processing, by one request alone. */
+const takeOver = (
+  execution: ExecutionRow,
+  authorization: AuthorizationRow,
+  seller: Seller,
+): Promise<"taken" | "refused" | "underWay"> =>
+  transact(async (tx) => {
+    await enterGate(tx);
+    // It locks the mandate, so that the execution that is read next stays as it is.
+    const admitted = await admitsNow(tx, execution, authorization);
+    const { settlementStatus } = await reloadExecution(tx, execution.executionId);
+    if (settlementStatus !== "pending") return "underWay";
+    if (!admitted || !(await callerIsLive(tx, seller)) || !(await mayBroadcast(tx, seller.organizationId))) return "refused";
+    const now = await clock(tx);
+    await updateExecution(tx, execution.executionId, {
+      settlementStatus: "processing",
+      nextCheckAt: new Date(now.getTime() + leaseMs()),
+    });
+    note(tx, execution, seller, now);
+    return "taken";
+  });
+
+function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void {
+  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
+  const metadata = { authorizationId, mandateId, sellerOrganizationId: seller.organizationId };
+  const event = {
+    type: "payment.processing",
+    actorId: seller.serviceAccountId,
+    organizationId,
+    subjectId,
+    entityType: "execution",
+    entityId: executionId,
+  };
+  audit(tx, { ...event, metadata }, now);
+}
+
+const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
+
+/** Waits for the end where this seller has a place to wait. */
+async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
+  const row = await stateOf(executionId);
+  if (row.resolvedAt !== null) return row;
+  return (await inPlace(organizationId, () => waitForEnd(executionId)))?.value ?? row;
+}
+
+async function waitForEnd(executionId: string): Promise<ExecutionRow> {
+  const until = Date.now() + patience(WAIT_MS);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    const row = await stateOf(executionId);
+    if (row.resolvedAt !== null || Date.now() >= until) return row;
+  }
+}

@@ -1,0 +1,27 @@
+import type { VerifyResponse } from "@x402/core/types";
+import { askToken } from "#lib/payments/verify-credential.ts";
+import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import { x402Reason } from "#lib/settlement/x402-reason.ts";
+
+const alreadyUsed = (payer: string): VerifyResponse => ({
+  isValid: false,
+  invalidReason: x402Reason("nonce_already_used"),
+  payer,
+});
+
+/** Whether a seller may serve on this credential. What we settled for it and have not handed over yet is as good as valid. */
+export async function answerVerify({ credential, expected, match }: AskedSettlement): Promise<VerifyResponse> {
+  const { payer } = credential;
+  if (match.kind === "plain") {
+    const { status, handedOver } = match.settlement;
+    return status === "failed" || handedOver ? alreadyUsed(payer) : { isValid: true, payer };
+  }
+  if (match.kind === "execution") {
+    const { settlementStatus, handedOver } = match.execution;
+    if (settlementStatus === "failed" || handedOver) return alreadyUsed(payer);
+    if (settlementStatus !== "pending") return { isValid: true, payer };
+  }
+  const verdict = await askToken(credential, expected);
+  if (verdict.ok) return { isValid: true, payer };
+  return { isValid: false, invalidReason: x402Reason(verdict.code), invalidMessage: verdict.detail, payer };
+}

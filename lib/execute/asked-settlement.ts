@@ -1,0 +1,165 @@
+import { PaymentRequirementsV1Schema, PaymentRequirementsV2Schema, type PaymentRequirementsV2 } from "@x402/core/schemas";
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { address, assetAt } from "#lib/chains/chains.ts";
+import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { refusePayee } from "#lib/sellers/may-settle.ts";
+import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
+import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
+import {
+  decodeCredential,
+  readCredential,
+  signatureHash,
+  type Credential,
+  type DecodedCredential,
+} from "#lib/x402/credential.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
+import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
+import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
+
+/** After the end of a credential's life. */
+const HANDED_OVER_WITHIN_MS = 10 * 60_000;
+
+/** Whom a credential belongs to: nobody we know, one of our executions, or a settlement without a mandate. */
+export type Match =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }
+  | { readonly kind: "plain"; readonly settlement: PlainSettlement };
+
+export type AskedSettlement = { readonly credential: Credential; readonly expected: ExpectedPayment; readonly match: Match };
+
+type Asked = {
+  readonly x402Version: 1 | 2;
+  readonly paymentPayload: object;
+  readonly paymentRequirements: object;
+};
+type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; readonly payer: string | null } & Failure);
+
+const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
+
+/** Reads what a seller's server asks, and refuses what is not its own to ask. What was submitted is matched however old its credential is. */
+export async function readAsked(asked: Asked, organizationId: string): Promise<Read> {
+  const required = readRequired(asked);
+  const decoded = readPayload(asked, required.ok ? required.expected : undefined);
+  if (!required.ok) return refuse(required, decoded.ok ? decoded.credential.payer : null);
+  if (!decoded.ok) return refuse(decoded, null);
+  const { credential } = decoded;
+  const { payer } = credential;
+  const { expected } = required;
+  const [refused, match, now] = await Promise.all([
+    refusePayee(database(), organizationId, { payTo: expected.payTo, chain: expected.asset.chain }),
+    matchCredential(credential),
+    clock(database()),
+  ]);
+  if (refused) return refuse(refused, payer);
+  const foreign = refuseForeign(match, credential, organizationId) ?? refuseLate(match, now);
+  if (foreign) return refuse(foreign, payer);
+  const fits = compareCredential(
+    credential,
+    match.kind === "execution" ? expectedPayment(match.authorization) : expected,
+    now,
+    SENT_NOW_SECONDS,
+  );
+  const small = isBegun(match) ? null : refuseSmall(expected.amount, expected.asset);
+  if (small) return refuse(small, payer);
+  const late = !fits.ok && fits.code === "credential_expired" && wasSubmitted(match);
+  if (!fits.ok && !late) return refuse(fits, payer);
+  if (match.kind === "execution" && !samePayment(expectedPayment(match.authorization), expected)) {
+    return refuse(failed("amount_mismatch", "The credential was authorized for another payment than the one required."), payer);
+  }
+  return { ok: true, credential, expected, match };
+}
+
+const isBegun = (match: Match): boolean =>
+  match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
+
+/** What was submitted while its credential lived is answered after it. */
+const wasSubmitted = (match: Match): boolean =>
+  (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
+
+const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
+  a.amount === b.amount &&
+  a.payTo === b.payTo &&
+  a.asset.chain === b.asset.chain &&
+  a.asset.tokenAddress === b.asset.tokenAddress;
+
+/**
+ * A payTo proves nothing: anybody may register it, and fields of a settled credential stand on the chain. So a known credential
+ * is answered for the organization that it pays, and only as it was signed.
+ */
+function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
+  if (match.kind === "plain") {
+    const { organizationId: owner, payTo, amount } = match.settlement;
+    const same = owner === organizationId && payTo === credential.payTo && amount === credential.value;
+    if (!same) return failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
+    if (match.settlement.signatureHash === signatureHash(credential)) return null;
+    return failed("signature_invalid", "The signature is not that of the credential that was settled.");
+  }
+  if (match.kind === "unknown") return null;
+  const { sellerOrganizationId } = match.authorization;
+  if (sellerOrganizationId !== null && sellerOrganizationId !== organizationId)
+    return failed("recipient_mismatch", "This payment was authorized for another seller.");
+  const stored = decodeCredential(match.execution.credentialHeaders?.[paymentSignatureHeader] ?? "");
+  if (!stored.ok || stored.credential.signature !== credential.signature)
+    return failed("signature_invalid", "The signature is not that of the credential that was executed.");
+  return null;
+}
+
+/** The signature stands on the chain as well. So a settlement is handed over while its buyer may still ask, and never after that. */
+function refuseLate(match: Match, now: Date): Failure | null {
+  if (match.kind !== "plain" || match.settlement.status === "failed") return null;
+  if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;
+  return failed(
+    "nonce_already_used",
+    "The credential expired before its seller asked again. List settlements to see what became of it.",
+  );
+}
+
+type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
+
+function readPayload({ x402Version, paymentPayload }: Asked, expected: ExpectedPayment | undefined): DecodedCredential {
+  if (isVersion1(paymentPayload) !== (x402Version === 1))
+    return failed("credential_malformed", "The payment payload is of another x402 version than the request.");
+  return readCredential(paymentPayload, expected);
+}
+
+function readRequired({ x402Version, paymentRequirements }: Asked): Required {
+  return x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
+}
+
+function readRequiredV1(json: object): Required {
+  const parsed = PaymentRequirementsV1Schema.safeParse(json);
+  if (!parsed.success) return failed("verification_failed", "The payment requirements are not x402 version 1.");
+  const { network, maxAmountRequired: amount, ...rest } = parsed.data;
+  const chain = chainOfNetwork(network);
+  if (chain === undefined) return failed("network_mismatch", `x402 version 1 has no network ${network.slice(0, 64)}.`);
+  return requiredPayment({ ...rest, network: chain, amount });
+}
+
+function readRequiredV2(json: object): Required {
+  const parsed = PaymentRequirementsV2Schema.safeParse(json);
+  return parsed.success
+    ? requiredPayment(parsed.data)
+    : failed("verification_failed", "The payment requirements are not x402 version 2.");
+}
+
+type Terms = Pick<PaymentRequirementsV2, "scheme" | "network" | "amount" | "asset" | "payTo" | "maxTimeoutSeconds">;
+
+function requiredPayment({ scheme, network, amount, asset: token, payTo, maxTimeoutSeconds }: Terms): Required {
+  if (scheme !== "exact") return failed("scheme_unsupported", "Only the scheme exact is supported.");
+  const asset = assetAt(network, token);
+  if (!asset) return failed("asset_mismatch", "This token is not configured here.");
+  if (!/^[1-9][0-9]{0,77}$/.test(amount)) return failed("amount_mismatch", "The amount is not a positive whole number.");
+  return { ok: true, expected: { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds } };
+}
+
+async function matchCredential(credential: Credential): Promise<Match> {
+  const owner = await claimOf(database(), credential);
+  if (owner === null) return { kind: "unknown" };
+  const execution = await executionOfCredential(database(), credential, owner);
+  if (execution) return { kind: "execution", execution, authorization: await authorizationOf(database(), execution) };
+  const settlement = await findPlainSettlement(database(), owner);
+  return settlement ? { kind: "plain", settlement } : { kind: "unknown" };
+}

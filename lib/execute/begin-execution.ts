@@ -1,0 +1,225 @@
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import {
+  askedUnder,
+  findApproved,
+  lockApproved,
+  redeemApproval,
+  requireSamePayment,
+  startCheckout,
+  type Approved,
+} from "#lib/approvals/redeem-approval.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { lockedOut } from "#lib/db/failure.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { inFlight, LostSlot } from "#lib/command/idempotency.ts";
+import type { Caller, StoredReply } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { answerExecution, earlierReply, type Asked } from "#lib/execute/execution-replies.ts";
+import { changedMandate, requireExecutable, requireRights } from "#lib/holds/execution-rules.ts";
+import {
+  callerIsLive,
+  hasLiveExecution,
+  insertExecution,
+  sellerStateOf,
+  type AuthorizationRow,
+  type ExecutionRow,
+} from "#lib/holds/execution-store.ts";
+import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/holds/hold-store.ts";
+import { forbiddenNow } from "#lib/holds/still-allowed.ts";
+import { askedIn } from "#lib/payments/present-execution.ts";
+import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
+import type { Failure } from "#lib/x402/failure.ts";
+
+type Change = Parameters<typeof insertExecution>[1];
+type Own =
+  | "executionId"
+  | "authorizationId"
+  | "organizationId"
+  | "environment"
+  | "mandateId"
+  | "subjectId"
+  | "slot"
+  | "fingerprint"
+  | "createdAt";
+type State = Omit<Partial<Change>, Own> & Pick<Change, "settlementStatus">;
+/** Of an execution, whatever became of it. */
+export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
+
+/** What pays was bound to the authorization, or why it cannot be. */
+export type Bound =
+  | { readonly ok: true; readonly executionId: string; readonly state: State }
+  | { readonly ok: false; readonly failure: Failure };
+
+export type Locked = { readonly mandate: MandateRow | null; readonly now: Date };
+
+export type Execute = Asked & {
+  readonly caller: Caller;
+  readonly authorization: AuthorizationRow;
+  readonly means: Means;
+  /** Claims what pays, under the mandate's lock. */
+  bind(tx: Tx, locked: Locked): Promise<Bound>;
+  /** What its seller had settled already counts, also where the authorization admits nothing any more. */
+  adopt?(tx: Tx, locked: Locked): Promise<Bound | null>;
+};
+
+/**
+ * Whether an authorization may be executed now, as far as it alone tells. Answers the database's time.
+ * @throws Problem as requireExecutable
+ */
+export async function requireOpen(
+  db: Database | Tx,
+  authorization: AuthorizationRow,
+  subjectId: string,
+  known?: { readonly hold: Hold | null; readonly approved: Approved | null },
+): Promise<Date> {
+  const { authorizationId } = authorization;
+  const { hold, approved } = known ?? {
+    hold: await holdOf(db, authorizationId),
+    approved: await findApproved(db, authorizationId),
+  };
+  const now = await clock(db);
+  const asking = askedIn(authorization);
+  const askedBy = approved || asking.href === undefined ? null : await askedUnder(db, authorization, asking.href);
+  const facts = { subjectId, authorization, hold, approved, asking, askedBy };
+  requireExecutable({ ...facts, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
+  return now;
+}
+
+export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
+
+/** A twin with the same key that came first is answered from what it stored. */
+export async function firstOrTwin(execute: Execute): Promise<Begun> {
+  try {
+    return await transact((tx) => begin(tx, execute));
+  } catch (error) {
+    const twin = error instanceof LostSlot || isProblem(error) ? await earlierReply(execute.authorization, execute) : null;
+    if (twin) return { reply: twin };
+    throw lockedOut(error) ? inFlight() : error;
+  }
+}
+
+type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
+
+/** After the gate and the mandate's lock. @throws Problem as requireRights and changedMandate */
+export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
+  requireRights({
+    mandate,
+    subjectId: caller.subjectId,
+    callerIsLive: await callerIsLive(tx, caller),
+    seller: await sellerStateOf(tx, authorization),
+  });
+  const forbidden = mandate && (await forbiddenNow(tx, mandate, authorization));
+  if (forbidden) throw changedMandate(forbidden);
+}
+
+type Approving = Locked & { readonly approved: Approved | null };
+
+async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved }: Approving): Promise<Bound> {
+  const { authorization, subjectId: actorId, requestId } = execute;
+  if (approved?.approval?.status === "pending") {
+    requireSamePayment(approved.approval, authorization);
+    await redeemApproval(tx, approved.approval, { actorId, requestId, payableUntil: authorization.expiresAt }, now);
+  }
+  return execute.bind(tx, { mandate, now });
+}
+
+/** What was settled before it came too late for these: the money moved, so it counts. */
+const late: ReadonlySet<ProblemCode> = new Set([
+  "authorization_expired",
+  "authorization_consumed",
+  "mandate_revoked",
+  "mandate_not_active",
+  "policy_denied",
+  "emergency_stop",
+]);
+
+async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (isProblem(error) && late.has(error.code)) return error;
+    throw error;
+  }
+}
+
+type Refused = Locked & { readonly hold: Hold | null; readonly refusal: Problem };
+
+/** @throws Problem the refusal, where nothing was settled or it counts already */
+async function adoptLate(tx: Tx, { adopt, authorization }: Execute, { mandate, now, hold, refusal }: Refused): Promise<Bound> {
+  const isFree = hold !== null && ["held", "expired", "released"].includes(hold.status);
+  const counts = !isFree || authorization.outcome !== "allow" || (await hasLiveExecution(tx, authorization.authorizationId));
+  const adopted = counts ? null : await adopt?.(tx, { mandate, now });
+  if (!adopted) throw refusal;
+  return adopted;
+}
+
+/** Transaction 1: everything is read again after the gate and under the mandate's lock. */
+async function begin(tx: Tx, execute: Execute): Promise<Begun> {
+  const { authorization, subjectId, caller } = execute;
+  await enterGate(tx);
+  const mandate = await lockMandate(tx, authorization.mandateId);
+  const approved = await lockApproved(tx, authorization.authorizationId);
+  const hold = await holdOf(tx, authorization.authorizationId);
+  const now = await clock(tx);
+  const refusal = await refusalOf(async () => {
+    await requireOpen(tx, authorization, subjectId, { hold, approved });
+    await requireRightsNow(tx, { mandate, caller, authorization });
+  });
+  const bound = refusal
+    ? await adoptLate(tx, execute, { mandate, now, hold, refusal })
+    : await redeemAndBind(tx, execute, { mandate, now, approved });
+  if (!bound.ok) return recordFailure(tx, execute, bound.failure, now);
+  if (hold?.status === "held") await submitHold(tx, hold);
+  if (approved && !refusal) await startCheckout(tx, approved.checkout, now);
+  const execution = await insert(tx, execute, bound.executionId, bound.state, now);
+  note(tx, execution, "payment.submitted", now);
+  if (execution.settlementStatus === "processing") return { execution };
+  return { reply: await answerExecution(tx, execution, authorization, execute) };
+}
+
+/** Failed before anything was sent: the hold stays and the authorization stays usable. */
+async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
+  const state: State = {
+    ...execute.means,
+    settlementStatus: "failed",
+    failureCode: code,
+    failureDetail: detail,
+    failureMetadata: metadata ?? null,
+    resolvedAt: now,
+  };
+  const execution = await insert(tx, execute, newId("execution"), state, now);
+  note(tx, execution, "payment.failed", now, { failureCode: code });
+  return { reply: await answerExecution(tx, execution, execute.authorization, execute) };
+}
+
+async function insert(
+  tx: Tx,
+  { authorization, idempotency, subjectId, means }: Execute,
+  executionId: string,
+  state: State,
+  now: Date,
+): Promise<ExecutionRow> {
+  const { authorizationId, organizationId, environment, mandateId } = authorization;
+  const execution = await insertExecution(tx, {
+    executionId,
+    authorizationId,
+    organizationId,
+    environment,
+    mandateId,
+    subjectId,
+    ...means,
+    slot: idempotency.slot,
+    fingerprint: idempotency.fingerprint,
+    createdAt: now,
+    ...state,
+  });
+  if (!execution) throw new LostSlot();
+  return execution;
+}
+
+function note(tx: Tx, execution: ExecutionRow, type: string, now: Date, metadata: Record<string, unknown> = {}): void {
+  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
+  const event = { type, actorId: subjectId, organizationId, subjectId, entityType: "execution", entityId: executionId };
+  audit(tx, { ...event, metadata: { authorizationId, mandateId, ...metadata } }, now);
+}

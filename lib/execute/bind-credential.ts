@@ -1,0 +1,119 @@
+import type { Tx } from "#lib/db/client.ts";
+import { inFlight } from "#lib/command/idempotency.ts";
+import { newId } from "#lib/ids.ts";
+import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/registry/slot-store.ts";
+import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
+import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
+import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
+import { expectedPayment, type Verified } from "#lib/payments/verify-credential.ts";
+import { Problem } from "#lib/problem.ts";
+import { mayBroadcast, refuseSmall } from "#lib/onchain/broadcast-caps.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
+import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
+import { refuseUnproven } from "#lib/sellers/may-settle.ts";
+import { failed } from "#lib/x402/failure.ts";
+import { compareSigner } from "#lib/x402/verify.ts";
+
+/** Asked again first after a second: most sellers settle within a block or two. */
+const FIRST_CHECK_MS = 1_000;
+
+/** A slot of a registered mandate, where the service made the credential itself. */
+export type Proof = { readonly slot: SlotRow; readonly registration: Registration };
+
+type Binding = {
+  readonly authorization: AuthorizationRow;
+  readonly verified: Verified;
+  readonly proof: Proof | null;
+};
+
+export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { credential }: Verified): Means => ({
+  settlementMode,
+  facilitatorUrl,
+  credentialHash: credential?.hash ?? null,
+  payer: credential?.payer ?? null,
+});
+
+/** Claims a verified credential for its authorization. @throws Problem rate_limited, idempotency_in_flight */
+export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): Promise<Bound> {
+  const { authorization, verified, proof } = binding;
+  const { mandate, now } = locked;
+  const adopt = async (): Promise<Bound | null> => (proof ? null : adoptSettlement(tx, authorization, verified, locked));
+  if (!verified.ok) return (await adopt()) ?? unusable(tx, binding, verified.failure);
+  const { credential } = verified;
+  const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
+  if (!signer.ok) return { ok: false, failure: signer };
+  const unpayable = weSettle(authorization) ? await refuseUnpayable(tx, authorization) : null;
+  if (unpayable) return { ok: false, failure: unpayable };
+  if (proof) await requireSlot(tx, authorization, proof);
+  if (!(await claim(tx, credential, binding))) {
+    const detail = "This credential belongs to another payment. Sign a new one for this authorization.";
+    const adopted = await adopt();
+    if (adopted) return adopted;
+    return unusable(tx, binding, failed("nonce_already_used", detail));
+  }
+  await requireGas(tx, authorization);
+  const state = submitted(credential, authorization, verified.fromBlock, now);
+  return { ok: true, executionId: newId("execution"), state };
+}
+
+/** A slot whose nonce somebody has used is nobody's any more: the next attempt gets another one. */
+async function unusable(tx: Tx, { proof }: Binding, failure: Extract<Bound, { ok: false }>["failure"]): Promise<Bound> {
+  if (proof && failure.code === "nonce_already_used") await useSlot(tx, proof.slot.slotId);
+  return { ok: false, failure };
+}
+
+/** Whoever waited too long lost the slot, and a mandate that was changed pays under another registration. */
+async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
+  const held = await slotOf(tx, authorizationId);
+  const current = await currentRegistration(tx, registration);
+  const same = held?.slotId === slot.slotId && current?.registrationId === slot.registrationId;
+  if (!same || current.revocation !== "none") throw inFlight();
+}
+
+/** The nonces of slots belong to their registration: which authorization has one is said by the slot. */
+async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
+  if (!proof) return claimCredential(tx, credential, authorization);
+  const { registrationId, organizationId } = proof.registration;
+  if (await claimCredential(tx, credential, { authorizationId: registrationId, organizationId })) return true;
+  return (await ownerOfNonce(tx, credential)) === registrationId;
+}
+
+const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean =>
+  settlementMode === "facilitatorSettled" && facilitatorUrl === null;
+
+const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
+  refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
+
+/** The gas of what we settle is ours. */
+async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
+  const { sellerOrganizationId } = authorization;
+  if (!weSettle(authorization) || sellerOrganizationId === null) return;
+  if (await mayBroadcast(tx, sellerOrganizationId)) return;
+  throw new Problem("rate_limited", {
+    detail:
+      "This seller's settlements of the second or the day, or those of the service for the day, are used up. Try again later.",
+    retryAfterSeconds: 60,
+  });
+}
+
+/** Without our settling, the seller's is awaited; with it, the reconciler takes over when this process is gone. */
+function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
+  const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
+  const weSettle = settlementMode === "facilitatorSettled";
+  return {
+    sellerOrganizationId,
+    sellerId,
+    resourceId,
+    amount,
+    asset,
+    chain,
+    settlementStatus: weSettle ? "processing" : "pending",
+    credential: credential.payload,
+    tokenAddress: credential.token,
+    nonce: credential.nonce,
+    validBefore: new Date(Number(credential.validBefore) * 1000),
+    credentialHeaders: credentialHeaders(credential),
+    fromBlock,
+    nextCheckAt: new Date(now.getTime() + (weSettle ? leaseMs() : FIRST_CHECK_MS)),
+  };
+}

@@ -1,0 +1,93 @@
+import { clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { LostSlot } from "#lib/command/idempotency.ts";
+import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
+import { adoptSettlement, wasSettledAs } from "#lib/execute/adopt-settlement.ts";
+import { firstOrTwin, requireOpen, type Execute } from "#lib/execute/begin-execution.ts";
+import { bindCredential, meansOf } from "#lib/execute/bind-credential.ts";
+import type * as contract from "#lib/payments/contract.ts";
+import { answerExecution, earlierReply, type Asked } from "#lib/execute/execution-replies.ts";
+import { findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/execute/pay-by-module.ts";
+import { credentialMissing } from "#lib/payments/present-execution.ts";
+import { provePayment } from "#lib/execute/prove-payment.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/verify-credential.ts";
+import { invalidField, isProblem, notFound } from "#lib/problem.ts";
+import { submit } from "#lib/settlement/submit.ts";
+
+/** Verify, submit in one transaction, settle where we do, and book the result in another. */
+export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
+  if (!idempotency) throw new Error("The body's idempotencyKey is required.");
+  const { subjectId } = caller;
+  const asked: Asked = { idempotency, subjectId, requestId };
+  const authorization = await findAuthorization(database(), caller, body.authorizationId);
+  if (!authorization) throw notFound("authorization");
+  const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
+  if (earlier) return earlier;
+  const now = await openOrSettled(authorization, subjectId, body.paymentCredential);
+  const pays = await paidBy(authorization, caller, body.paymentCredential, now);
+  const begun = await firstOrTwin({ ...asked, ...pays, caller, authorization });
+  if ("reply" in begun) return begun.reply;
+  const finding = await submit(begun.execution, authorization);
+  return finish(begun.execution, authorization, asked, finding);
+};
+
+/** Answers the database's time. @throws Problem as requireOpen, where the payment was not settled before either */
+async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
+  try {
+    return await requireOpen(database(), authorization, subjectId);
+  } catch (error) {
+    const settled = isProblem(error) && credential !== undefined && (await wasSettledAs(credential, authorization));
+    if (!settled) throw error;
+    return clock(database());
+  }
+}
+
+type Pays = Pick<Execute, "means" | "bind" | "adopt">;
+
+/** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
+async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
+  const { enforcementPath } = authorization.intent;
+  if (enforcementPath === "onchain") {
+    if (credential !== undefined) throw invalidField("/paymentCredential", "What is paid onchain takes no credential.");
+    const prepared = await prepareModulePayment(authorization, now);
+    return { means: moduleMeans(prepared), bind: (tx, locked) => bindModulePayment(tx, prepared, locked) };
+  }
+  const { verified, proof } = await credentialFor(authorization, caller, credential, now);
+  const means = meansOf(authorization, verified);
+  return {
+    means,
+    bind: (tx, locked) => bindCredential(tx, { authorization, verified, proof }, locked),
+    ...(!proof && { adopt: (tx, locked) => adoptSettlement(tx, authorization, verified, locked) }),
+  };
+}
+
+/** @throws Problem credential_missing */
+async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
+  const payment = expectedPayment(authorization);
+  const life = { now, secondsLeft: secondsLeftFor(authorization) };
+  if (credential !== undefined) return { verified: await verifyCredential(credential, payment, life), proof: null };
+  const proven = await provePayment(authorization, payment, caller, now);
+  if (!proven) throw credentialMissing(payment, authorization.intent);
+  return proven;
+}
+
+/** Transaction 2: the result, the hold and the answer. */
+async function finish(
+  execution: ExecutionRow,
+  authorization: AuthorizationRow,
+  asked: Asked,
+  finding: Awaited<ReturnType<typeof submit>>,
+): Promise<StoredReply> {
+  try {
+    return await transact(async (tx) => {
+      const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding);
+      return answerExecution(tx, row, authorization, asked);
+    });
+  } catch (error) {
+    const twin = error instanceof LostSlot ? await earlierReply(authorization, asked) : null;
+    if (twin) return twin;
+    throw error;
+  }
+}

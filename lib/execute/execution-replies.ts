@@ -1,0 +1,81 @@
+import { transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { claimSlot } from "#lib/command/idempotency-store.ts";
+import { inFlight, keyReused, LostSlot, replay } from "#lib/command/idempotency.ts";
+import { storedReply, type Idempotency, type StoredReply } from "#lib/http/operation.ts";
+import { PaymentExecution } from "#lib/payments/execution.ts";
+import { executionInSlot, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+import { failureDetails, presentExecution } from "#lib/payments/present-execution.ts";
+import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { Problem, problemBody } from "#lib/problem.ts";
+import { leaseMs } from "#lib/settlement/limits.ts";
+import type { FailureCode } from "#lib/x402/failure.ts";
+
+export type Asked = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
+
+/** Stores what is answered, in the transaction that did the work. */
+export async function answerExecution(
+  tx: Tx,
+  row: ExecutionRow,
+  authorization: AuthorizationRow,
+  asked: Asked,
+): Promise<StoredReply> {
+  const intent = authorization.intent;
+  const reply =
+    row.settlementStatus === "failed"
+      ? failedReply(row, authorization, asked.requestId)
+      : succeededReply(row, intent, asked.subjectId);
+  const { slot, fingerprint } = asked.idempotency;
+  if (!(await claimSlot(tx, { slot, fingerprint, ...reply }))) throw new LostSlot();
+  return storedReply(reply.status, reply.body, false);
+}
+
+type Bytes = { readonly status: number; readonly body: string };
+
+const succeededReply = (row: ExecutionRow, intent: PaymentIntent, subjectId: string): Bytes => ({
+  status: 200,
+  body: JSON.stringify(PaymentExecution.parse(presentExecution(row, intent, subjectId))),
+});
+
+function failedReply(row: ExecutionRow, authorization: AuthorizationRow, requestId: string): Bytes {
+  const details = failureDetails({ row, intent: authorization.intent, payment: expectedPayment(authorization) });
+  const problem = new Problem((row.failureCode ?? "verification_failed") as FailureCode, details);
+  return { status: 402, body: JSON.stringify(problemBody(problem, requestId)) };
+}
+
+const WAIT_MS = 1_000;
+const ASK_EVERY_MS = 100;
+
+/**
+ * What this key was answered before. A twin that still settles is waited for, at most a second; an execution whose process
+ * died answers the state that it has now, which becomes the stored one.
+ * @throws Problem idempotency_key_reused, idempotency_in_flight
+ */
+export async function earlierReply(authorization: AuthorizationRow, asked: Asked): Promise<StoredReply | null> {
+  const { idempotency } = asked;
+  const until = Date.now() + WAIT_MS;
+  for (;;) {
+    const stored = await replay(idempotency);
+    if (stored) return stored;
+    const row = await executionInSlot(database(), idempotency.slot);
+    if (!row) return null;
+    if (row.fingerprint !== idempotency.fingerprint) throw keyReused();
+    if (!isBeingSettled(row)) return resume(row, authorization, asked);
+    if (Date.now() >= until) throw inFlight();
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+}
+
+const isBeingSettled = (row: ExecutionRow): boolean =>
+  row.settlementStatus === "processing" && Date.now() - row.createdAt.getTime() < leaseMs();
+
+async function resume(row: ExecutionRow, authorization: AuthorizationRow, asked: Asked): Promise<StoredReply> {
+  try {
+    return await transact((tx) => answerExecution(tx, row, authorization, asked));
+  } catch (error) {
+    const twin = error instanceof LostSlot ? await replay(asked.idempotency) : null;
+    if (twin) return twin;
+    throw error;
+  }
+}

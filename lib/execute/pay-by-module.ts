@@ -1,0 +1,124 @@
+import type { Hex } from "viem";
+import type { Tx } from "#lib/db/client.ts";
+import { inFlight } from "#lib/command/idempotency.ts";
+import { newId } from "#lib/ids.ts";
+import { newestBlock } from "#lib/chains/client.ts";
+import { moduleCall, paymentIdOf } from "#lib/onchain/registry/module.ts";
+import { lifeAt } from "#lib/onchain/registry/periods.ts";
+import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
+import { queueRelay } from "#lib/onchain/relay/relay.ts";
+import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/registry/slot-store.ts";
+import { balanceOf } from "#lib/onchain/token.ts";
+import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
+import { openLife, registeredPayment, registrationFor, requireKept } from "#lib/execute/prove-payment.ts";
+import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { expectedPayment, searchFrom } from "#lib/payments/verify-credential.ts";
+import { askingChain } from "#lib/chains/asking-chain.ts";
+import type { ExpectedPayment } from "#lib/x402/requirements.ts";
+import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
+import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
+
+/** How long a payment may wait for its block: it is counted in the period in which it was made, or not at all. */
+const LIFE_SECONDS = 300;
+/** Whoever asked is waiting for it; when that process is gone the reconciler looks. */
+const FIRST_CHECK_MS = 5_000;
+
+/** Everything that lets the module pay, before anything is recorded. */
+export type Prepared = {
+  readonly authorization: AuthorizationRow;
+  readonly registration: Registration;
+  readonly payment: ExpectedPayment;
+  readonly paymentId: Hex;
+  readonly call: { readonly to: Hex; readonly data: Hex };
+  readonly period: number;
+  readonly validBefore: Date;
+  readonly fromBlock: bigint;
+  /** Whether the account has the money. */
+  readonly funded: Verdict;
+};
+
+export const moduleMeans = ({ registration }: Prepared): Means => ({
+  settlementMode: "smartAccount",
+  facilitatorUrl: null,
+  credentialHash: null,
+  payer: registration.account,
+});
+
+/**
+ * Asks the chain whether the module may pay, and signs the payment. Nothing of it leaves this process before it is bound.
+ * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period, rpc_unavailable
+ */
+export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<Prepared> {
+  const payment = expectedPayment(authorization);
+  const { mandateId, authorizationId, chain } = authorization;
+  const registration = await registrationFor(authorization);
+  if (!registration) throw notRegistered({ mandateId, payment });
+  const refused = { mandateId, payment, payer: registration.account };
+  requireKept(registration, refused);
+  const account = registration.account as Hex;
+  const paid = registeredPayment(registration, payment);
+  const paymentId = paymentIdOf(authorizationId);
+  const [refusal, delegated, balance, newest] = await askingChain(chain, () =>
+    Promise.all([
+      checkPayment(paid, paymentId),
+      delegatesNow(chain, account),
+      balanceOf(chain, payment.asset.tokenAddress, account),
+      newestBlock(chain),
+    ]),
+  );
+  if (refusal !== "None") throw refusedOnChain(refusal, refused);
+  if (!delegated) throw notDelegated(refused);
+  const { period, validBefore } = openLife(lifeAt(registration, now, LIFE_SECONDS), refused);
+  return {
+    authorization,
+    registration,
+    payment,
+    paymentId,
+    // The module takes a payment in the second of its deadline as well; the token would not.
+    call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
+    period,
+    validBefore: new Date(validBefore * 1_000),
+    fromBlock: searchFrom(chain, newest),
+    funded: judgeChainFacts({ signatureValid: true, nonceUsed: false, balance }, payment),
+  };
+}
+
+/** Counts the payment in its period and queues its transaction. @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight */
+export async function bindModulePayment(tx: Tx, prepared: Prepared, { mandate, now }: Locked): Promise<Bound> {
+  const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
+  if (!funded.ok) return { ok: false, failure: funded };
+  const small = refuseSmall(payment.amount, payment.asset);
+  if (small) return { ok: false, failure: small };
+  const signer = compareSigner(registration.account, mandate?.walletAddress ?? null);
+  if (!signer.ok) return { ok: false, failure: signer };
+  const current = await currentRegistration(tx, registration);
+  if (current?.registrationId !== registration.registrationId || current.revocation !== "none") throw inFlight();
+  const { authorizationId, organizationId, mandateId, amount, chain } = authorization;
+  const slot = await takeSlot(tx, { registration, authorizationId, amount, period, validBefore, nonce: paymentId });
+  if (!slot) throw refusedOnChain("TooManyPayments", { mandateId, payment, payer: registration.account });
+  const executionId = newId("execution");
+  const relay = { chain, key: "relayer", purpose: "payMandate", entityId: executionId, ...call } as const;
+  await queueRelay(tx, { ...relay, organizationId, environment: authorization.environment, mandateId });
+  const { sellerOrganizationId, sellerId, resourceId, asset } = authorization;
+  const { registry, onChainId } = registration;
+  return {
+    ok: true,
+    executionId,
+    state: {
+      sellerOrganizationId,
+      sellerId,
+      resourceId,
+      amount,
+      asset,
+      chain,
+      settlementStatus: "processing",
+      credential: { registry, onChainId },
+      tokenAddress: payment.asset.tokenAddress,
+      nonce: paymentId,
+      validBefore,
+      fromBlock,
+      nextCheckAt: new Date(now.getTime() + FIRST_CHECK_MS),
+    },
+  };
+}

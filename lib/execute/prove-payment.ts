@@ -1,0 +1,167 @@
+import { encodePaymentSignatureHeader } from "@x402/core/http";
+import type { PaymentPayload } from "@x402/core/types";
+import { getAddress, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import type { Caller } from "#lib/http/operation.ts";
+import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
+import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
+import { lifeAt, type Life } from "#lib/onchain/registry/periods.ts";
+import { proveTransfer } from "#lib/onchain/registry/proof.ts";
+import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
+import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/registry/slot-store.ts";
+import { digestOf } from "#lib/onchain/token.ts";
+import { requireOpen, requireRightsNow } from "#lib/execute/begin-execution.ts";
+import type { Proof } from "#lib/execute/bind-credential.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
+import { lockMandate } from "#lib/holds/hold-store.ts";
+import { urlOf } from "#lib/payments/present-execution.ts";
+import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { acceptedOffer } from "#lib/payments/unregistered.ts";
+import { secondsLeftFor, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { askingChain } from "#lib/chains/asking-chain.ts";
+import { failed } from "#lib/x402/failure.ts";
+import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
+
+/** The mandate's registration on the payment's chain, if there is one, whatever it says. */
+export async function registrationFor({
+  mandateId,
+  chain,
+}: Pick<AuthorizationRow, "mandateId" | "chain">): Promise<Registration | null> {
+  const deployment = deploymentAt(chain);
+  if (!deployment) return null;
+  return currentRegistration(database(), { mandateId, chain, registry: deployment.mandateRegistry.toLowerCase() });
+}
+
+export const registeredPayment = ({ account, onChainId }: Registration, payment: ExpectedPayment): RegisteredPayment => ({
+  chain: payment.asset.chain,
+  account: account as Hex,
+  onChainId: onChainId as Hex,
+  token: payment.asset.tokenAddress,
+  payee: payment.payTo,
+  value: payment.amount,
+});
+
+/** Under which the service signs for this payment itself; null where it cannot. */
+export async function provingRegistration(
+  mandate: Parameters<typeof registrationFor>[0],
+  { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
+): Promise<Registration | null> {
+  const registration = await registrationFor(mandate);
+  const fits =
+    registration?.enforcementPath === PATHS.proofs && registration.token === asset.tokenAddress && registration.payee === payTo;
+  return fits ? registration : null;
+}
+
+/**
+ * A credential that the service makes itself, out of a slot of the mandate's period on the chain. Null where no registration
+ * fits the payment. Nobody but the configured node sees it before it is bound to its authorization.
+ * @throws Problem as requireRights, by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
+ * a period, rpc_unavailable
+ */
+export async function provePayment(
+  authorization: AuthorizationRow,
+  payment: ExpectedPayment,
+  caller: Caller,
+  now: Date,
+): Promise<{ readonly verified: Verified; readonly proof: Proof } | null> {
+  const registration = await provingRegistration(authorization, payment);
+  if (!registration) return null;
+  const refused = { mandateId: authorization.mandateId, payment, payer: registration.account };
+  requireKept(registration, refused);
+  const place = openLife(lifeAt(registration, now, payment.maxTimeoutSeconds), refused);
+  await requireAccepted(registration, payment, place, refused);
+  const slot = await reserve(authorization, registration, caller, place);
+  if (!slot) throw refusedOnChain("SlotOutOfRange", refused);
+  const header = await sign(authorization, payment, registration, slot, place.validBefore);
+  const verified = await verifyCredential(header, payment, { now, secondsLeft: secondsLeftFor(authorization) });
+  return { verified: asOurs(verified), proof: { slot, registration } };
+}
+
+/** What we take back is not signed for any more, whether the chain knows it yet or not. */
+export function requireKept({ revocation }: Registration, refused: Refused): void {
+  if (revocation !== "none") throw refusedOnChain("Revoked", refused);
+}
+
+type Refused = Parameters<typeof refusedOnChain>[1];
+type Open = Extract<Life, { kind: "open" }>;
+
+export function openLife(life: Life, refused: Refused): Open {
+  switch (life.kind) {
+    case "open":
+      return life;
+    case "edge":
+      throw periodEnds(refused, life.seconds);
+    case "notStarted":
+      throw refusedOnChain("NotStarted", refused);
+    case "ended":
+      throw refusedOnChain("Ended", refused);
+  }
+}
+
+/** Slots begin at 0, so the first one stands for all: which are left is ours to know. */
+async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: Refused) {
+  const { chain } = payment.asset;
+  const [refusal, delegated] = await askingChain(chain, () =>
+    Promise.all([
+      checkProof(registeredPayment(registration, payment), { ...place, slot: 0 }),
+      delegatesNow(chain, registration.account as Hex),
+    ]),
+  );
+  if (refusal !== "None") throw refusedOnChain(refusal, refused);
+  if (!delegated) throw notDelegated(refused);
+}
+
+/** Under the mandate's lock, in a transaction of its own: the proof is made and asked about after it. */
+const reserve = (
+  authorization: AuthorizationRow,
+  registration: Registration,
+  caller: Caller,
+  { period, validBefore }: Open,
+): Promise<SlotRow | null> =>
+  database().transaction(async (tx) => {
+    await enterGate(tx);
+    const mandate = await lockMandate(tx, authorization.mandateId);
+    await requireOpen(tx, authorization, caller.subjectId);
+    // Nothing is signed for what may not be paid: the node that is asked about a proof sees it before it is bound.
+    await requireRightsNow(tx, { mandate, caller, authorization });
+    const { authorizationId, amount } = authorization;
+    return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
+  });
+
+/** As a stock client would sign what the seller asks for: its own offer where the intent carries it. */
+async function sign(
+  { intent }: AuthorizationRow,
+  payment: ExpectedPayment,
+  { account, onChainId }: Registration,
+  { period, slot, nonce }: SlotRow,
+  until: number,
+): Promise<string> {
+  const { challenge } = intent;
+  const offer = payment.offer ?? acceptedOffer(challenge, payment);
+  const transfer = { payer: account as Hex, nonce: nonce as Hex, validAfter: 0n, validBefore: BigInt(until) };
+  const proven = { ...transfer, token: payment.asset.tokenAddress, payTo: payment.payTo, value: payment.amount };
+  const place = { onChainId: onChainId as Hex, period, slot };
+  const signature = await proveTransfer(digestOf(payment, transfer), place, proven);
+  const authorization = {
+    from: getAddress(account),
+    to: getAddress(payment.payTo),
+    value: payment.amount.toString(),
+    validAfter: "0",
+    validBefore: until.toString(),
+    nonce,
+  };
+  const payload: PaymentPayload = {
+    x402Version: 2,
+    resource: offer?.required.resource ?? { url: urlOf(intent) },
+    accepted: offer?.accepted ?? requirementsOf(payment),
+    payload: { signature, authorization },
+  };
+  return encodePaymentSignatureHeader(payload);
+}
+
+/** What is wrong with a proof is no fault of the agent's. */
+function asOurs(verified: Verified): Verified {
+  if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
+  return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };
+}

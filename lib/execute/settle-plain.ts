@@ -1,0 +1,197 @@
+import type { SettleResponse } from "@x402/core/types";
+import { transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { newId } from "#lib/ids.ts";
+import { atomicOf, formatAmount } from "#lib/money.ts";
+import { chainOf } from "#lib/chains/chains.ts";
+import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
+import { callerIsLive, claimCredential } from "#lib/holds/execution-store.ts";
+import { askChain } from "#lib/payments/verify-credential.ts";
+import { refusePayee } from "#lib/sellers/may-settle.ts";
+import { paidResource } from "#lib/sellers/paid-resource.ts";
+import { resourcesPaidTo } from "#lib/sellers/store.ts";
+import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
+import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
+import { inPlace } from "#lib/execute/settle-waits.ts";
+import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
+import { facilitatorFor } from "#lib/settlement/facilitator.ts";
+import type { Finding } from "#lib/payments/settlement-state.ts";
+import { resolvePlain, transferOfPlain } from "#lib/settlement/reconcile-plain.ts";
+import {
+  endWork,
+  findPlainSettlement,
+  handOverPlain,
+  insertPlainSettlement,
+  takeWork,
+  type PlainSettlement,
+} from "#lib/settlement/store.ts";
+import { evidenceWithin, settleAndConfirm, settlingMs } from "#lib/settlement/submit.ts";
+import { signatureHash, type Credential } from "#lib/x402/credential.ts";
+import type { FailureCode } from "#lib/x402/failure.ts";
+import { requirementsOf } from "#lib/x402/requirements.ts";
+
+/** A payment without a mandate: settled as any x402 facilitator would, once, and recorded for the seller. */
+export async function settlePlain(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
+  const { credential, expected } = asked;
+  const verified = await askChain(credential, expected);
+  if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
+  const settlementId = newId("settlement");
+  const begun = await begin(asked, seller, settlementId, verified.fromBlock);
+  if (begun === "revoked") return revoked(asked);
+  if (begun === "capped") return capped(asked);
+  if (begun === "claimed") return refused(asked, "nonce_already_used");
+  return send(asked, seller, settlementId, {
+    chain: expected.asset.chain,
+    tokenAddress: expected.asset.tokenAddress,
+    payer: credential.payer,
+    payTo: expected.payTo,
+    amount: expected.amount,
+    nonce: credential.nonce,
+    validBefore: endOf(credential),
+    fromBlock: verified.fromBlock,
+  });
+}
+
+/** A repeat of the seller: the chain is asked at once, and what nobody works on any more is sent again. */
+export async function settlePlainAgain(
+  asked: AskedSettlement,
+  settlement: PlainSettlement,
+  seller: Seller,
+): Promise<SettleResponse> {
+  const { settlementId, status, handedOver, workedUntil, errorReason } = settlement;
+  if (handedOver) return refused(asked, "nonce_already_used");
+  if (status === "failed") return refused(asked, (errorReason ?? "settlement_rejected") as FailureCode);
+  if (status === "settled")
+    return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
+  const transfer = transferOfPlain(settlement);
+  const isLeft = workedUntil.getTime() <= Date.now();
+  const waitMs = isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(transfer.chain));
+  const waited = await inPlace(seller.organizationId, () => evidenceWithin(transfer, waitMs));
+  if (waited === null) return pending(asked, settlement.transaction);
+  const final = waited.value;
+  if (final) return book(asked, seller, settlementId, final);
+  if (!isLeft) return pending(asked, await transactionOf(settlementId));
+  const verified = await askChain(asked.credential, asked.expected);
+  if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
+  const allowed = await transact(async (tx) => {
+    const admitted = await admit(tx, asked, seller);
+    return admitted === "admitted" && !(await takeWork(tx, settlementId, leaseMs())) ? "taken" : admitted;
+  });
+  if (allowed === "taken") return pending(asked, await transactionOf(settlementId));
+  if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
+  return send(asked, seller, settlementId, transfer);
+}
+
+/** Noted by whoever sent it, meanwhile. */
+const transactionOf = async (settlementId: string): Promise<string | null> =>
+  (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
+
+async function send(
+  asked: AskedSettlement,
+  seller: Seller,
+  settlementId: string,
+  transfer: AuthorizedTransfer,
+): Promise<SettleResponse> {
+  const { credential, expected } = asked;
+  const atReceipt = chainOf(transfer.chain)?.settledAt === "receipt";
+  const requirements = requirementsOf(expected);
+  const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirements, atReceipt);
+  return book(asked, seller, settlementId, finding);
+}
+
+/** Notes what was found, and says success once: whoever is told first serves. */
+async function book(asked: AskedSettlement, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
+  const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
+  const handedOver = await transact(async (tx) => {
+    await resolvePlain(tx, { ...seller, settlementId }, finding);
+    // Whoever goes on beside this request sends the same call, which is one transaction.
+    if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
+    return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
+  });
+  if (isSuccess) return handedOver ? succeeded(asked, finding.transaction) : refused(asked, "nonce_already_used");
+  if (finding.kind === "failed") return refused(asked, finding.failure.code, finding.failure.detail);
+  return pending(asked, finding.kind === "broadcast" ? finding.transaction : await transactionOf(settlementId));
+}
+
+const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
+
+const revoked = (asked: AskedSettlement): SettleResponse =>
+  refused(asked, "settlement_rejected", "The key of this request, or what it sells, was revoked.");
+
+const capped = (asked: AskedSettlement): SettleResponse =>
+  refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
+
+/** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. */
+async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<boolean> {
+  await enterGate(tx);
+  const paid = { payTo: expected.payTo, chain: expected.asset.chain };
+  const [isLive, refusal] = await Promise.all([callerIsLive(tx, seller), refusePayee(tx, seller.organizationId, paid)]);
+  return isLive && !refusal;
+}
+
+/** Every transaction that may be sent counts. */
+async function admit(tx: Tx, asked: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+  if (!(await mayStill(tx, asked, seller))) return "revoked";
+  return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
+}
+
+type Begun = "begun" | "revoked" | "capped" | "claimed";
+
+/** Rolls back what was claimed for a settlement that is not sent. */
+class Capped extends Error {}
+
+const begin = (asked: AskedSettlement, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
+  transact((tx) => beginIn(tx, asked, seller, settlementId, fromBlock)).catch((error: unknown) => {
+    if (error instanceof Capped) return "capped";
+    throw error;
+  });
+
+/**
+ * The claim keeps the credential from ever being executed under a mandate as well. It comes before the counts of the day, as where an
+ * execution begins: in another order the two would wait for each other.
+ * @throws Capped
+ */
+async function beginIn(
+  tx: Tx,
+  asked: AskedSettlement,
+  seller: Seller,
+  settlementId: string,
+  fromBlock: bigint,
+): Promise<Exclude<Begun, "capped">> {
+  const { credential, expected } = asked;
+  const { organizationId, environment, serviceAccountId } = seller;
+  const [isAdmitted, resources] = await Promise.all([
+    mayStill(tx, asked, seller),
+    resourcesPaidTo(tx, organizationId, expected.payTo),
+  ]);
+  if (!isAdmitted) return "revoked";
+  if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
+  if (!(await mayBroadcast(tx, organizationId))) throw new Capped();
+  const resource = paidResource(resources, {
+    url: credential.payload.resource?.url,
+    amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
+  });
+  const row = {
+    settlementId,
+    sellerId: resource?.sellerId ?? null,
+    resourceId: resource?.resourceId ?? null,
+    organizationId,
+    environment,
+    serviceAccountId,
+    chain: credential.chain,
+    tokenAddress: credential.token,
+    payer: credential.payer,
+    nonce: credential.nonce,
+    payTo: expected.payTo,
+    amount: atomicOf(expected.amount),
+    credentialHash: credential.hash,
+    signatureHash: signatureHash(credential),
+    validBefore: endOf(credential),
+    fromBlock,
+    status: "processing",
+  };
+  await insertPlainSettlement(tx, row, leaseMs());
+  return "begun";
+}

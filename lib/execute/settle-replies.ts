@@ -1,0 +1,36 @@
+import type { Network, SettleResponse } from "@x402/core/types";
+import type { KeyCaller } from "#lib/http/operation.ts";
+import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import { x402Reason } from "#lib/settlement/x402-reason.ts";
+import type { FailureCode } from "#lib/x402/failure.ts";
+import { networkOfChain } from "#lib/x402/version-1.ts";
+
+/** Who asks us to settle: a service account of the organization that is paid. */
+export type Seller = KeyCaller;
+
+/** A version 1 server reads the network by its version 1 name. */
+const base = ({ credential: { chain, payer, version1 } }: AskedSettlement) => ({
+  network: ((version1 && networkOfChain(chain)) ?? chain) as Network,
+  payer,
+});
+
+export const refused = (asked: AskedSettlement, code: FailureCode, errorMessage?: string): SettleResponse => ({
+  ...base(asked),
+  success: false,
+  errorReason: x402Reason(code),
+  ...(errorMessage !== undefined && { errorMessage }),
+  transaction: "",
+});
+
+export const pending = (asked: AskedSettlement, transaction: string | null): SettleResponse => ({
+  ...base(asked),
+  success: false,
+  errorReason: "settlement_pending",
+  transaction: transaction ?? "",
+});
+
+export const succeeded = (asked: AskedSettlement, transaction: string): SettleResponse => ({
+  ...base(asked),
+  success: true,
+  transaction,
+});

@@ -1,0 +1,143 @@
+import type { Asking } from "#lib/holds/asking.ts";
+import { Problem } from "#lib/problem.ts";
+import type { ReservationStatus } from "#lib/vocabulary.ts";
+
+/** What a person said about this payment, where one was asked. */
+export type ApprovalState = {
+  readonly checkout: { readonly status: string; readonly expiresAt: Date };
+  readonly approval: { readonly status: string; readonly expiresAt: Date } | null;
+};
+
+export type ExecutionFacts = {
+  readonly subjectId: string;
+  readonly authorization: {
+    readonly authorizationId: string;
+    readonly subjectId: string;
+    readonly outcome: string;
+    readonly expiresAt: Date;
+  };
+  readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
+  readonly approved: ApprovalState | null;
+  /** Where a person is asked. Empty where nobody is. */
+  readonly asking: Asking;
+  /** The authorization that asked first, where this one asks the same. */
+  readonly askedBy: string | null;
+  readonly hasLiveExecution: boolean;
+};
+
+/**
+ * Whether an authorization may be executed now, as far as it alone tells. Asked before anything is verified, and again
+ * under the locks.
+ * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, authorization_consumed, authorization_expired
+ */
+export function requireExecutable(facts: ExecutionFacts, now: Date): void {
+  const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
+  if (authorization.subjectId !== subjectId)
+    throw new Problem("forbidden", { detail: "Only the subject that authorized this payment may execute it." });
+  if (authorization.outcome === "deny")
+    throw new Problem("policy_denied", { detail: "The mandate's policy denied this payment. Read the authorization's reasons." });
+  if (approved) requireApproved(approved, asking, now);
+  else if (authorization.outcome === "requireApproval") throw approvalRequired(asking, askedBy);
+  const status = hold?.status as ReservationStatus | undefined;
+  const expired = status === "expired" || (status === "held" && (approved && hold ? hold : authorization).expiresAt <= now);
+  if (!hasLiveExecution && expired)
+    throw new Problem("authorization_expired", {
+      detail: "This authorization has expired. Nothing was paid. Authorize the payment again, under a new idempotency key.",
+    });
+  if (hasLiveExecution) throw executedAlready(authorization);
+  if (status !== "held")
+    throw new Problem("authorization_consumed", {
+      detail:
+        "This authorization is over: its payment failed, or the buyer canceled it, and its budget is free again. Authorize the payment again, under a new idempotency key.",
+    });
+}
+
+/** Whoever lost the answer finds it, and is not sent to pay a second time. */
+const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
+  new Problem("authorization_consumed", {
+    detail:
+      "This authorization was executed under another idempotency key. Read the payment: its execution has the credentialHeaders. A new authorization would be a second payment.",
+    nextActions: [
+      {
+        type: "poll_status",
+        label: "Read the payment and its executions",
+        metadata: { pollWith: { method: "GET", path: `/api/v1/payments/${authorizationId}` } },
+      },
+    ],
+  });
+
+const approvalRequired = ({ href, checkoutIntentId, pollWith }: Asking, askedBy: string | null = null): Problem =>
+  new Problem("approval_required", {
+    detail:
+      askedBy === null
+        ? `A person of the buyer must approve this payment first${href === undefined ? "" : `, at ${href}`}.`
+        : `The buyer is asked about this payment under authorization ${askedBy}. Execute that one once it is approved.`,
+    nextActions: [
+      {
+        type: "approve_checkout",
+        label: "Ask the buyer to approve",
+        ...(href !== undefined && { href }),
+        metadata: {
+          ...(checkoutIntentId !== undefined && { checkoutIntentId }),
+          ...(pollWith && { pollWith }),
+          ...(askedBy !== null && { authorizationId: askedBy }),
+        },
+      },
+    ],
+  });
+
+/** Nothing executes by itself: a person said yes, in time, and this authorization is what he said it to. */
+function requireApproved({ checkout, approval }: ApprovalState, asking: Asking, now: Date): void {
+  if (approval?.status === "rejected")
+    throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
+  if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);
+  if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
+  throw new Problem("authorization_expired", {
+    detail: "The time to approve this payment, or to use its approval, has passed. Authorize the payment again.",
+  });
+}
+
+/** What was allowed when it was authorized and no longer is. */
+export const changedMandate = ({ message }: { readonly message: string }): Problem =>
+  new Problem("policy_denied", {
+    detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,
+    nextActions: [
+      { type: "select_mandate", label: "Pay under another mandate" },
+      { type: "use_other_seller", label: "Use another seller" },
+    ],
+  });
+
+/** `archived`: the resource that was authorized. `stopped`: the seller, by an emergency revocation. */
+export type SellerState = "offering" | "archived" | "stopped";
+
+export type StatusFacts = {
+  readonly mandate: { readonly status: string; readonly agents: readonly string[] | null } | null;
+  readonly subjectId: string;
+  readonly callerIsLive: boolean;
+  readonly seller: SellerState;
+};
+
+/**
+ * Rights that a revocation takes away, read after the gate.
+ * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
+ */
+export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
+  if (!callerIsLive)
+    throw new Problem("forbidden", { detail: "The credential of this request was revoked. Ask again with one that is live." });
+  if (mandate?.status === "revoked")
+    throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked. Authorize it under another one." });
+  if (mandate?.status !== "active")
+    throw new Problem("mandate_not_active", {
+      detail: "The mandate of this payment is not active. Ask the buyer to make it active again.",
+    });
+  if (mandate.agents !== null && !mandate.agents.includes(subjectId))
+    throw new Problem("policy_denied", {
+      detail: "This agent no longer belongs to the mandate. Ask the buyer to add it, and authorize again.",
+    });
+  if (seller === "stopped")
+    throw new Problem("emergency_stop", {
+      detail: "The platform stopped this seller in an emergency. Nothing was paid. Pay another seller.",
+    });
+  if (seller === "archived")
+    throw new Problem("policy_denied", { detail: "The seller no longer offers this resource. Authorize what it offers now." });
+}

@@ -1,0 +1,241 @@
+import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import type { Caller } from "#lib/http/operation.ts";
+import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
+import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
+import type { SellerState } from "#lib/holds/execution-rules.ts";
+import { holderOfNonce } from "#lib/onchain/registry/slot-store.ts";
+import { payeeStop } from "#lib/sellers/stop-store.ts";
+import { resources } from "#lib/sellers/tables.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+import type { Credential } from "#lib/x402/credential.ts";
+
+export type AuthorizationRow = typeof authorizations.$inferSelect;
+export type ExecutionRow = typeof executions.$inferSelect;
+export type NewExecution = typeof executions.$inferInsert;
+type Db = Database | Tx;
+
+/** At most one per authorization. */
+const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
+
+export type Owner = { readonly organizationId: string; readonly environment: string };
+
+export async function findAuthorization(db: Db, owner: Owner, authorizationId: string): Promise<AuthorizationRow | null> {
+  const { organizationId, environment } = owner;
+  const [row] = await db
+    .select()
+    .from(authorizations)
+    .where(
+      and(
+        eq(authorizations.authorizationId, authorizationId),
+        eq(authorizations.organizationId, organizationId),
+        eq(authorizations.environment, environment),
+      ),
+    );
+  return row ?? null;
+}
+
+export async function authorizationOf(db: Db, execution: Pick<ExecutionRow, "authorizationId">): Promise<AuthorizationRow> {
+  const [row] = await db.select().from(authorizations).where(eq(authorizations.authorizationId, execution.authorizationId));
+  if (!row) throw new Error("An execution has no authorization.");
+  return row;
+}
+
+export async function hasLiveExecution(db: Db, authorizationId: string): Promise<boolean> {
+  const rows = await db
+    .select({ executionId: executions.executionId })
+    .from(executions)
+    .where(and(eq(executions.authorizationId, authorizationId), inArray(executions.settlementStatus, [...live])))
+    .limit(1);
+  return rows.length > 0;
+}
+
+export async function findExecution(db: Db, owner: Owner, executionId: string): Promise<ExecutionRow | null> {
+  const { organizationId, environment } = owner;
+  const [row] = await db
+    .select()
+    .from(executions)
+    .where(
+      and(
+        eq(executions.executionId, executionId),
+        eq(executions.organizationId, organizationId),
+        eq(executions.environment, environment),
+      ),
+    );
+  return row ?? null;
+}
+
+/** Read anew under the mandate's lock. */
+export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
+  const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
+  if (!row) throw new Error("An execution is gone.");
+  return row;
+}
+
+export async function executionInSlot(db: Db, slot: string): Promise<ExecutionRow | null> {
+  const [row] = await db.select().from(executions).where(eq(executions.slot, slot));
+  return row ?? null;
+}
+
+export async function executionsOf(db: Db, authorizationIds: readonly string[]): Promise<readonly ExecutionRow[]> {
+  if (authorizationIds.length === 0) return [];
+  return db
+    .select()
+    .from(executions)
+    .where(inArray(executions.authorizationId, [...authorizationIds]))
+    .orderBy(desc(executions.executionId));
+}
+
+/** False when the credential belongs to another payment, for ever. */
+export async function claimCredential(
+  tx: Tx,
+  credential: Credential,
+  { authorizationId, organizationId }: { readonly authorizationId: string; readonly organizationId: string },
+): Promise<boolean> {
+  const { chain, token: tokenAddress, payer, nonce } = credential;
+  const rows = await tx
+    .insert(credentialClaims)
+    .values({ chain, tokenAddress, payer, nonce, authorizationId, organizationId })
+    .onConflictDoNothing()
+    .returning({ nonce: credentialClaims.nonce });
+  return rows.length === 1;
+}
+
+type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
+
+/** What a nonce was claimed for: an authorization, a settlement without a mandate, or a registration that gives it out in slots. */
+export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
+  const [row] = await db
+    .select({ owner: credentialClaims.authorizationId })
+    .from(credentialClaims)
+    .where(
+      and(
+        eq(credentialClaims.chain, chain),
+        eq(credentialClaims.tokenAddress, token),
+        eq(credentialClaims.payer, payer),
+        eq(credentialClaims.nonce, nonce),
+      ),
+    );
+  return row?.owner ?? null;
+}
+
+/** Who claimed a credential, if anybody did: for a slot's the authorization that has the slot. */
+export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
+  const owner = await ownerOfNonce(db, credential);
+  return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
+}
+
+/** Null when the idempotency key came first with another authorization. */
+export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
+  const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
+  return inserted ?? null;
+}
+
+export async function updateExecution(tx: Tx, executionId: string, change: Partial<NewExecution>): Promise<ExecutionRow> {
+  const [updated] = await tx.update(executions).set(change).where(eq(executions.executionId, executionId)).returning();
+  return updated!;
+}
+
+const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
+
+/** Whether the caller still is who he was when the request came in: read after the gate. */
+export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
+  if (caller.kind === "key") {
+    const rows = await tx
+      .select({ keyId: apiKeys.keyId })
+      .from(apiKeys)
+      .innerJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, apiKeys.serviceAccountId))
+      .where(
+        and(
+          eq(apiKeys.keyId, caller.keyId),
+          isNull(apiKeys.revokedAt),
+          isNull(serviceAccounts.revokedAt),
+          sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
+        ),
+      );
+    return rows.length === 1;
+  }
+  const rows = await tx
+    .select({ id: member.id })
+    .from(session)
+    .innerJoin(member, eq(member.userId, session.userId))
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(
+      and(
+        eq(session.id, caller.sessionId),
+        gt(session.expiresAt, sql`clock_timestamp()`),
+        eq(member.organizationId, caller.organizationId ?? ""),
+        notBanned,
+      ),
+    );
+  return rows.length === 1;
+}
+
+/** Whether the seller may still be paid for what was authorized. One without a record is known by its domain and address alone. */
+export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
+  if ((await payeeStop(tx, { sellerId, domain: intent.seller.domain ?? null, payTo })) !== null) return "stopped";
+  if (sellerId === null || resourceId === null) return "offering";
+  const rows = await tx
+    .select({ resourceId: resources.resourceId })
+    .from(resources)
+    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
+  return rows.length === 1 ? "offering" : "archived";
+}
+
+/** Whether the service account or person behind an execution still may act. */
+export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
+  const accounts = await tx
+    .select({ id: serviceAccounts.serviceAccountId })
+    .from(serviceAccounts)
+    .where(and(eq(serviceAccounts.serviceAccountId, subjectId), isNull(serviceAccounts.revokedAt)));
+  if (accounts.length > 0) return true;
+  const members = await tx
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), notBanned));
+  return members.length > 0;
+}
+
+export type PaymentFilter = {
+  readonly mandateId?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly settlementStatus?: string | undefined;
+  /** The slot of an authorize request and of an execute request with the same key: either finds the payment. */
+  readonly authorizeSlot?: string | undefined;
+  readonly executeSlot?: string | undefined;
+};
+
+/** Newest first. */
+export async function listAuthorizations(
+  db: Db,
+  { organizationId, environment }: Owner,
+  { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
+  before: string | null,
+  limit: number,
+): Promise<readonly AuthorizationRow[]> {
+  const { authorizationId } = authorizations;
+  return db
+    .select()
+    .from(authorizations)
+    .where(
+      and(
+        eq(authorizations.organizationId, organizationId),
+        eq(authorizations.environment, environment),
+        mandateId === undefined ? undefined : eq(authorizations.mandateId, mandateId),
+        outcome === undefined ? undefined : eq(authorizations.outcome, outcome),
+        before === null ? undefined : lt(authorizationId, before),
+        settlementStatus === undefined
+          ? undefined
+          : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
+        // Found by the two slots first: an OR beside the order would walk all payments of the organization.
+        authorizeSlot === undefined
+          ? undefined
+          : sql`${authorizationId} IN (
+              SELECT a.authorization_id FROM ${authorizations} a WHERE a.slot = ${authorizeSlot}
+              UNION SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
+      ),
+    )
+    .orderBy(desc(authorizationId))
+    .limit(limit);
+}

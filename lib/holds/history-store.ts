@@ -1,0 +1,52 @@
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+
+/** The last decisions under a mandate, newest first, each with its hold if it had one. */
+export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
+  tx
+    .select({
+      policyDecisionId: authorizations.policyDecisionId,
+      authorizationId: authorizations.authorizationId,
+      subjectId: authorizations.subjectId,
+      outcome: authorizations.outcome,
+      intent: authorizations.intent,
+      reasons: authorizations.reasons,
+      amount: authorizations.amount,
+      asset: authorizations.asset,
+      chain: authorizations.chain,
+      buyerShare: authorizations.buyerShare,
+      sellerShare: authorizations.sellerShare,
+      sellerId: authorizations.sellerId,
+      resourceId: authorizations.resourceId,
+      payTo: authorizations.payTo,
+      createdAt: authorizations.createdAt,
+      holdStatus: reservations.status,
+    })
+    .from(authorizations)
+    .leftJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(eq(authorizations.mandateId, mandateId))
+    .orderBy(desc(authorizations.authorizationId))
+    .limit(last);
+
+export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
+
+/** When each seller was first paid under the mandate. */
+export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {
+  const rows = await tx.select().from(mandateSellers).where(eq(mandateSellers.mandateId, mandateId));
+  return new Map(rows.map(({ sellerId, firstPaidAt }) => [sellerId, firstPaidAt]));
+}
+
+const SUBMITTED_MAX = 200;
+
+/** What was submitted under the mandate and is not final: a revocation lists it and lets it come to its end. */
+export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ executionId: executions.executionId })
+    .from(executions)
+    .where(and(eq(executions.mandateId, mandateId), inArray(executions.settlementStatus, ["pending", "processing", "unknown"])))
+    .orderBy(asc(executions.executionId))
+    .limit(SUBMITTED_MAX);
+  return rows.map(({ executionId }) => executionId);
+}

@@ -1,0 +1,219 @@
+import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
+import { authorizations, reservations } from "#lib/holds/tables.ts";
+import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
+
+export type Hold = typeof reservations.$inferSelect;
+export type MandateRow = typeof mandates.$inferSelect;
+
+/** The mandate's row is the lock of its budget and of everything under it. */
+export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
+  return row ?? null;
+}
+
+/** The sweep takes only what nobody works on. */
+export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await tx
+    .select()
+    .from(mandates)
+    .where(eq(mandates.mandateId, mandateId))
+    .for("no key update", { skipLocked: true });
+  return row ?? null;
+}
+
+/** By the key that the authorization names: reservations have no other index for it. */
+export const selectHold = (tx: Tx | Database, authorizationId: string) =>
+  tx
+    .select(getTableColumns(reservations))
+    .from(authorizations)
+    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(eq(authorizations.authorizationId, authorizationId));
+
+/** Read under the mandate's lock. */
+export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
+  const [row] = await selectHold(tx, authorizationId);
+  return row ?? null;
+}
+
+const book = async (tx: Tx, hold: Hold, kind: LedgerKind): Promise<void> => {
+  const { organizationId, mandateId, reservationId, authorizationId, amount } = hold;
+  await tx
+    .insert(mandateLedger)
+    .values({ ledgerId: newId("ledger"), organizationId, mandateId, reservationId, authorizationId, kind, amount });
+};
+
+const setStatus = async (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> => {
+  const resolvedAt = status === "submitted" ? null : sql`clock_timestamp()`;
+  await tx.update(reservations).set({ status, resolvedAt }).where(eq(reservations.reservationId, hold.reservationId));
+};
+
+type Change = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
+
+/** The lifetime on the mandate's row and the buckets that the hold itself names. Raising the ceiling first is for overruns alone. */
+async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<void> {
+  const raised = (used: unknown, ceiling: unknown) =>
+    raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${change.spent.toString()}::numeric)` } : {};
+  const amounts = (table: typeof mandates | typeof usageBuckets) => ({
+    spent: sql`${table.spent} + ${change.spent.toString()}::numeric`,
+    reserved: sql`${table.reserved} + ${change.reserved.toString()}::numeric`,
+    ...raised(sql`${table.spent} + ${table.reserved}`, table.ceiling),
+  });
+  await tx.update(mandates).set(amounts(mandates)).where(eq(mandates.mandateId, hold.mandateId));
+  if (hold.buckets.length === 0) return;
+  const own = hold.buckets.map(([key, start]) => and(eq(usageBuckets.windowKey, key), eq(usageBuckets.start, new Date(start))));
+  await tx
+    .update(usageBuckets)
+    .set({ ...amounts(usageBuckets), payments: sql`${usageBuckets.payments} + ${change.payments}` })
+    .where(and(eq(usageBuckets.mandateId, hold.mandateId), or(...own)));
+}
+
+/** The credential goes out: from now on only evidence resolves the hold. */
+export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
+
+/** What was approved in time stays payable as long as its authorization. */
+export async function extendHold(tx: Tx, { reservationId }: Hold, expiresAt: Date): Promise<void> {
+  await tx.update(reservations).set({ expiresAt }).where(eq(reservations.reservationId, reservationId));
+}
+
+/** The money moved. A hold that was let go before is booked as an overrun. */
+export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
+  const overrun = hold.status === "released" || hold.status === "expired";
+  if (overrun) await move(tx, hold, { spent: hold.amount, reserved: 0n, payments: 1 }, true);
+  else await move(tx, hold, { spent: hold.amount, reserved: -hold.amount, payments: 0 });
+  await setStatus(tx, hold, "captured");
+  await book(tx, hold, overrun ? "overrun" : "capture");
+  return { overrun };
+}
+
+/** The money did not move and no longer can. */
+export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
+  await move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 });
+  await setStatus(tx, hold, as);
+  await book(tx, hold, as === "expired" ? "expire" : "release");
+}
+
+/** For approval.mode firstPayment. */
+export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string | null): Promise<void> {
+  if (sellerId === null) return;
+  await tx
+    .insert(mandateSellers)
+    .values({ mandateId, sellerId, firstPaidAt: sql`clock_timestamp()` })
+    .onConflictDoNothing();
+}
+
+export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
+  await tx
+    .update(mandates)
+    .set({ status: "suspended", updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
+}
+
+/** Sums of what counts now, per window. */
+export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await tx
+    .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })
+    .from(usageBuckets)
+    .where(and(eq(usageBuckets.mandateId, mandateId), sql`${usageBuckets.liveUntil} > clock_timestamp()`))
+    .groupBy(usageBuckets.windowKey);
+  return new Map(rows.map(({ windowKey, used }) => [windowKey, BigInt(used)]));
+}
+
+/** The mandate's usage and its current policy. */
+export async function usageAndPolicy(tx: Tx, mandateId: string) {
+  const { spent, reserved, chain, asset } = mandates;
+  const [row] = await tx
+    .select({ spent, reserved, chain, asset, policy: mandateVersions.policy })
+    .from(mandates)
+    .innerJoin(
+      mandateVersions,
+      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
+    )
+    .where(eq(mandates.mandateId, mandateId));
+  return row ?? null;
+}
+
+/** Mandates with holds to let go, in id order: expired, or under a revoked mandate. Without a lock; they are read again under one. */
+export async function mandatesWithDueHolds(
+  db: Pick<Tx, "execute">,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.execute<{ mandate_id: string }>(sql`
+    SELECT mandate_id FROM reservations
+    WHERE status = 'held' AND resolved_at IS NULL AND expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${after}
+    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${after}
+    ORDER BY mandate_id LIMIT ${limit}`);
+  return rows.map((row) => row.mandate_id);
+}
+
+type Expired = { readonly reservationIds: readonly string[] };
+
+/** Lets go of a mandate's due holds under its lock, never of one whose credential went out. Sums, so that a thousand holds cost four statements. */
+export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<Expired> {
+  const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
+  const mine = tx
+    .select({ reservationId: reservations.reservationId })
+    .from(reservations)
+    .where(
+      and(eq(reservations.mandateId, mandate.mandateId), eq(reservations.status, "held"), isNull(reservations.resolvedAt), due),
+    )
+    .limit(limit);
+  const holds = await tx
+    .update(reservations)
+    .set({ status: "expired", resolvedAt: sql`clock_timestamp()` })
+    .where(inArray(reservations.reservationId, mine))
+    .returning();
+  await bookLetGo(tx, mandate, holds, "expire");
+  return { reservationIds: holds.map((hold) => hold.reservationId) };
+}
+
+/** Lets go of those of these holds that were not submitted, under the mandate's lock. */
+export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<Expired> {
+  if (reservationIds.length === 0) return { reservationIds };
+  const holds = await tx
+    .update(reservations)
+    .set({ status: "released", resolvedAt: sql`clock_timestamp()` })
+    .where(and(inArray(reservations.reservationId, [...reservationIds]), eq(reservations.status, "held")))
+    .returning();
+  await bookLetGo(tx, mandate, holds, "release");
+  return { reservationIds: holds.map((hold) => hold.reservationId) };
+}
+
+type MandateKey = Pick<MandateRow, "mandateId" | "organizationId">;
+
+async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly Hold[], kind: "expire" | "release"): Promise<void> {
+  if (holds.length === 0) return;
+  const total = holds.reduce((sum, hold) => sum + hold.amount, 0n);
+  await tx
+    .update(mandates)
+    .set({ reserved: sql`${mandates.reserved} - ${total.toString()}::numeric` })
+    .where(eq(mandates.mandateId, mandate.mandateId));
+  await tx.execute(sql`
+    UPDATE usage_buckets AS b SET reserved = b.reserved - x.amount, payments = b.payments - x.payments
+    FROM json_to_recordset(${JSON.stringify(sumBuckets(holds))}::json) AS x(window_key text, start timestamptz, amount numeric, payments integer)
+    WHERE b.mandate_id = ${mandate.mandateId} AND b.window_key = x.window_key AND b.start = x.start`);
+  const entries = holds.map((hold) => ({
+    id: newId("ledger"),
+    reservation: hold.reservationId,
+    authorization: hold.authorizationId,
+    amount: hold.amount.toString(),
+  }));
+  await tx.execute(sql`
+    INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount)
+    SELECT x.id, ${mandate.organizationId}, ${mandate.mandateId}, x.reservation, x."authorization", ${kind}, x.amount
+    FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, reservation text, "authorization" text, amount numeric)`);
+}
+
+function sumBuckets(holds: readonly Hold[]) {
+  const sums = new Map<string, { window_key: string; start: string; amount: bigint; payments: number }>();
+  for (const hold of holds) {
+    for (const [key, start] of hold.buckets) {
+      const at = `${key} ${start}`;
+      const sum = sums.get(at) ?? { window_key: key, start: new Date(start).toISOString(), amount: 0n, payments: 0 };
+      sums.set(at, { ...sum, amount: sum.amount + hold.amount, payments: sum.payments + 1 });
+    }
+  }
+  return [...sums.values()].map((sum) => ({ ...sum, amount: sum.amount.toString() }));
+}

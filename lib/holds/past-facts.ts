@@ -1,0 +1,81 @@
+import type { IntentFacts } from "#lib/mandates/facts.ts";
+import { add, type Atomic } from "#lib/money.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
+import type { AssuranceLevel } from "#lib/vocabulary.ts";
+
+/** What is kept of a payment that was decided. */
+export type PastPayment = {
+  readonly subjectId: string;
+  readonly intent: PaymentIntent;
+  readonly amount: Atomic;
+  readonly buyerShare: Atomic;
+  readonly sellerShare: Atomic;
+  readonly chain: string;
+  readonly asset: string;
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  readonly payTo: string | null;
+};
+
+/** What may be otherwise now than it was then. */
+type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
+
+/** The facts of a decision, made again from what was kept of it. */
+export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
+  const { seller, resource, ...intent } = one.intent;
+  return {
+    agent: { subjectId: one.subjectId, type: one.subjectId.startsWith("sa_") ? "serviceAccount" : "user", active: true },
+    seller:
+      one.sellerId === null
+        ? null
+        : {
+            sellerId: one.sellerId,
+            domain: seller.domain ?? "",
+            verified,
+            minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel | undefined,
+          },
+    unregistered: one.sellerId === null && seller.sellerId === undefined ? unregisteredOf(one) : null,
+    resource:
+      one.resourceId === null || one.sellerId === null
+        ? null
+        : {
+            sellerId: one.sellerId,
+            resourceId: one.resourceId,
+            method: resource?.method ?? "",
+            pathTemplate: resource?.pathTemplate ?? "",
+            acceptedPaymentChallengeTypes: resource?.acceptedPaymentChallengeTypes ?? [],
+          },
+    mismatches: [],
+    amount: one.amount,
+    fee: { serviceFee: add(one.buyerShare, one.sellerShare), buyerShare: one.buyerShare },
+    asset: intent.asset,
+    chain: intent.chain,
+    payTo: one.payTo ?? intent.payTo ?? null,
+    domainSeen,
+    paymentChallengeType: intent.paymentChallengeType,
+    expiresAt: new Date(intent.expiresAt),
+    assuranceLevel: "softwareApproved",
+    sellerPaidBefore: paidBefore,
+    duplicateIntentId: false,
+    duplicateNonce: false,
+  };
+}
+
+/** Only a decision that was compared with a challenge has its payee beside it. */
+function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
+  const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
+  return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
+}
+
+/** What the seller's domain itself must have asked for, where it did not verify it. Null where nobody could be asked. */
+export function wantedOf(
+  { intent, payTo, chain, asset, amount }: PastPayment,
+  tokenOf: (chain: string, asset: string) => string | null,
+): WantedOffer | null {
+  const { domain } = intent.seller;
+  const tokenAddress = tokenOf(chain, asset);
+  if (domain === undefined || payTo === null || tokenAddress === null) return null;
+  const quoted = intent.resource?.pricing?.type === "quoted" && intent.seller.sellerId !== undefined;
+  return { domain, payTo: payTo.toLowerCase(), chain, tokenAddress, amount: quoted ? null : amount };
+}

@@ -1,0 +1,24 @@
+import type { Tx } from "#lib/db/client.ts";
+import { sellerStateOf, subjectIsLive, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
+import { forbiddenNow } from "#lib/holds/still-allowed.ts";
+import { compareSigner } from "#lib/x402/verify.ts";
+
+/** Whether the wallet that the mandate names by now signed; it did where the mandate is what it was. */
+const isSigner = (
+  { version, walletAddress }: MandateRow,
+  { payer }: ExecutionRow,
+  { policyVersion }: AuthorizationRow,
+): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
+
+/** After the gate: whether mandate, agent and seller still let a payment be submitted. It locks the mandate. */
+export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
+  const mandate = await lockMandate(tx, execution.mandateId);
+  return (
+    mandate?.status === "active" &&
+    isSigner(mandate, execution, authorization) &&
+    (await subjectIsLive(tx, execution)) &&
+    (await sellerStateOf(tx, authorization)) === "offering" &&
+    (await forbiddenNow(tx, mandate, authorization)) === null
+  );
+}

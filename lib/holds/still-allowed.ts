@@ -1,0 +1,51 @@
+import type { Tx } from "#lib/db/client.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import type { MandateFacts, Reason } from "#lib/mandates/facts.ts";
+import { forbiddenBy } from "#lib/mandates/still-allows.ts";
+import { tokenOf } from "#lib/chains/chains.ts";
+import { clock } from "#lib/audit/transact.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
+import type { MandateRow } from "#lib/holds/hold-store.ts";
+import { policyOfVersion, verifiedAmong } from "#lib/holds/open-store.ts";
+import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
+import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
+
+/** Of each payment what the mandate forbids of it now, or null. Needs the mandate's lock. */
+export async function forbiddenAmong(
+  tx: Tx,
+  mandate: MandateFacts,
+  payments: readonly PastPayment[],
+): Promise<readonly (Reason | null)[]> {
+  if (payments.length === 0) return [];
+  const now = await clock(tx);
+  const verified = await verifiedAmong(
+    tx,
+    payments.flatMap(({ sellerId }) => sellerId ?? []),
+  );
+  const byDomain = (mandate.policy.domains?.allow ?? null) !== null;
+  const seen = byDomain
+    ? await seenBefore(
+        tx,
+        payments.map((one) => wantedOf(one, tokenOf)),
+      )
+    : [];
+  return payments.map((one, at) => {
+    const is = { verified: verified.has(one.sellerId ?? ""), domainSeen: seen[at] ?? false, paidBefore: true };
+    return forbiddenBy(mandate, pastFacts(one, is), now);
+  });
+}
+
+type Mandate = Pick<MandateRow, "mandateId" | "version" | "agents" | "asset" | "chain">;
+
+/**
+ * Why the version of the mandate that is in force forbids a payment that another version authorized; null where it does not. After the
+ * mandate's lock, so that a change that was acknowledged is seen. Limits are those that were held.
+ */
+export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: AuthorizationRow): Promise<Reason | null> {
+  const { mandateId, version, agents } = mandate;
+  if (version === authorization.policyVersion) return null;
+  const policy = compilePolicy(await policyOfVersion(tx, mandateId, version), decimalsOf(mandate));
+  const [reason = null] = await forbiddenAmong(tx, { mandateId, version, status: "active", policy, agents }, [authorization]);
+  return reason;
+}

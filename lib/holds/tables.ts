@@ -1,0 +1,203 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+import { lengthen, shorten } from "#lib/holds/stored-answer.ts";
+import { readIntent, storeIntent } from "#lib/holds/stored-intent.ts";
+
+/** Stored short, and read and written whole. */
+const reasonsText = customType<{ data: string; driverData: string }>({
+  dataType: () => "text",
+  fromDriver: lengthen,
+  toDriver: shorten,
+});
+const intentText = customType<{ data: PaymentIntent; driverData: string }>({
+  dataType: () => "text",
+  fromDriver: readIntent,
+  toDriver: storeIntent,
+});
+
+/** Intent, decision, authorization and stored answer of one request: they are born together and never change, so they are one row (ADR 0002). */
+export const authorizations = pgTable(
+  "authorizations",
+  {
+    authorizationId: text("authorization_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    policyVersion: integer("policy_version").notNull(),
+    subjectId: text("subject_id").notNull(),
+    policyDecisionId: text("policy_decision_id").notNull(),
+    intentId: text("intent_id").notNull(),
+    nonce: text("nonce").notNull(),
+    outcome: text("outcome").notNull(),
+    denialCode: text("denial_code"),
+    /** The PaymentIntent of the contract, as it was decided, in JSON. Text, because PostgreSQL would read it to the end to believe it. */
+    intent: intentText("intent").notNull(),
+    /** Hash of organization, environment, operation and idempotency key, and of what was asked with it. */
+    slot: text("slot").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    /** Every reason of the decision, in JSON. With the columns it makes the reply's bytes, which a repeat of the request receives: answerOf. */
+    reasons: reasonsText("reasons").notNull(),
+    amount: atomic("amount").notNull(),
+    buyerShare: atomic("buyer_share").notNull(),
+    sellerShare: atomic("seller_share").notNull(),
+    asset: text("asset").notNull(),
+    chain: text("chain").notNull(),
+    payTo: text("pay_to"),
+    sellerId: text("seller_id"),
+    sellerOrganizationId: text("seller_organization_id"),
+    resourceId: text("resource_id"),
+    settlementMode: text("settlement_mode").notNull(),
+    facilitatorUrl: text("facilitator_url"),
+    maxTimeoutSeconds: integer("max_timeout_seconds").notNull(),
+    feeScheduleId: text("fee_schedule_id"),
+    reservationId: text("reservation_id"),
+    expiresAt: moment("expires_at").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("authorizations_slot").on(table.slot),
+    // On one expression, so that no plan, however old, can walk all of a mandate's history instead.
+    uniqueIndex("authorizations_intent_once")
+      .on(sql`(mandate_id || ' ' || intent_id)`)
+      .where(sql`outcome <> 'deny'`),
+    uniqueIndex("authorizations_nonce_once")
+      .on(sql`(mandate_id || ' ' || nonce)`)
+      .where(sql`outcome <> 'deny'`),
+    index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
+    index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
+    // For the page that lists them: what is allowed, nearly all, pays nothing for it.
+    index("authorizations_not_allowed")
+      .on(table.organizationId, table.outcome, table.authorizationId)
+      .where(sql`outcome <> 'allow'`),
+    amountCheck("authorizations_amount", "amount"),
+    amountCheck("authorizations_buyer_share", "buyer_share"),
+    amountCheck("authorizations_seller_share", "seller_share"),
+  ],
+);
+
+/** A hold: held, then submitted, captured, released or expired, resolved once. */
+export const reservations = pgTable(
+  "reservations",
+  {
+    reservationId: text("reservation_id").primaryKey(),
+    authorizationId: text("authorization_id").notNull(),
+    organizationId: text("organization_id").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    status: text("status").notNull(),
+    amount: atomic("amount").notNull(),
+    /** Waits for a person: (seller, resource, amount) of the open approval, else null. */
+    approvalKey: text("approval_key"),
+    /** The buckets that hold it, [windowKey, start in ms]: a capture or release goes to the same ones. */
+    buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
+    expiresAt: moment("expires_at").notNull(),
+    createdAt: createdAt(),
+    resolvedAt: moment("resolved_at"),
+  },
+  (table) => [
+    index("reservations_open")
+      .on(table.mandateId, table.approvalKey)
+      .where(sql`status = 'held' AND approval_key IS NOT NULL`),
+    // Only a query that says resolved_at IS NULL can use it: a plan made while the table was empty would as soon walk it for the open approvals.
+    index("reservations_due")
+      .on(table.expiresAt)
+      .where(sql`status = 'held' AND resolved_at IS NULL`),
+    check("reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
+  ],
+);
+
+/** Rows that are pending, processing or unknown are the reconciler's queue. */
+export const executions = pgTable(
+  "executions",
+  {
+    executionId: text("execution_id").primaryKey(),
+    authorizationId: text("authorization_id").notNull(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    subjectId: text("subject_id").notNull(),
+    settlementMode: text("settlement_mode").notNull(),
+    settlementStatus: text("settlement_status").notNull(),
+    facilitatorUrl: text("facilitator_url"),
+    credentialHash: text("credential_hash"),
+    /** The signed payload, kept until the outcome is final: the reconciler sends the same one again, never a new one. */
+    credential: json("credential"),
+    payer: text("payer"),
+    tokenAddress: text("token_address"),
+    nonce: text("nonce"),
+    validBefore: moment("valid_before"),
+    credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
+    settlementReference: text("settlement_reference"),
+    /** What the paid organization may know of it, copied when it is submitted: a seller's pages never read a buyer's authorization. */
+    sellerOrganizationId: text("seller_organization_id"),
+    sellerId: text("seller_id"),
+    resourceId: text("resource_id"),
+    amount: atomic("amount"),
+    asset: text("asset"),
+    chain: text("chain"),
+    failureCode: text("failure_code"),
+    failureDetail: text("failure_detail"),
+    failureMetadata: json("failure_metadata"),
+    /** The newest block when the credential was accepted: its settlement cannot lie before. */
+    fromBlock: bigint("from_block", { mode: "bigint" }),
+    /** Of executePayment's idempotency key: a repeat after a crash finds the execution that has no stored reply yet. */
+    slot: text("slot"),
+    fingerprint: text("fingerprint"),
+    /** Whether /settle has handed this result to the seller: once. */
+    handedOver: boolean("handed_over").notNull().default(false),
+    attempts: integer("attempts").notNull().default(0),
+    nextCheckAt: moment("next_check_at"),
+    createdAt: createdAt(),
+    resolvedAt: moment("resolved_at"),
+  },
+  (table) => [
+    uniqueIndex("executions_one_live")
+      .on(table.authorizationId)
+      .where(sql`settlement_status IN ('pending', 'processing', 'unknown', 'settled')`),
+    index("executions_due")
+      .on(table.nextCheckAt)
+      .where(sql`next_check_at IS NOT NULL`),
+    uniqueIndex("executions_slot").on(table.slot),
+    index("executions_of_credential").on(table.payer, table.nonce),
+    index("executions_of_authorization").on(table.authorizationId, table.executionId),
+    index("executions_of_organization").on(table.organizationId, table.executionId),
+    index("executions_of_status").on(table.organizationId, table.settlementStatus, table.authorizationId),
+    index("executions_of_reference")
+      .on(table.settlementReference)
+      .where(sql`settlement_reference IS NOT NULL`),
+    index("executions_received")
+      .on(table.sellerOrganizationId, table.executionId)
+      .where(sql`seller_organization_id IS NOT NULL`),
+    index("executions_revenue")
+      .on(table.sellerOrganizationId, table.resolvedAt)
+      .where(sql`seller_organization_id IS NOT NULL AND settlement_status = 'settled'`),
+  ],
+);
+
+/** A credential's nonce belongs to one authorization for ever; that of a slot to its registration, which gives it out. */
+export const credentialClaims = pgTable(
+  "credential_claims",
+  {
+    chain: text("chain").notNull(),
+    tokenAddress: text("token_address").notNull(),
+    payer: text("payer").notNull(),
+    nonce: text("nonce").notNull(),
+    authorizationId: text("authorization_id").notNull(),
+    organizationId: text("organization_id").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.tokenAddress, table.payer, table.nonce] })],
+);

@@ -1,0 +1,34 @@
+import { and, isNull, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { installation } from "#lib/installation/tables.ts";
+
+const FIRST_ADMIN = 0x61646d69;
+
+/** Orders those who would be the first platform admin. */
+export async function lockFirstAdmin(tx: Tx): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(${FIRST_ADMIN}::bigint)`);
+}
+
+type Installation = { readonly claimed: boolean; readonly setupCodeHash: string | null };
+
+export async function readInstallation(tx: Tx | ReturnType<typeof database> = database()): Promise<Installation | null> {
+  const [row] = await tx
+    .select({ claimed: sql<boolean>`${installation.claimedAt} IS NOT NULL`, setupCodeHash: installation.setupCodeHash })
+    .from(installation);
+  return row ?? null;
+}
+
+/** The code has done its work when somebody claimed the platform. */
+export async function markClaimed(tx: Tx): Promise<void> {
+  await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
+}
+
+/** False when there is a code already, or no need for one. */
+export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
+  const kept = await database()
+    .update(installation)
+    .set({ setupCodeHash })
+    .where(and(isNull(installation.setupCodeHash), isNull(installation.claimedAt)))
+    .returning({ only: installation.only });
+  return kept.length === 1;
+}

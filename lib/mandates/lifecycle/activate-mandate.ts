@@ -1,0 +1,13 @@
+import { once } from "#lib/command/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
+import { activateMandate as operation } from "#lib/mandates/contract.ts";
+import { takeStep } from "#lib/mandates/lifecycle/take-step.ts";
+
+export const activateMandate: Handler<typeof operation> = ({ id }, { caller, idempotency, requestId }) =>
+  once(operation, idempotency, async (tx) => {
+    await requireStillHeld(tx, caller, "mandates:manage");
+    await requireProvedToGive(tx, caller);
+    return takeStep(tx, id, "activate", { by: caller, requestId });
+  });

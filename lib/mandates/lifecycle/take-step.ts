@@ -1,0 +1,38 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { submittedExecutions } from "#lib/holds/history-store.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { stepFrom, type Step } from "#lib/mandates/status.ts";
+import { liveBuckets, lockMandate, setStatus, type Scope } from "#lib/mandates/store.ts";
+import { notFound } from "#lib/problem.ts";
+import type { StoredMandateStatus } from "#lib/vocabulary.ts";
+
+type Taken = {
+  readonly by: Scope & { readonly subjectId: string };
+  readonly requestId: string;
+  readonly reason?: string | undefined;
+};
+
+/**
+ * Moves a mandate along its life cycle and tells of it; a mandate that is there already stays as it is, without an event.
+ * @throws Problem not_found, conflict
+ */
+export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: Taken): Promise<Mandate> {
+  const row = await lockMandate(tx, by, mandateId);
+  if (row === null) throw notFound("mandate");
+  const now = await clock(tx);
+  const buckets = await liveBuckets(tx, [mandateId], now);
+  const taken = stepFrom(row.status as StoredMandateStatus, step);
+  if (taken === null) return presentMandate(row, buckets, decimalsOf(row), now);
+  await setStatus(tx, mandateId, taken.to, now);
+  const submitted = takesAway(step) ? await submittedExecutions(tx, mandateId) : [];
+  const event = { type: taken.event, actorId: by.subjectId, organizationId: by.organizationId };
+  const why = { ...(reason !== undefined && { reason }), ...(takesAway(step) && { submittedExecutions: submitted }) };
+  audit(tx, { ...event, entityType: "mandate", entityId: mandateId, metadata: { requestId, version: row.version, ...why } }, now);
+  return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
+}
+
+/** What was submitted before is followed to its end, so the event says what that is. */
+const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";

@@ -1,0 +1,85 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { once } from "#lib/command/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/proved.ts";
+import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import { updateMandate as operation } from "#lib/mandates/contract.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
+import { refuseOpen } from "#lib/mandates/lifecycle/refuse-open.ts";
+import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
+import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
+import { widens } from "#lib/mandates/widens.ts";
+import { atomicOf, max } from "#lib/money.ts";
+import { invalidField, notFound, Problem } from "#lib/problem.ts";
+
+export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
+  once(operation, idempotency, async (tx) => {
+    const { cancelOpen = false, ...changes } = body;
+    // Canceling lets holds go and ends checkouts; who approves one meanwhile takes the gate as well.
+    if (cancelOpen) await enterGate(tx);
+    await requireStillHeld(tx, caller, "mandates:manage");
+    const old = await lockMandate(tx, caller, id);
+    if (old === null) throw notFound("mandate");
+    if (old.status === "revoked")
+      throw new Problem("conflict", { detail: "This mandate was revoked and can no longer be changed." });
+    const by = { ...caller, requestId };
+    if (Object.keys(changes).length > 0) await saveNext(tx, old, changes, by);
+    const saved = await findMandate(tx, caller, id);
+    const refused = await refuseOpen(tx, saved!, cancelOpen, by);
+    const now = await clock(tx);
+    const row = await findMandate(tx, caller, id);
+    const presented = presentMandate(row!, await liveBuckets(tx, [id], now), decimalsOf(old), now);
+    return { ...presented, ...(refused && { openRefused: refused }) };
+  });
+
+type Changes = Omit<Parameters<typeof updateMandate>[0]["body"], "cancelOpen">;
+type By = Scope & { readonly subjectId: string; readonly userId: string; readonly sessionId: string; readonly requestId: string };
+
+/** Makes the next version. @throws Problem invalid_request */
+async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Promise<void> {
+  const { mandateId } = old;
+  const decimals = decimalsOf(old);
+  const policy = changes.policy ?? old.policy;
+  requireSameCoin(old, policy);
+  requirePolicy(policy, decimals);
+  const terms = { name: changes.name ?? old.name, ...bindings(old, changes) };
+  const unknown = await unknownAgents(tx, by, changes.agents ?? []);
+  requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
+
+  const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
+  // A draft, or a suspended one, gives nothing before it is put in force.
+  const isInForce = old.status === "active";
+  if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
+  const now = await clock(tx);
+  const version = old.version + 1;
+  await saveVersion(tx, mandateId, { ...terms, version, policy, ceiling: ceilingOf(next, old), createdBy: by.subjectId, now });
+  await setCeilings(tx, mandateId, next.windows, now);
+  const before = new Set(was.windows.map(({ key }) => key));
+  for (const window of next.windows) if (!before.has(window.key)) await fillWindow(tx, mandateId, window, now);
+
+  const event = { type: "mandate.versioned", actorId: by.subjectId, entityType: "mandate", entityId: mandateId };
+  const changed = Object.keys(changes).toSorted();
+  audit(tx, { ...event, organizationId: by.organizationId, metadata: { requestId: by.requestId, version, changed } }, now);
+}
+
+/** What was spent is counted in the asset, so a mandate keeps it for life. */
+function requireSameCoin(old: MandateRow, { assets: [coin] }: Policy): void {
+  if (coin?.asset === old.asset && coin.chain === old.chain) return;
+  throw invalidField("/policy/assets/0", `This mandate pays in ${old.asset} on ${old.chain} for life. Make another mandate.`);
+}
+
+/** Left out: as it was. Null: none. */
+function bindings(old: MandateRow, { agents, wallet }: Changes) {
+  const { walletChain, walletAddress } = old;
+  const oldWallet = walletChain === null || walletAddress === null ? null : { chain: walletChain, address: walletAddress };
+  return { agents: agents === undefined ? old.agents : agents, wallet: wallet === undefined ? oldWallet : wallet };
+}
+
+/** What was used stays legal when a limit is lowered; the policy compares with the limit. */
+const ceilingOf = ({ total }: CompiledPolicy, { spent, reserved }: MandateRow) =>
+  total === null ? null : max(total, atomicOf(spent + reserved));

@@ -1,0 +1,42 @@
+import type { Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { createBuckets } from "#lib/http/rate-limit.ts";
+import { perProcess } from "#lib/process.ts";
+import { countSettlement } from "#lib/onchain/broadcast-store.ts";
+import { failed, type Failure } from "#lib/x402/failure.ts";
+
+/** Transactions a second that one seller may have us pay for, in this process. */
+const PER_SECOND = 50;
+/** Counts where organizations do: anyone can have any number of those. No organization has this id. */
+const INSTALLATION = "installation";
+/** More than any token has. */
+const DIGITS = 36;
+
+const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
+
+/** Gas is ours: an organization and the installation have a daily number of transactions. Counts one. */
+export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
+  const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
+  if (!(await countSettlement(tx, organizationId, SETTLEMENT_DAILY_CAP))) return false;
+  if (await countSettlement(tx, INSTALLATION, SETTLEMENT_DAILY_CAP_TOTAL)) return true;
+  log().error({ cap: SETTLEMENT_DAILY_CAP_TOTAL }, "The transactions that this installation pays for are used up for today");
+  return false;
+}
+
+/** Each seller has a rate besides. */
+export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
+  perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
+
+/** Null where a payment is worth our gas. */
+export function refuseSmall(
+  amount: bigint,
+  { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },
+): ({ readonly ok: false } & Failure) | null {
+  const least = env().SETTLEMENT_MINIMUM;
+  const [whole = "", fraction = ""] = least.split(".");
+  const scaled = BigInt(whole + fraction.padEnd(DIGITS, "0"));
+  if (amount * 10n ** BigInt(DIGITS) >= scaled * 10n ** BigInt(tokenDecimals)) return null;
+  const detail = `The service pays the gas of payments from ${least} ${asset} on, and this one is smaller. Sell in larger amounts, or settle it yourself.`;
+  return failed("settlement_rejected", detail);
+}

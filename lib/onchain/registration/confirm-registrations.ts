@@ -1,0 +1,107 @@
+import { isAddressEqual, type Address } from "viem";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
+import { confirmedBlock } from "#lib/onchain/evidence.ts";
+import {
+  closeRegistration,
+  dueRegistrations,
+  findRegistration,
+  noteTransaction,
+  postpone,
+  type RegistrationRow,
+} from "#lib/onchain/registry/register-store.ts";
+import { registryAbi } from "#lib/onchain/registry/registry.ts";
+import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/relay.ts";
+
+type Hex = `0x${string}`;
+
+const LIST = 100;
+const AGAIN_MS = 1_000;
+/** A chain that is silent is not asked every second. */
+const AFTER_SILENCE_MS = 10_000;
+/** The chain's clock and ours differ a little. */
+const GRACE_MS = 30_000;
+
+/** Looks at what was submitted: registered or failed is what the chain says, whoever sent the transaction. */
+export async function confirmRegistrations(): Promise<void> {
+  for (const row of await dueRegistrations(database(), LIST)) {
+    try {
+      await confirm(row);
+    } catch (error) {
+      log().warn(
+        { registrationId: row.registrationId, failure: chainFailure(error) },
+        "A registration could not be confirmed yet",
+      );
+      await postpone(database(), row.registrationId, AFTER_SILENCE_MS);
+    }
+  }
+}
+
+/** One of them, at once. Throws when the chain does not answer. */
+export async function confirmRegistration(registrationId: string): Promise<void> {
+  const row = await findRegistration(database(), registrationId);
+  if (row?.status === "submitted") await confirm(row);
+}
+
+async function confirm(row: RegistrationRow): Promise<void> {
+  const outcome = await relayOutcome(database(), row.relayId);
+  if (outcome.hash !== null) await noteTransaction(database(), row.registrationId, outcome.hash);
+  if (outcome.status === "queued" || outcome.status === "sent") return postpone(database(), row.registrationId, AGAIN_MS);
+  const registered = await isOnChain(row);
+  if (!registered && mayStillCome(row, outcome, await clock(database()))) {
+    return postpone(database(), row.registrationId, outcome.status === "mined" ? AGAIN_MS : AFTER_SILENCE_MS);
+  }
+  await transact((tx) => close(tx, row, outcome, registered));
+}
+
+/**
+ * What was mined took effect at a depth that this node may not have reached yet; and what was sent once is public, so that
+ * anybody can submit it until its deadline.
+ */
+function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
+  const wasSent = hash !== null || earlierHashes.length > 0;
+  return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);
+}
+
+/** Anybody may have submitted what the account signed, so the registry is asked, at the chain's confirmation depth. */
+async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
+  const terms = await publicClient(chain).readContract({
+    address: registry as Hex,
+    abi: registryAbi,
+    functionName: "termsOf",
+    args: [account as Hex, onChainId as Hex],
+    blockNumber: await confirmedBlock(chain),
+  });
+  return (
+    isAddressEqual(terms.account, account as Address) &&
+    terms.termsHash === termsHash &&
+    isAddressEqual(terms.payee, payee as Address)
+  );
+}
+
+async function close(tx: Tx, row: RegistrationRow, { status, hash, failure }: RelayOutcome, registered: boolean): Promise<void> {
+  const now = await clock(tx);
+  const { registrationId } = row;
+  const mined = status === "mined" ? hash : null;
+  const closed = registered
+    ? await closeRegistration(tx, registrationId, { status: "registered", txHash: mined, now })
+    : await closeRegistration(tx, registrationId, { status: "failed", failure: failure ?? "It had no effect on the chain." });
+  if (!closed) return;
+  const { organizationId, mandateId, version, chain, account, txHash } = closed;
+  const event = { actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };
+  const metadata = {
+    registrationId,
+    version,
+    chain,
+    account,
+    ...(txHash !== null && { txHash }),
+    ...(failure !== null && { failure }),
+  };
+  audit(
+    tx,
+    { ...event, type: registered ? "onchain.mandateRegistrationConfirmed" : "onchain.mandateRegistrationFailed", metadata },
+    now,
+  );
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { getAddress } from "viem";
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { address, chainIdOf } from "#lib/chains/chains.ts";
+import { isDelegated, onChain, readAccount } from "#lib/onchain/registry/registration-chain.ts";
+import type * as contract from "#lib/onchain/registry/registration-contract.ts";
+import {
+  alreadyRegistered,
+  DEADLINE_MAX_SECONDS,
+  onChainIdNow,
+  requireActive,
+  requireAsset,
+  requireDeployment,
+  requireTerms,
+  requireWallet,
+} from "#lib/onchain/registry/registration-rules.ts";
+import { findRegistrable, isRegistered } from "#lib/onchain/registry/register-store.ts";
+import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
+import { notFound } from "#lib/problem.ts";
+
+/** Time to read and sign, and for the request to arrive before the hour is over. */
+const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
+
+const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
+
+/** What the mandate's wallet has to sign now. Stores nothing: the same terms come from the mandate when the signature arrives. */
+export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
+  const mandate = await findRegistrable(database(), id);
+  if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
+  const chain = query.chain ?? mandate.chain;
+  const deployment = requireDeployment(chain, "/query/chain");
+  const now = await clock(database());
+  requireActive(mandate, now);
+  const asset = requireAsset(mandate, chain, "/query/chain");
+  const account = requireWallet(mandate);
+  const terms = requireTerms({ mandate, asset, account, payee: address(query.payeeAddress) }, query.path, now);
+  const onChainId = onChainIdNow(mandate);
+  if (await isRegistered(database(), { chain, account }, onChainId)) throw alreadyRegistered(mandate.version);
+  const nonce = randomNonce();
+  const { code, transactions } = await onChain(() => readAccount(deployment, account, nonce));
+  const deadline = Math.floor(now.getTime() / 1_000) + SIGNING_SECONDS;
+  const registering = { chain, registry: deployment.mandateRegistry, onChainId, terms, nonce, deadline: BigInt(deadline) };
+  return {
+    chain,
+    contractAddress: deployment.mandateRegistry,
+    account: getAddress(account),
+    version: mandate.version,
+    nonce: nonce.toString(),
+    deadline,
+    typedData: forWallets(registrationTypedData(registering)),
+    delegation: {
+      address: deployment.smartPaymentAccount,
+      chainId: chainIdOf(chain),
+      nonce: transactions,
+      done: isDelegated(code, deployment),
+    },
+  };
+};
+
+const domainTypes = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+];
+
+/** Numbers as decimal text, which every wallet reads, and addresses with their checksums, which people compare. */
+function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
+  const { account, payee, token, mandateId, termsHash, ...numbers } = message;
+  const [perPaymentLimit, periodLimit] = [String(numbers.perPaymentLimit), String(numbers.periodLimit)];
+  return {
+    domain: { ...domain },
+    types: { EIP712Domain: domainTypes, RegisterMandate: [...types.RegisterMandate] },
+    primaryType,
+    message: {
+      mandateId,
+      account: getAddress(account),
+      payee: getAddress(payee),
+      token: getAddress(token),
+      perPaymentLimit,
+      periodLimit,
+      periodSeconds: String(numbers.periodSeconds),
+      start: String(numbers.start),
+      end: String(numbers.end),
+      maxPaymentsPerPeriod: String(numbers.maxPaymentsPerPeriod),
+      enforcementPath: String(numbers.enforcementPath),
+      termsHash,
+      nonce: String(numbers.nonce),
+      deadline: String(numbers.deadline),
+    },
+  };
+}

@@ -1,0 +1,244 @@
+import { encodeFunctionData } from "viem";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { addressOf } from "#lib/http/address.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { fingerprintOf } from "#lib/command/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { newId } from "#lib/ids.ts";
+import { address, assetOf } from "#lib/chains/chains.ts";
+import { checkedDeployments, type Deployment } from "#lib/onchain/registry/deployments.ts";
+import {
+  onChain,
+  readAccount,
+  requireAccepted,
+  requireAuthorization,
+  requireSigned,
+  signsByKey,
+  type SignedDelegation,
+} from "#lib/onchain/registry/registration-chain.ts";
+import type { registerMandate as operation, RegisterBody } from "#lib/onchain/registry/registration-contract.ts";
+import { confirmRegistration } from "#lib/onchain/registration/confirm-registrations.ts";
+import {
+  alreadyRegistered,
+  nonceReused,
+  onChainIdNow,
+  requireActive,
+  requireDeadline,
+  requireDeployment,
+  requireTerms,
+  requireToken,
+  termsFor,
+  type Registrable,
+  type RegistrableMandate,
+} from "#lib/onchain/registry/registration-rules.ts";
+import {
+  findAsked,
+  findRegistrable,
+  insertRegistration,
+  isNonceTaken,
+  isRegistered,
+  lockRegistrable,
+  noteTransaction,
+  type RegistrationRow,
+} from "#lib/onchain/registry/register-store.ts";
+import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
+import { queueRelay, relayNow } from "#lib/onchain/relay/relay.ts";
+import { queueRevocations } from "#lib/onchain/registration/revocation.ts";
+import { isProblem, notFound, Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+type Hex = `0x${string}`;
+
+/** Each asks the chain several times, and nobody is known before. */
+const TRIES_PER_MINUTE = 60;
+/** How long a request waits for the transaction to be sent. */
+const SEND_MS = 8_000;
+
+type Asked = {
+  readonly body: RegisterBody;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly mandate: RegistrableMandate;
+  readonly deployment: Deployment;
+};
+
+/**
+ * The signature is the credential: before it is seen to be the wallet's, an id that is somebody's and one that is nobody's are refused
+ * alike. Nothing is relayed before everything holds; a repeat of the same request answers the same.
+ */
+export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
+  const deployment = requireDeployment(body.chain, "/chain");
+  await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
+  const mandate = await findRegistrable(database(), id);
+  const fingerprint = fingerprintOf(canonicalJson({ id, body }));
+  const earlier = mandate && (await findAsked(database(), id, fingerprint));
+  if (earlier) return answer(earlier, deployment);
+  try {
+    requireDeadline(body.deadline, await clock(database()));
+    const signable = mandate && signableOf(mandate, body, deployment);
+    const checked = await onChain(() => checkOnChain(signable, body, deployment));
+    return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
+  } catch (error) {
+    // What refuses may be the same request, which came first by a moment.
+    const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
+    if (twin) return answer(twin, deployment);
+    throw error;
+  }
+};
+
+/** What the wallet may have signed: one registration for each path. */
+type Signable = Omit<Registrable, "payee"> & {
+  readonly payee: Hex;
+  readonly mandate: RegistrableMandate;
+  readonly candidates: readonly Registering[];
+};
+
+/** Null where no signature could be good, whoever made it. */
+function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
+  const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
+  if (asset === null || mandate.walletAddress === null) return null;
+  const what = { mandate, asset, account: address(mandate.walletAddress), payee: address(body.payeeAddress) };
+  const signed = { chain: mandate.chain, registry: deployment.mandateRegistry, onChainId: onChainIdNow(mandate) };
+  const candidates = (["proofs", "module"] as const).flatMap((path): Registering[] => {
+    const derived = termsFor(what, path);
+    if (!derived.ok) return [];
+    return [{ ...signed, terms: derived.terms, nonce: BigInt(body.nonce), deadline: BigInt(body.deadline) }];
+  });
+  return { ...what, candidates };
+}
+
+/** Everything that the wallet's owner is told, in the order in which it is documented. */
+async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
+  const { mandate, asset, account } = what;
+  const now = await clock(database());
+  requireActive(mandate, now);
+  requireToken(body, asset);
+  requireTerms(what, "proofs", now);
+  const signer = { chain: mandate.chain, account };
+  if (nonceUsed || (await isNonceTaken(database(), signer, BigInt(body.nonce)))) throw nonceReused();
+  if (await isRegistered(database(), signer, onChainIdNow(mandate))) throw alreadyRegistered(mandate.version);
+}
+
+type Checked = {
+  readonly mandate: RegistrableMandate;
+  readonly signed: Registering;
+  readonly delegation: SignedDelegation | null;
+};
+
+/** An account that nobody has, for an id that is no mandate's: the chain is asked as much as for a mandate. */
+const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
+
+async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<Checked> {
+  await checkedDeployments();
+  const { account = NOBODY, candidates = [] } = signable ?? {};
+  const facts = await readAccount(deployment, account, BigInt(body.nonce));
+  const signature = body.signature as Hex;
+  const signed = await requireSigned(candidates, signature, signsByKey(facts, body.authorization, deployment));
+  if (signable === null) throw new Error("A signature was accepted for an id that no mandate has.");
+  await requireRegistrable(signable, body, facts.nonceUsed);
+  const delegation = await requireAuthorization(body.authorization, facts, account, deployment);
+  await requireAccepted(deployment.mandateRegistry, signed, signature, delegation);
+  return { mandate: signable.mandate, signed, delegation };
+}
+
+class Lost extends Error {}
+
+async function firstOrTwin(asked: Asked, checked: Checked): Promise<RegistrationRow> {
+  try {
+    return await transact((tx) => begin(tx, asked, checked));
+  } catch (error) {
+    if (!(error instanceof Lost)) throw error;
+    const twin = await findAsked(database(), asked.mandate.mandateId, asked.fingerprint);
+    if (twin) return twin;
+    const { chain, nonce, terms } = checked.signed;
+    throw (await isNonceTaken(database(), { chain, account: terms.account }, nonce))
+      ? nonceReused()
+      : alreadyRegistered(asked.mandate.version);
+  }
+}
+
+/** A revocation that was acknowledged before is seen here; one that comes later closes what is written here. */
+async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment }: Asked, { signed, delegation }: Checked) {
+  await enterGate(tx);
+  const locked = await lockRegistrable(tx, mandate.mandateId);
+  const now = await clock(tx);
+  if (!locked) throw notFound("mandate");
+  requireActive(locked, now);
+  if (locked.version !== mandate.version)
+    throw new Problem("conflict", { detail: "The mandate was changed meanwhile. Read what to sign again." });
+  const registrationId = newId("registration");
+  const { organizationId, environment, mandateId, version } = mandate;
+  const { terms, onChainId, nonce, chain } = signed;
+  const relayId = await queueRelay(tx, {
+    organizationId,
+    environment,
+    mandateId,
+    chain,
+    key: "relayer",
+    purpose: "registerMandate",
+    entityId: registrationId,
+    to: deployment.mandateRegistry,
+    data: encodeFunctionData({
+      abi: registryAbi,
+      functionName: "registerMandate",
+      args: registrationArgs(signed, body.signature as Hex),
+    }),
+    ...(delegation && { authorizationList: [delegation] }),
+  });
+  const facts = { registrationId, registry: signed.registry, onChainId, terms, nonce, deadline: body.deadline };
+  const row = await insertRegistration(tx, { ...facts, mandate, fingerprint, relayId, now });
+  if (!row) throw new Lost();
+  // A mandate has one budget on the chain, so the version that is registered now replaces those before it.
+  await queueRevocations(tx, mandateId, version);
+  const event = {
+    type: "onchain.mandateRegistrationSubmitted",
+    actorId: terms.account,
+    organizationId,
+    entityType: "mandate",
+    entityId: mandateId,
+  };
+  const { account, payee, enforcementPath } = terms;
+  audit(
+    tx,
+    { ...event, metadata: { requestId, registrationId, version, chain, account, payee, enforcementPath, onChainId } },
+    now,
+  );
+  return row;
+}
+
+/** Sends at once where it was not sent yet; the worker goes on with it in any case. */
+async function answer(row: RegistrationRow, deployment: Deployment) {
+  const txHash = row.txHash ?? (await send(row));
+  return {
+    txHash,
+    chain: row.chain,
+    contractAddress: deployment.mandateRegistry,
+    action: "registerMandate" as const,
+    submittedAt: toWire(row.createdAt),
+  };
+}
+
+async function send({ registrationId, relayId, status, failure }: RegistrationRow): Promise<string> {
+  if (status === "failed") throw refusedOnChain(failure);
+  const sent = await relayNow(relayId, { timeoutMs: SEND_MS });
+  if (sent === null) {
+    throw new Problem("rpc_unavailable", {
+      detail: "The registration is stored and will be sent. Send the same request again to learn its transaction.",
+      retryAfterSeconds: 5,
+    });
+  }
+  if ("refused" in sent) {
+    await confirmRegistration(registrationId);
+    throw refusedOnChain(sent.refused);
+  }
+  await noteTransaction(database(), registrationId, sent.hash);
+  return sent.hash;
+}
+
+const refusedOnChain = (why: string | null): Problem =>
+  new Problem("conflict", {
+    detail: `The chain refused the registration${why === null ? "" : `: ${why}`}. Sign again with a new nonce.`,
+  });

@@ -1,0 +1,117 @@
+import { getAddress, isAddressEqual, parseAbi, type Address } from "viem";
+import { env, type ChainConfiguration } from "#lib/env.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainOf } from "#lib/chains/chains.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
+import { guardianAccount } from "#lib/onchain/keys.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** The contracts of one chain, as the configuration has them. */
+export type Deployment = {
+  readonly chain: string;
+  readonly mandateRegistry: Address;
+  readonly paymentModule: Address;
+  readonly smartPaymentAccount: Address;
+  readonly policySigner: Address;
+};
+
+const abi = parseAbi([
+  "function registry() view returns (address)",
+  "function module() view returns (address)",
+  "function policySigner() view returns (address)",
+  "function guardian() view returns (address)",
+]);
+
+/** The chain has other contracts than the configuration says: nothing may be built on them. */
+export class OtherContracts extends Error {}
+
+const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
+  contracts
+    ? [
+        {
+          chain,
+          mandateRegistry: getAddress(contracts.mandateRegistry),
+          paymentModule: getAddress(contracts.paymentModule),
+          smartPaymentAccount: getAddress(contracts.smartPaymentAccount),
+          policySigner: getAddress(contracts.policySigner),
+        },
+      ]
+    : [];
+
+/** The contracts of a chain, as they are configured; null where there are none. */
+export function deploymentAt(chain: string): Deployment | null {
+  const configuration = chainOf(chain);
+  return configuration ? (deploymentOf(configuration)[0] ?? null) : null;
+}
+
+/** The same where something was registered on the chain. @throws where it has no contracts any more */
+export function deploymentOn(chain: string): Deployment {
+  const deployment = deploymentAt(chain);
+  if (!deployment) throw new Error(`The contracts of ${chain} are no longer configured.`);
+  return deployment;
+}
+
+/** Compares code and immutables. Answers everything that differs. @throws what viem throws where the chain does not answer */
+async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
+  const client = publicClient(chain);
+  const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
+  const named = (["mandateRegistry", "paymentModule", "smartPaymentAccount"] as const).map(async (name) => {
+    const code = await client.getCode({ address: contracts[name] });
+    return code === undefined || code === "0x" ? [`${chain} has no code at the ${name} ${contracts[name]}`] : [];
+  });
+  const empty = (await Promise.all(named)).flat();
+  if (empty.length > 0) return empty;
+  const ask = (address: Address, functionName: "registry" | "module" | "policySigner" | "guardian") =>
+    client.readContract({ address, abi, functionName });
+  const asked = await Promise.all([
+    ask(paymentModule, "registry"),
+    ask(smartPaymentAccount, "registry"),
+    ask(smartPaymentAccount, "module"),
+    ask(mandateRegistry, "policySigner"),
+    ask(mandateRegistry, "guardian"),
+  ]);
+  const meant = [mandateRegistry, mandateRegistry, paymentModule, policySigner, guardianAccount().address];
+  const names = [
+    "paymentModule's registry",
+    "smartPaymentAccount's registry",
+    "smartPaymentAccount's module",
+    "policySigner",
+    "guardian",
+  ];
+  return asked.flatMap((found, index) =>
+    isAddressEqual(found, meant[index]!) ? [] : [`on ${chain} the ${names[index]} is ${found}, not ${meant[index]}`],
+  );
+}
+
+const otherContracts = (found: readonly string[]): string =>
+  [
+    "The contracts in CHAINS are not the ones on the chain:",
+    ...found.map((one) => `  ${one}`),
+    "Write what npm run chain:deploy printed into CHAINS, and give the keys whose addresses it was run with.",
+  ].join("\n");
+
+const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
+
+/** The configured contracts, each compared with its chain once in this process. */
+export async function checkedDeployments(): Promise<readonly Deployment[]> {
+  const deployments = env().CHAINS.flatMap(deploymentOf);
+  for (const deployment of deployments) {
+    if (checkedChains().has(deployment.chain)) continue;
+    const found = await differences(deployment);
+    if (found.length > 0) throw new OtherContracts(otherContracts(found));
+    checkedChains().add(deployment.chain);
+  }
+  return deployments;
+}
+
+/** At start: other contracts than configured end it; a chain that does not answer is asked again by whoever needs it. */
+export async function refuseOtherContracts(): Promise<void> {
+  // A wrong configuration must not be taken for a chain that does not answer.
+  env();
+  try {
+    await checkedDeployments();
+  } catch (error) {
+    if (error instanceof OtherContracts) throw error;
+    log().warn({ failure: chainFailure(error) }, "The contracts could not be compared with their chain yet");
+  }
+}

@@ -1,0 +1,121 @@
+import { encodeFunctionData, keccak256, parseAbi, parseEventLogs, stringToHex, type Hex } from "viem";
+import { chainIdOf } from "#lib/chains/chains.ts";
+import { publicClient } from "#lib/chains/client.ts";
+import { deploymentOn } from "#lib/onchain/registry/deployments.ts";
+import { confirmedBlock, isOver, LOG_BLOCKS, type Evidence } from "#lib/onchain/evidence.ts";
+import { policySignerAccount } from "#lib/onchain/keys.ts";
+import type { RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
+import { tokenAbi } from "#lib/onchain/token.ts";
+
+const moduleAbi = parseAbi([
+  "function pay(address account, bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value, uint256 deadline, bytes signature)",
+]);
+
+const countingAbi = parseAbi([
+  "function paymentUsed(address account, bytes32 mandateId, bytes32 paymentId) view returns (bool)",
+  "event PaymentConsumed(address indexed account, bytes32 indexed mandateId, bytes32 indexed paymentId, uint256 value)",
+]);
+
+export const payTypes = {
+  Pay: [
+    { name: "account", type: "address" },
+    { name: "mandateId", type: "bytes32" },
+    { name: "paymentId", type: "bytes32" },
+    { name: "token", type: "address" },
+    { name: "payee", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+  ],
+} as const;
+
+/** The module's payment of an authorization: however often it is asked for, it is one. */
+export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
+
+/** The call that has the module make one payment, once, until the deadline. Whoever has it may send it. */
+export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, deadline: bigint): Promise<{ to: Hex; data: Hex }> {
+  const { chain, account, onChainId: mandateId, token, payee, value } = payment;
+  const to = deploymentOn(chain).paymentModule;
+  const signature = await policySignerAccount().signTypedData({
+    domain: { name: "PaymentModule", version: "1", chainId: chainIdOf(chain), verifyingContract: to },
+    types: payTypes,
+    primaryType: "Pay",
+    message: { account, mandateId, paymentId, token, payee, value, deadline },
+  });
+  const args = [account, mandateId, paymentId, token, payee, value, deadline, signature] as const;
+  return { to, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
+}
+
+/** A payment that the module was asked for, in lower case. */
+export type ModulePayment = RegisteredPayment & {
+  /** The registry that counts it. */
+  readonly registry: Hex;
+  readonly paymentId: Hex;
+  /** From then on the module refuses it. */
+  readonly validBefore: Date;
+  readonly fromBlock: bigint;
+};
+
+type Counted = Pick<ModulePayment, "chain" | "registry" | "account" | "onChainId" | "paymentId">;
+
+/** Whether the registry has counted a payment, at this block. */
+export const paymentUsedAt = (
+  { chain, registry, account, onChainId, paymentId }: Counted,
+  blockNumber: bigint,
+): Promise<boolean> =>
+  publicClient(chain).readContract({
+    address: registry,
+    abi: countingAbi,
+    functionName: "paymentUsed",
+    args: [account, onChainId, paymentId],
+    blockNumber,
+  });
+
+/** What the chain proves about a payment by the module, at its confirmation depth. Throws when it does not answer. */
+export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
+  const { chain, validBefore } = payment;
+  const depth = await confirmedBlock(chain);
+  const [used, over] = await Promise.all([paymentUsedAt(payment, depth), isOver(chain, depth, validBefore, now)]);
+  if (!used) return { kind: over ? "expired" : "unused" };
+  const transaction = await countedIn(payment, depth);
+  const moved = await hasTransfer(payment, transaction);
+  return moved ? { kind: "transferred", transaction } : { kind: "spent", transaction, canceled: false };
+}
+
+async function countedIn(
+  { chain, registry, account, onChainId, paymentId, fromBlock }: ModulePayment,
+  depth: bigint,
+): Promise<Hex> {
+  const args = { account, mandateId: onChainId, paymentId };
+  for (let from = fromBlock; from <= depth; from += LOG_BLOCKS) {
+    const toBlock = from + LOG_BLOCKS - 1n < depth ? from + LOG_BLOCKS - 1n : depth;
+    const range = { address: registry, fromBlock: from, toBlock } as const;
+    const [event] = await publicClient(chain).getContractEvents({
+      ...range,
+      abi: countingAbi,
+      eventName: "PaymentConsumed",
+      args,
+    });
+    if (event) return event.transactionHash;
+  }
+  throw new Error("The registry says that the payment was made, and no event of it was found.");
+}
+
+/** The token's transfer follows the count of this very payment. One transaction may carry several. */
+async function hasTransfer(
+  { chain, registry, account, paymentId, token, payee, value }: ModulePayment,
+  hash: Hex,
+): Promise<boolean> {
+  const { logs } = await publicClient(chain).getTransactionReceipt({ hash });
+  const mine = logs.filter((log) => [registry, token].includes(log.address.toLowerCase() as Hex));
+  const events = parseEventLogs({ abi: [...countingAbi, ...tokenAbi], logs: mine });
+  const at = events.findIndex((event) => event.eventName === "PaymentConsumed" && event.args.paymentId === paymentId);
+  const next = events.slice(at + 1).find((event) => event.eventName === "Transfer");
+  return (
+    at >= 0 &&
+    next?.eventName === "Transfer" &&
+    next.address.toLowerCase() === token &&
+    next.args.from.toLowerCase() === account &&
+    next.args.to.toLowerCase() === payee &&
+    next.args.value === value
+  );
+}

@@ -1,0 +1,88 @@
+import { log } from "#lib/telemetry/log.ts";
+import { formatAmount } from "#lib/money.ts";
+import { assetAt } from "#lib/chains/chains.ts";
+import { chainFailure, publicClient } from "#lib/chains/client.ts";
+import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
+import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import type { RegistrationRow } from "#lib/onchain/registry/register-store.ts";
+import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
+import { registryAbi } from "#lib/onchain/registry/registry.ts";
+import { tokenAbi } from "#lib/onchain/token.ts";
+
+type Hex = `0x${string}`;
+
+/** A page waits this long for the chain. */
+const LIMIT_MS = 2_500;
+/** Slots are taken in order, so the first ones tell; a page asks for no more. */
+const SLOTS_MAX = 64;
+
+/** What a chain says of a registered mandate at its newest block. */
+export type ChainBudget = {
+  readonly registered: boolean;
+  readonly revoked: boolean;
+  /** Whether the account delegates to the service's smart account: without it nothing is paid. */
+  readonly delegated: boolean;
+  /** Payments of the current period; null outside the mandate's time. */
+  readonly payments: number | null;
+  /** More than that may be used: not every slot was asked for. */
+  readonly partly: boolean;
+  /** Decimal text of what the current period has spent; null for proofs, whose sums nobody counts on chain. */
+  readonly spent: string | null;
+};
+
+/** Reads at most for 2.5 seconds. Null where the chain does not answer until then. */
+export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((done) => {
+    timer = setTimeout(() => done(null), LIMIT_MS);
+  });
+  try {
+    return await Promise.race([ask(row, period), late]);
+  } catch (error) {
+    log().warn({ failure: chainFailure(error) }, "The chain does not answer for a page");
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function ask(row: RegistrationRow, period: number | null): Promise<ChainBudget> {
+  const client = publicClient(row.chain);
+  const [account, onChainId] = [row.account as Hex, row.onChainId as Hex];
+  const registry = { address: row.registry as Hex, abi: registryAbi, args: [account, onChainId] } as const;
+  const [terms, revoked, usage, code, slots] = await Promise.all([
+    client.readContract({ ...registry, functionName: "termsOf" }),
+    client.readContract({ ...registry, functionName: "revoked" }),
+    client.readContract({ ...registry, functionName: "usageOf" }),
+    client.getCode({ address: account }),
+    row.enforcementPath === 1 && period !== null ? usedSlots(row, period) : 0,
+  ]);
+  const deployment = deploymentAt(row.chain);
+  const counted = row.enforcementPath === 2;
+  const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
+  return {
+    registered: terms.termsHash === row.termsHash,
+    revoked,
+    delegated: deployment !== null && isDelegated((code ?? "").toLowerCase(), deployment),
+    payments: period === null ? null : counted ? usage.payments : slots,
+    partly: !counted && row.maxPaymentsPerPeriod > SLOTS_MAX,
+    spent: counted && period !== null ? formatAmount(usage.spent, decimals) : null,
+  };
+}
+
+/** Of the first slots of a period those whose nonces the token has burned. */
+async function usedSlots(
+  { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
+  period: number,
+): Promise<number> {
+  const used = await publicClient(chain).multicall({
+    contracts: Array.from({ length: Math.min(maxPaymentsPerPeriod, SLOTS_MAX) }, (_, slot) => ({
+      address: token as Hex,
+      abi: tokenAbi,
+      functionName: "authorizationState" as const,
+      args: [account as Hex, slotNonce(onChainId as Hex, period, slot)] as const,
+    })),
+    allowFailure: false,
+  });
+  return used.filter(Boolean).length;
+}

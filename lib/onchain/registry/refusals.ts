@@ -1,0 +1,76 @@
+import { encodeAbiParameters, keccak256, parseAbi, type Hex } from "viem";
+import { publicClient } from "#lib/chains/client.ts";
+import { deploymentOn } from "#lib/onchain/registry/deployments.ts";
+import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
+
+const limitsAbi = parseAbi([
+  "function checkPayment(address account, bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) view returns (uint8)",
+  "function checkProof(address account, bytes32 mandateId, address token, address payee, uint256 value, uint256 validBefore, uint256 period, uint256 slot) view returns (uint8)",
+]);
+
+/** MandateRegistry.Refusal, in the contract's order. */
+export const refusals = [
+  "None",
+  "Unknown",
+  "Revoked",
+  "NotStarted",
+  "Ended",
+  "OtherPath",
+  "OtherPayee",
+  "OtherToken",
+  "ZeroValue",
+  "OverPaymentLimit",
+  "OtherPeriod",
+  "SlotOutOfRange",
+  "ExpiresAfterEnd",
+  "PaymentUsed",
+  "TooManyPayments",
+  "OverPeriodLimit",
+] as const;
+export type Refusal = (typeof refusals)[number];
+
+const refusalOf = (number: number): Refusal => refusals[number] ?? "Unknown";
+
+/** A payment under a registered mandate. Seconds and atomic units, as on the chain. */
+export type RegisteredPayment = {
+  readonly chain: string;
+  readonly account: Hex;
+  readonly onChainId: Hex;
+  readonly token: Hex;
+  readonly payee: Hex;
+  readonly value: bigint;
+};
+
+export type ProofPlace = { readonly validBefore: number; readonly period: number; readonly slot: number };
+
+const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
+
+/** Whether the chain would accept a proof of this slot now. Throws when it does not answer. */
+export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
+  const { chain, account, onChainId, token, payee, value } = payment;
+  const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
+  const args = [account, onChainId, token, payee, value, ...numbers] as const;
+  return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkProof", args }));
+}
+
+/** Whether the chain would let the module pay this now. Throws when it does not answer. */
+export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): Promise<Refusal> {
+  const { chain, account, onChainId, token, payee, value } = payment;
+  const args = [account, onChainId, paymentId, token, payee, value] as const;
+  return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkPayment", args }));
+}
+
+/** Whether an account runs the configured implementation now. Throws when the chain does not answer. */
+export async function delegatesNow(chain: string, account: Hex): Promise<boolean> {
+  const code = await publicClient(chain).getCode({ address: account });
+  return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
+}
+
+/** The token's nonce of a slot: it burns each slot once. */
+export const slotNonce = (onChainId: Hex, period: number, slot: number): Hex =>
+  keccak256(
+    encodeAbiParameters(
+      [{ type: "bytes32" }, { type: "uint256" }, { type: "uint256" }],
+      [onChainId, BigInt(period), BigInt(slot)],
+    ),
+  );

@@ -1,0 +1,197 @@
+import { and, asc, count, desc, eq, getTableColumns, isNull, lte, ne, sql, sum } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
+import { atomicOf } from "#lib/money.ts";
+import { address } from "#lib/chains/chains.ts";
+import type { RegistrableMandate } from "#lib/onchain/registry/registration-rules.ts";
+import type { RegistrationTerms } from "#lib/onchain/registry/registration-terms.ts";
+import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
+
+export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
+
+const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy, writtenAt: mandateVersions.createdAt };
+
+/** Whoever has the wallet's signature may register, so no organization is named: the id alone finds the mandate. */
+export async function findRegistrable(db: Database | Tx, mandateId: string): Promise<RegistrableMandate | null> {
+  const [row] = await db
+    .select(columns)
+    .from(mandates)
+    .innerJoin(
+      mandateVersions,
+      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
+    )
+    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.environment, env().ENVIRONMENT)));
+  return row ?? null;
+}
+
+/** The same under the mandate's lock. */
+export async function lockRegistrable(tx: Tx, mandateId: string): Promise<RegistrableMandate | null> {
+  await tx.select({ id: mandates.mandateId }).from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
+  return findRegistrable(tx, mandateId);
+}
+
+/** What was answered before to the same request. */
+export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
+  const [row] = await db
+    .select()
+    .from(mandateRegistrations)
+    .where(and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.fingerprint, fingerprint)))
+    .orderBy(desc(mandateRegistrations.registrationId))
+    .limit(1);
+  return row ?? null;
+}
+
+export async function findRegistration(db: Database | Tx, registrationId: string): Promise<RegistrationRow | null> {
+  const [row] = await db.select().from(mandateRegistrations).where(eq(mandateRegistrations.registrationId, registrationId));
+  return row ?? null;
+}
+
+type Account = { readonly chain: string; readonly account: string };
+
+export async function isNonceTaken(db: Database | Tx, { chain, account }: Account, nonce: bigint): Promise<boolean> {
+  const [row] = await db
+    .select({ id: mandateRegistrations.registrationId })
+    .from(mandateRegistrations)
+    .where(
+      and(
+        eq(mandateRegistrations.chain, chain),
+        eq(mandateRegistrations.account, account),
+        eq(mandateRegistrations.nonce, atomicOf(nonce)),
+      ),
+    );
+  return row !== undefined;
+}
+
+export async function isRegistered(db: Database | Tx, { chain, account }: Account, onChainId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: mandateRegistrations.registrationId })
+    .from(mandateRegistrations)
+    .where(
+      and(
+        eq(mandateRegistrations.chain, chain),
+        eq(mandateRegistrations.account, account),
+        eq(mandateRegistrations.onChainId, onChainId),
+        ne(mandateRegistrations.status, "failed"),
+      ),
+    );
+  return row !== undefined;
+}
+
+type NewRegistration = {
+  readonly registrationId: string;
+  readonly mandate: RegistrableMandate;
+  readonly registry: string;
+  readonly onChainId: string;
+  readonly terms: RegistrationTerms;
+  readonly nonce: bigint;
+  readonly deadline: number;
+  readonly fingerprint: string;
+  readonly relayId: string;
+  readonly now: Date;
+};
+
+/** Null where the nonce was taken, or the version registered, by another one that was first. */
+export async function insertRegistration(tx: Tx, registration: NewRegistration): Promise<RegistrationRow | null> {
+  const { mandate, terms, now, nonce, registry, ...given } = registration;
+  const { organizationId, environment, mandateId, version, chain } = mandate;
+  const [row] = await tx
+    .insert(mandateRegistrations)
+    .values({
+      ...given,
+      ...terms,
+      organizationId,
+      environment,
+      mandateId,
+      version,
+      chain,
+      registry: address(registry),
+      nonce: atomicOf(nonce),
+      status: "submitted",
+      createdAt: now,
+      nextCheckAt: now,
+    })
+    .onConflictDoNothing()
+    .returning();
+  return row ?? null;
+}
+
+/** The transaction by which it was submitted first; a repeat of the request names the same one. */
+export async function noteTransaction(db: Database | Tx, registrationId: string, txHash: string): Promise<void> {
+  await db
+    .update(mandateRegistrations)
+    .set({ txHash })
+    .where(and(eq(mandateRegistrations.registrationId, registrationId), isNull(mandateRegistrations.txHash)));
+}
+
+/** Submitted ones whose time to look has come, oldest first. */
+export const dueRegistrations = (db: Database | Tx, limit: number): Promise<RegistrationRow[]> =>
+  db
+    .select()
+    .from(mandateRegistrations)
+    .where(and(eq(mandateRegistrations.status, "submitted"), lte(mandateRegistrations.nextCheckAt, sql`clock_timestamp()`)))
+    .orderBy(asc(mandateRegistrations.nextCheckAt))
+    .limit(limit);
+
+export async function postpone(db: Database | Tx, registrationId: string, milliseconds: number): Promise<void> {
+  await db
+    .update(mandateRegistrations)
+    .set({ nextCheckAt: sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'` })
+    .where(eq(mandateRegistrations.registrationId, registrationId));
+}
+
+type Outcome =
+  | { readonly status: "registered"; readonly txHash: string | null; readonly now: Date }
+  | { readonly status: "failed"; readonly failure: string };
+
+/** Once: null where another process was first. */
+export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
+  const change =
+    outcome.status === "failed"
+      ? { status: outcome.status, failure: outcome.failure }
+      : {
+          status: outcome.status,
+          confirmedAt: outcome.now,
+          ...(outcome.txHash !== null && { txHash: outcome.txHash }),
+        };
+  const [row] = await tx
+    .update(mandateRegistrations)
+    .set(change)
+    .where(and(eq(mandateRegistrations.registrationId, registrationId), eq(mandateRegistrations.status, "submitted")))
+    .returning();
+  return row ?? null;
+}
+
+type Of = { readonly mandateId: string; readonly chain?: string; readonly registry?: string };
+
+const LIST_MAX = 50;
+
+/** Newest first. */
+export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry }: Of): Promise<RegistrationRow[]> =>
+  db
+    .select()
+    .from(mandateRegistrations)
+    .where(
+      and(
+        eq(mandateRegistrations.mandateId, mandateId),
+        chain === undefined ? undefined : eq(mandateRegistrations.chain, chain),
+        registry === undefined ? undefined : eq(mandateRegistrations.registry, registry),
+      ),
+    )
+    .orderBy(desc(mandateRegistrations.registrationId))
+    .limit(LIST_MAX);
+
+/** What the service has made, or is making, out of a period. */
+export async function takenSlots(db: Database | Tx, registrationId: string, period: number) {
+  const [row] = await db
+    .select({ payments: count(), amount: sum(registrationSlots.amount) })
+    .from(registrationSlots)
+    .where(
+      and(
+        eq(registrationSlots.registrationId, registrationId),
+        eq(registrationSlots.period, period),
+        ne(registrationSlots.status, "free"),
+      ),
+    );
+  return { payments: row?.payments ?? 0, amount: BigInt(row?.amount ?? 0) };
+}

@@ -1,0 +1,183 @@
+import { recoverAddress, type ContractFunctionRevertedError } from "viem";
+import { recoverAuthorizationAddress } from "viem/utils";
+import { log } from "#lib/telemetry/log.ts";
+import { address, chainIdOf } from "#lib/chains/chains.ts";
+import { chainFailure, chainIsSilent, isChainError, publicClient } from "#lib/chains/client.ts";
+import type { Deployment } from "#lib/onchain/registry/deployments.ts";
+import type { Authorization } from "#lib/onchain/registry/registration-contract.ts";
+import { registrationArgs, registrationDigest, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
+import { acceptedByCode } from "#lib/onchain/token.ts";
+import { invalidField, isProblem, Problem } from "#lib/problem.ts";
+import { isCanonicalSignature } from "#lib/x402/verify.ts";
+
+type Hex = `0x${string}`;
+
+/** @throws Problem rpc_unavailable where the chain does not answer */
+export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isProblem(error) || !chainIsSilent(error)) throw error;
+    log().warn({ failure: chainFailure(error) }, "The chain does not answer");
+    throw new Problem("rpc_unavailable", {
+      detail: "The chain does not answer now, so nothing was sent. Try again in a moment.",
+    });
+  }
+}
+
+/** How EIP-7702 writes into an account's code what it delegates to. */
+const DELEGATION = "0xef0100";
+
+export type AccountFacts = {
+  /** Empty text where the account has none. */
+  readonly code: string;
+  readonly transactions: number;
+  readonly nonceUsed: boolean;
+};
+
+/** Asks the chain about the account that signs. Throws when the chain does not answer. */
+export async function readAccount(deployment: Deployment, account: Hex, nonce: bigint): Promise<AccountFacts> {
+  const client = publicClient(deployment.chain);
+  const [code, transactions, nonceUsed] = await Promise.all([
+    client.getCode({ address: account }),
+    client.getTransactionCount({ address: account }),
+    client.readContract({
+      address: deployment.mandateRegistry,
+      abi: registryAbi,
+      functionName: "nonceUsed",
+      args: [account, nonce],
+    }),
+  ]);
+  return { code: (code ?? "0x").toLowerCase().replace(/^0x$/, ""), transactions, nonceUsed };
+}
+
+/** Whether the account delegates to the service's smart account. */
+export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
+  code === `${DELEGATION}${address(smartPaymentAccount).slice(2)}`;
+
+/**
+ * Whether the account's own key signs: it has no code, or its code is replaced by the service's, which knows the key. Otherwise its code
+ * is asked (ERC-1271).
+ */
+export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
+  code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
+
+const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
+
+/**
+ * What goes along to delegate the account; null where it delegates already. A transaction skips an authorization that is wrong
+ * instead of failing, so all of it is compared here.
+ * @throws Problem invalid_request, unauthenticated
+ */
+export async function requireAuthorization(
+  given: Authorization | undefined,
+  { code, transactions }: AccountFacts,
+  account: Hex,
+  deployment: Deployment,
+): Promise<SignedDelegation | null> {
+  if (given === undefined || isDelegated(code, deployment)) return null;
+  const at = (field: string, detail: string): Problem => invalidField(`/authorization/${field}`, detail);
+  if (code !== "" && !code.startsWith(DELEGATION))
+    throw at("address", "The mandate's wallet is a contract, which cannot delegate.");
+  if (address(given.address) !== address(deployment.smartPaymentAccount))
+    throw at("address", `The service's smart account is ${deployment.smartPaymentAccount}.`);
+  if (given.chainId !== chainIdOf(deployment.chain)) throw at("chainId", `The chain's id is ${chainIdOf(deployment.chain)}.`);
+  if (given.nonce !== transactions) throw at("nonce", `The account's transaction count is ${transactions}.`);
+  const authorization: SignedDelegation = {
+    address: address(given.address),
+    chainId: given.chainId,
+    nonce: given.nonce,
+    yParity: given.yParity,
+    r: given.r as Hex,
+    s: given.s as Hex,
+  };
+  if (!(await isSignedBy(account, authorization)))
+    throw unsigned("The authorization to delegate was not signed by the mandate's wallet.");
+  return authorization;
+}
+
+export type SignedDelegation = {
+  readonly address: Hex;
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly yParity: 0 | 1;
+  readonly r: Hex;
+  readonly s: Hex;
+};
+
+async function isSignedBy(account: Hex, authorization: SignedDelegation): Promise<boolean> {
+  const { r, s, yParity } = authorization;
+  if (!isCanonicalSignature(`${r}${s.slice(2)}${yParity === 0 ? "1b" : "1c"}`)) return false;
+  try {
+    return address(await recoverAuthorizationAddress({ authorization })) === account;
+  } catch {
+    return false;
+  }
+}
+
+async function isSigned(registering: Registering, signature: Hex, byKey: boolean): Promise<boolean> {
+  const { account } = registering.terms;
+  const hash = registrationDigest(registering);
+  if (!byKey) return acceptedByCode(registering.chain, account, hash, signature);
+  if (!isCanonicalSignature(signature)) return false;
+  try {
+    return address(await recoverAddress({ hash, signature })) === account;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Which of these the account has signed; the paths differ in what is signed, and the request does not say which it is.
+ * @throws Problem unauthenticated
+ */
+export async function requireSigned<R extends Registering>(candidates: readonly R[], signature: Hex, byKey: boolean): Promise<R> {
+  for (const candidate of candidates) if (await isSigned(candidate, signature, byKey)) return candidate;
+  throw unsigned(
+    "This is not the signature of the mandate's wallet for its terms, or there is no such mandate. Read the terms again with prepareRegistration, and sign exactly them.",
+  );
+}
+
+const refusals: Readonly<Record<string, () => Problem>> = {
+  DeadlinePassed: () => invalidField("/deadline", "The deadline has passed by the chain's clock. Sign again with a new one."),
+  NonceUsed: () => new Problem("nonce_reused", { detail: "The wallet has used this nonce before. Sign again with a new one." }),
+  AlreadyRegistered: () =>
+    new Problem("conflict", {
+      detail:
+        "This version of the mandate was registered or revoked on chain before. Save the mandate again, and register that version.",
+    }),
+  InvalidSignature: () => unsigned("The registry does not accept the signature as the mandate's wallet's."),
+  InvalidTerms: () =>
+    new Problem("conflict", {
+      detail: "The registry does not accept these limits. Change the mandate, and register that version.",
+    }),
+};
+
+/** Runs the transaction without sending it. @throws Problem as the registry would refuse; or what viem throws where the chain is silent */
+export async function requireAccepted(
+  registry: Hex,
+  registering: Registering,
+  signature: Hex,
+  authorization: SignedDelegation | null,
+): Promise<void> {
+  try {
+    await publicClient(registering.chain).simulateContract({
+      address: registry,
+      abi: registryAbi,
+      functionName: "registerMandate",
+      args: registrationArgs(registering, signature),
+      ...(authorization && { authorizationList: [authorization] }),
+    });
+  } catch (error) {
+    if (chainIsSilent(error)) throw error;
+    const named = (cause: unknown) => cause instanceof Error && cause.name === "ContractFunctionRevertedError";
+    const reverted = isChainError(error) ? error.walk(named) : null;
+    const name = (reverted as ContractFunctionRevertedError | null)?.data?.errorName;
+    throw (
+      refusals[name ?? ""]?.() ??
+      new Problem("conflict", {
+        detail: "The registry refuses the registration, without saying why. Read what to sign again, and sign that.",
+      })
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import { env } from "#lib/env.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { withMandatePages } from "#lib/mandates/mandate-links.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { statusOf } from "#lib/mandates/status.ts";
+import { address, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import { deploymentAt, type Deployment } from "#lib/onchain/registry/deployments.ts";
+import type { RegisterBody } from "#lib/onchain/registry/registration-contract.ts";
+import {
+  admitsPayee,
+  deriveTerms,
+  onChainIdOf,
+  type DerivedTerms,
+  type PathName,
+  type RegistrationTerms,
+} from "#lib/onchain/registry/registration-terms.ts";
+import { invalidField, Problem, type FieldError, type NextAction } from "#lib/problem.ts";
+import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
+
+type Hex = `0x${string}`;
+
+/** A mandate as registering reads it. */
+export type RegistrableMandate = MandateRow & {
+  /** When its current version was written. */
+  readonly writtenAt: Date;
+};
+
+/** How far ahead a deadline may be: what was signed is worth nothing afterwards. */
+export const DEADLINE_MAX_SECONDS = 3_600;
+
+const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);
+
+/** @throws Problem invalid_request where no registry is configured for the chain */
+export function requireDeployment(chain: string, pointer: string): Deployment {
+  const deployment = deploymentAt(chain);
+  if (deployment === null) throw invalidField(pointer, `No contracts of mandates are configured for the chain ${chain}.`);
+  return deployment;
+}
+
+const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
+  draft: "It is a draft, which a person activates first.",
+  suspended: "It is paused, and a person resumes it first.",
+  revoked: "It was revoked.",
+  expired: "Its time is over.",
+  exhausted: "Its total is used up.",
+};
+
+/** Only what may pay is registered. @throws Problem mandate_revoked, mandate_not_active */
+export function requireActive(mandate: RegistrableMandate, now: Date): void {
+  const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
+  const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);
+  if (status === "active") return;
+  const resume: NextAction = { type: "resume_mandate", label: "Resume the mandate" };
+  const nextActions = status === "suspended" ? linked(mandate.mandateId, resume) : [];
+  const detail = `Only an active mandate can be registered. ${inWords[status]}`;
+  if (status === "revoked") throw new Problem("mandate_revoked", { detail });
+  throw new Problem("mandate_not_active", { detail, nextActions });
+}
+
+/** now < deadline <= now + 1 h, in seconds since 1970. @throws Problem invalid_request */
+export function requireDeadline(deadline: number, now: Date): void {
+  const left = deadline * 1_000 - now.getTime();
+  if (left <= 0) throw invalidField("/deadline", "The deadline has passed. Sign again with a new one.");
+  if (left > DEADLINE_MAX_SECONDS * 1_000) throw invalidField("/deadline", "The deadline is more than an hour ahead.");
+}
+
+type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
+
+/** What a client says of the token is only compared. @throws Problem invalid_request with a pointer for each difference */
+export function requireToken(said: Token, asset: AssetOnChain): void {
+  const errors: FieldError[] = [];
+  const differs = (name: keyof Token, configured: unknown) =>
+    errors.push({ pointer: `/${name}`, detail: `The configured token has ${String(configured)} here.` });
+  if (said.tokenAddress !== undefined && address(said.tokenAddress) !== asset.tokenAddress)
+    differs("tokenAddress", asset.tokenAddress);
+  for (const name of ["tokenName", "tokenVersion", "tokenDecimals"] as const)
+    if (said[name] !== undefined && said[name] !== asset[name]) differs(name, asset[name]);
+  if (errors.length === 0) return;
+  throw new Problem("invalid_request", { detail: "The token is another one than the service is configured with.", errors });
+}
+
+/** What a mandate pays with. @throws Problem invalid_request where it pays on another chain */
+export function requireAsset(mandate: RegistrableMandate, chain: string, pointer: string): AssetOnChain {
+  if (mandate.chain !== chain) throw invalidField(pointer, `The mandate pays on ${mandate.chain}.`);
+  const asset = assetOf(mandate.chain, mandate.asset);
+  if (asset === null) throw new Error(`${mandate.asset} on ${mandate.chain} is no longer configured, but a mandate pays in it.`);
+  return asset;
+}
+
+/** The account that has to sign. @throws Problem conflict */
+export function requireWallet({ mandateId, walletAddress }: RegistrableMandate): Hex {
+  if (walletAddress !== null) return address(walletAddress);
+  throw new Problem("conflict", {
+    detail: "The mandate names no wallet. Its wallet is the account that signs and pays.",
+    nextActions: linked(mandateId, { type: "connect_wallet", label: "Name the wallet" }),
+  });
+}
+
+export type Registrable = {
+  readonly mandate: RegistrableMandate;
+  readonly asset: AssetOnChain;
+  readonly account: Hex;
+  /** In lower case. */
+  readonly payee: Hex;
+};
+
+/** The hard limits of the mandate's version, whoever the policy lets be paid. */
+export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee }: Registrable, path: PathName): DerivedTerms =>
+  deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
+
+/**
+ * The hard limits that the chain is asked to hold, by either path.
+ * @throws Problem policy_denied for a payee that the policy does not admit, conflict for limits that the registry cannot hold
+ */
+export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
+  const { asset, payee } = what;
+  const { policy, mandateId } = what.mandate;
+  if (!admitsPayee(policy, asset.tokenDecimals, payee))
+    throw new Problem("policy_denied", { detail: "The mandate's policy does not let this address be paid." });
+  const derived = termsFor(what, path);
+  const nextActions = linked(mandateId, { type: "renew_mandate", label: "Change the mandate" });
+  if (!derived.ok) throw new Problem("conflict", { detail: `The mandate cannot be registered. ${derived.detail}`, nextActions });
+  if (derived.terms.end * 1_000 <= now.getTime()) {
+    throw new Problem("conflict", {
+      detail:
+        "The time that this version of the mandate has on chain is over. Save the mandate again, and register that version.",
+      nextActions,
+    });
+  }
+  return derived.terms;
+}
+
+/** The id in the registry of the version that is in force. */
+export const onChainIdNow = ({ mandateId, version }: RegistrableMandate): Hex => onChainIdOf(mandateId, version);
+
+/** @throws Problem conflict */
+export function alreadyRegistered(version: number): Problem {
+  return new Problem("conflict", {
+    detail: `Version ${version} of the mandate is registered for this wallet already, or on its way. Every version is registered once: save the mandate again to register a new one.`,
+  });
+}
+
+export const nonceReused = (): Problem =>
+  new Problem("nonce_reused", { detail: "The wallet has used this nonce before. Sign again with a new one." });

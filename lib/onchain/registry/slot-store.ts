@@ -1,0 +1,171 @@
+import { and, asc, desc, eq, lt, max, ne, sql } from "drizzle-orm";
+import type { Hex } from "viem";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
+
+type Db = Database | Tx;
+export type Registration = typeof mandateRegistrations.$inferSelect;
+export type SlotRow = typeof registrationSlots.$inferSelect;
+
+/** The registration of a mandate's current policy that a chain has confirmed; whether it was taken back meanwhile is said by it. */
+export async function currentRegistration(
+  db: Db,
+  { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
+): Promise<Registration | null> {
+  const [row] = await db
+    .select({ registration: mandateRegistrations })
+    .from(mandateRegistrations)
+    .innerJoin(
+      mandates,
+      and(eq(mandates.mandateId, mandateRegistrations.mandateId), eq(mandates.version, mandateRegistrations.version)),
+    )
+    .where(
+      and(
+        eq(mandateRegistrations.mandateId, mandateId),
+        eq(mandateRegistrations.chain, chain),
+        eq(mandateRegistrations.registry, registry),
+        eq(mandateRegistrations.status, "registered"),
+      ),
+    )
+    .orderBy(desc(mandateRegistrations.registrationId))
+    .limit(1);
+  return row?.registration ?? null;
+}
+
+/** The slot that an authorization has, until its nonce is used or it is given back. */
+export async function slotOf(db: Db, authorizationId: string): Promise<SlotRow | null> {
+  const [row] = await db
+    .select()
+    .from(registrationSlots)
+    .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
+  return row ?? null;
+}
+
+/** Of several authorizations that had a slot one after the other, the last. Null where a nonce is no slot of this registration. */
+export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
+  const [row] = await db
+    .select({ authorizationId: registrationSlots.authorizationId })
+    .from(registrationSlots)
+    .where(and(eq(registrationSlots.registrationId, registrationId), eq(registrationSlots.nonce, nonce)))
+    .orderBy(asc(sql`${registrationSlots.status} = 'free'`), desc(registrationSlots.slotId))
+    .limit(1);
+  return row?.authorizationId ?? null;
+}
+
+export type Taking = {
+  readonly registration: Registration;
+  readonly authorizationId: string;
+  readonly amount: bigint;
+  readonly period: number;
+  readonly validBefore: Date;
+  /** What the chain knows the payment by; left out: the slot's nonce of the token. */
+  readonly nonce?: Hex;
+};
+
+/** A slot of the period, under the mandate's lock; null when all are taken. One that was taken before is taken again. */
+export async function takeSlot(tx: Tx, taking: Taking): Promise<SlotRow | null> {
+  const { registration, authorizationId, amount, period, validBefore } = taking;
+  const held = await slotOf(tx, authorizationId);
+  if (held && held.registrationId === registration.registrationId && held.period === period) {
+    // What was made with it before is good for the same payment alone.
+    const until = held.validBefore > validBefore ? held.validBefore : validBefore;
+    return change(tx, held.slotId, { validBefore: until });
+  }
+  // Nothing was sent with it, or this authorization would be consumed.
+  if (held) await freeSlot(tx, held.slotId);
+  const slot = await nextSlot(tx, registration, period);
+  if (slot === null) return null;
+  const [row] = await tx
+    .insert(registrationSlots)
+    .values({
+      slotId: newId("slot"),
+      registrationId: registration.registrationId,
+      organizationId: registration.organizationId,
+      authorizationId,
+      period,
+      slot,
+      nonce: taking.nonce ?? slotNonce(registration.onChainId as Hex, period, slot),
+      amount: amount as SlotRow["amount"],
+      validBefore,
+      status: "held",
+    })
+    .returning();
+  return row ?? null;
+}
+
+/** One after the highest that is taken, else one that was given back. */
+async function nextSlot(tx: Tx, { registrationId, maxPaymentsPerPeriod }: Registration, period: number): Promise<number | null> {
+  const inPeriod = and(eq(registrationSlots.registrationId, registrationId), eq(registrationSlots.period, period));
+  const [highest] = await tx
+    .select({ slot: max(registrationSlots.slot) })
+    .from(registrationSlots)
+    .where(and(inPeriod, ne(registrationSlots.status, "free")));
+  const next = (highest?.slot ?? -1) + 1;
+  if (next < maxPaymentsPerPeriod) return next;
+  const [given] = await tx
+    .select({ slot: registrationSlots.slot })
+    .from(registrationSlots)
+    .where(
+      and(
+        inPeriod,
+        eq(registrationSlots.status, "free"),
+        sql`NOT EXISTS (SELECT FROM ${registrationSlots} t WHERE t.registration_id = ${registrationSlots.registrationId}
+          AND t.period = ${registrationSlots.period} AND t.slot = ${registrationSlots.slot} AND t.status <> 'free')`,
+      ),
+    )
+    .orderBy(asc(registrationSlots.slot))
+    .limit(1);
+  return given?.slot ?? null;
+}
+
+const change = async (tx: Tx, slotId: string, set: Partial<SlotRow>): Promise<SlotRow | null> => {
+  const [row] = await tx.update(registrationSlots).set(set).where(eq(registrationSlots.slotId, slotId)).returning();
+  return row ?? null;
+};
+
+const end = (tx: Tx, slotId: string, status: "used" | "free") =>
+  tx
+    .update(registrationSlots)
+    .set({ status, resolvedAt: sql`clock_timestamp()` })
+    .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
+
+/** Its nonce is spent: nobody gets it again. */
+export async function useSlot(tx: Tx, slotId: string): Promise<void> {
+  await end(tx, slotId, "used");
+}
+
+/** The same for the slot of an authorization, if it has one. */
+export async function useSlotOf(tx: Tx, authorizationId: string): Promise<void> {
+  await tx
+    .update(registrationSlots)
+    .set({ status: "used", resolvedAt: sql`clock_timestamp()` })
+    .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
+}
+
+/** Nothing that was made with it can be used any more, or nothing left our hands. */
+export async function freeSlot(tx: Tx, slotId: string): Promise<void> {
+  await end(tx, slotId, "free");
+}
+
+export type DueSlot = { readonly slot: SlotRow; readonly registration: Registration };
+
+/** Slots whose proofs have expired by our clock and were not settled, the oldest first. Those under way are the reconciler's. */
+export async function dueSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
+  return db
+    .select({ slot: registrationSlots, registration: mandateRegistrations })
+    .from(registrationSlots)
+    .innerJoin(mandateRegistrations, eq(mandateRegistrations.registrationId, registrationSlots.registrationId))
+    .where(
+      and(
+        eq(registrationSlots.status, "held"),
+        lt(registrationSlots.validBefore, sql`clock_timestamp() - ${marginMs} * interval '1 millisecond'`),
+        sql`NOT EXISTS (SELECT FROM executions e WHERE e.authorization_id = ${registrationSlots.authorizationId}
+          AND e.settlement_status IN ('pending', 'processing', 'unknown', 'settled'))`,
+      ),
+    )
+    .orderBy(asc(registrationSlots.validBefore))
+    .limit(limit);
+}

@@ -1,0 +1,92 @@
+import type { Hex, TransactionReceipt } from "viem";
+import { database } from "#lib/db/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
+import { publicClient } from "#lib/chains/client.ts";
+import { confirmedBlock } from "#lib/onchain/evidence.ts";
+import { receiptNow } from "#lib/chains/receipts.ts";
+import { raisedFees } from "#lib/onchain/relay-fees.ts";
+import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
+import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
+import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
+
+/** After that without a block the fees were too low. */
+const STUCK_MS = 30_000;
+/** A node may be behind: so long after signing a receipt that is missing says nothing. */
+const LOST_MS = 60_000;
+const AGAIN_MS_MIN = 300;
+const AGAIN_MS_MAX = 15_000;
+
+/** Often at first, then seldom. */
+const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, age / 4));
+
+async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
+  const hashes = [sent.hash, ...sent.earlierHashes] as Hex[];
+  const receipts = await Promise.all(hashes.map((hash) => receiptNow(sent.chain, hash)));
+  for (const receipt of receipts) {
+    if (receipt && (receipt.status === "success" || (await hasNonce(sent, receipt)))) return receipt;
+  }
+  return null;
+}
+
+/** What was reverted under an earlier nonce says nothing of the newest bytes. */
+async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
+  return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
+}
+
+/**
+ * One look at a transaction that was sent: booked where it is final, sent again where it is not in a block, with higher fees where it
+ * is stuck, and queued anew where its nonce is gone. Throws where the chain does not answer.
+ */
+export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
+  const { chain, relayId } = sent;
+  const age = now.getTime() - sent.sentAt.getTime();
+  const depth = await confirmedBlock(chain);
+  const receipt = await receiptOf(sent);
+  if (receipt) return receipt.blockNumber <= depth ? book(sent, receipt) : lookAgain(relayId, againIn(age), receipt.blockNumber);
+  const used = await publicClient(chain).getTransactionCount({ address: sent.signer, blockNumber: depth });
+  if (used > sent.nonce) {
+    if (age < LOST_MS) return lookAgain(relayId, againIn(age), null);
+    log().error({ relayId, chain }, "Something else used the nonce of a transaction; it is sent with another one");
+    return requeue(sent, AGAIN_MS_MIN, "Its nonce was used by another transaction.");
+  }
+  const replaced = age >= STUCK_MS && (await replace(sent, lease));
+  if (!replaced) {
+    await broadcast(sent);
+    await lookAgain(relayId, againIn(age), null);
+  }
+}
+
+async function book(sent: SentRelay, receipt: TransactionReceipt): Promise<void> {
+  const { chain, key, purpose, relayId } = sent;
+  const { gasUsed, effectiveGasPrice: gasPrice, blockNumber, transactionHash: hash } = receipt;
+  const success = receipt.status === "success";
+  if (!success && key === "guardian") {
+    log().error({ relayId, chain }, "A revocation was reverted on the chain; it is sent again");
+    await requeue(sent, AGAIN_MS_MAX, "It was reverted on the chain, and is sent again.");
+  } else {
+    if (!(await resolveRelay(sent, { hash, gasUsed, gasPrice, blockNumber, success }))) return;
+  }
+  metrics().relayed.inc({ purpose, status: success ? "mined" : "reverted" });
+  metrics().relayerGas.inc({ chain, key }, Number(gasUsed * gasPrice));
+}
+
+/** The same call with the same nonce, stored before it is sent. False where the fees may not be raised any more. */
+async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
+  const { relayId, chain, nonce, gasLimit, earlierHashes } = sent;
+  const fees = raisedFees(sent, await readMarket(chain), feeCap());
+  if (!fees) {
+    log().warn({ relayId, chain }, "A transaction is stuck, and its fees are at the configured limit");
+    return false;
+  }
+  const signed = await sign(sent, { nonce, gasLimit, fees, fence: lease.fence });
+  // Another key than the one that signed it has no such nonce.
+  if (signed.signer !== sent.signer) return false;
+  const stored = await database().transaction(async (tx) =>
+    (await holdsLease(tx, lease)) ? storeReplacement(tx, sent, signed) : null,
+  );
+  if (!stored) return true;
+  log().info({ relayId, chain, replacements: earlierHashes.length + 1 }, "A stuck transaction is replaced with higher fees");
+  await broadcast(stored);
+  return true;
+}

@@ -1,0 +1,19 @@
+import type { Tx } from "#lib/db/client.ts";
+import { mandateStatus } from "#lib/onchain/registry/registration-store.ts";
+import type { RelayRow } from "#lib/onchain/relay-store.ts";
+import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
+import { admitsNow } from "#lib/holds/still-admits.ts";
+
+/** After the gate, just before it is signed: null where it may be sent, else why not. What is revoked is not sent any more. */
+export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
+  if (purpose === "revokeMandate") return null;
+  if (purpose === "registerMandate") {
+    return (await mandateStatus(tx, mandateId)) === "revoked"
+      ? "The mandate was revoked before its registration was sent."
+      : null;
+  }
+  const execution = await reloadExecution(tx, entityId);
+  if (execution.resolvedAt !== null) return "The payment had ended before it was sent.";
+  const admitted = await admitsNow(tx, execution, await authorizationOf(tx, execution));
+  return admitted ? null : "The mandate, the agent or the seller was stopped before the payment was sent.";
+}

@@ -1,0 +1,137 @@
+import { decodeErrorResult, keccak256, parseAbi, type BaseError, type Hex } from "viem";
+import { database } from "#lib/db/client.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
+import { env } from "#lib/env.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { chainIdOf } from "#lib/chains/chains.ts";
+import { chainFailure, chainReverted, isChainError, publicClient } from "#lib/chains/client.ts";
+import { senderOf } from "#lib/onchain/keys.ts";
+import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
+import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
+import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
+import { nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
+import { targetOf } from "#lib/onchain/relay-target.ts";
+
+/** What keeps a transaction from being sent: for good, or for now. */
+export class NotSent extends Error {
+  readonly final: boolean;
+  constructor(message: string, { final }: { readonly final: boolean }) {
+    super(message);
+    this.final = final;
+  }
+}
+
+const refusals = parseAbi([
+  "error DeadlinePassed()",
+  "error NonceUsed()",
+  "error AlreadyRegistered()",
+  "error InvalidTerms()",
+  "error InvalidSignature()",
+  "error NotAllowed()",
+  "error Refused(uint8 refusal)",
+]);
+
+const GWEI = 1_000_000_000;
+export const feeCap = (): bigint => BigInt(Math.round(env().RELAY_MAX_FEE_GWEI * GWEI));
+
+export async function readMarket(chain: string): Promise<Market> {
+  const client = publicClient(chain);
+  const [{ baseFeePerGas }, priority] = await Promise.all([client.getBlock(), client.estimateMaxPriorityFeePerGas()]);
+  return { baseFee: baseFeePerGas ?? 0n, priority };
+}
+
+/** The contract's own name for its refusal, where it gave one. */
+function nameOf(reverted: BaseError): string {
+  const found = reverted.walk((cause) => typeof (cause as { data?: unknown }).data === "string") as { data?: Hex } | null;
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: refusals, data: found?.data ?? "0x" });
+    return args && args.length > 0 ? `${errorName}(${args.join(", ")})` : errorName;
+  } catch {
+    return "no reason given";
+  }
+}
+
+/** @throws NotSent where it would be reverted, and what viem throws where the chain does not answer */
+async function estimate({ chain, to, data, authorizationList, key }: RelayRow): Promise<bigint> {
+  try {
+    return await publicClient(chain).estimateGas({
+      // By its address: viem would fill in the rest of the transaction with more questions.
+      account: senderOf(key).address,
+      to: to as Hex,
+      data: data as Hex,
+      ...(authorizationList && { authorizationList: [...authorizationList] }),
+    });
+  } catch (error) {
+    if (!isChainError(error) || !chainReverted(error)) throw error;
+    // The guardian's transactions do not depend on what others do: what is wrong there is put right, and it is tried again.
+    throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
+  }
+}
+
+type Prepared = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
+
+/** Everything that has to be asked, before the transaction that takes the nonce. @throws NotSent */
+async function prepare(row: RelayRow): Promise<Prepared> {
+  const { chain, purpose, gasCap, to } = row;
+  if (to !== targetOf(purpose, chain))
+    throw new NotSent("The configuration names another contract.", { final: row.key !== "guardian" });
+  const client = publicClient(chain);
+  const { address } = senderOf(row.key);
+  const [estimated, market, used, balance] = await Promise.all([
+    estimate(row),
+    readMarket(chain),
+    client.getTransactionCount({ address, blockTag: "latest" }),
+    client.getBalance({ address }),
+  ]);
+  if (estimated > gasCap) throw new NotSent(`It needs ${estimated} gas, more than ${gasCap}.`, { final: row.key !== "guardian" });
+  const wished = (estimated * 13n) / 10n;
+  const gasLimit = wished < gasCap ? wished : gasCap;
+  const fees = firstFees(market, feeCap());
+  if (!fees) throw new NotSent("The chain's base fee is above the configured limit.", { final: false });
+  if (balance < gasLimit * fees.maxFeePerGas)
+    throw new NotSent(`The ${row.key}'s balance does not pay for its gas.`, { final: false });
+  return { gasLimit, fees, used };
+}
+
+/** Signed here and now; the same bytes are sent as often as it takes. */
+export async function sign(
+  row: RelayRow,
+  { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },
+): Promise<Signed> {
+  const account = senderOf(row.key);
+  const call = { chainId: chainIdOf(row.chain), to: row.to as Hex, data: row.data as Hex, nonce, gas: gasLimit, ...fees };
+  const rawTransaction = row.authorizationList
+    ? await account.signTransaction({ ...call, type: "eip7702", authorizationList: [...row.authorizationList] })
+    : await account.signTransaction({ ...call, type: "eip1559" });
+  const hash = keccak256(rawTransaction);
+  return { ...fees, signer: account.address.toLowerCase() as Hex, nonce, gasLimit, rawTransaction, hash, fence };
+}
+
+/**
+ * Takes a nonce and stores the signed bytes, then sends them. Between the two the process may die: whoever has the lease
+ * next sends the same bytes.
+ * @throws NotSent, or what viem throws where the chain does not answer
+ */
+export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
+  const { gasLimit, fees, used } = await prepare(row);
+  const sent = await database().transaction(async (tx) => {
+    await enterGate(tx);
+    const refusal = await refusalNow(tx, row);
+    if (refusal !== null) throw new NotSent(refusal, { final: true });
+    if (!(await holdsLease(tx, lease))) return null;
+    const signer = senderOf(row.key).address.toLowerCase();
+    const nonce = await nextNonce(tx, { chain: row.chain, signer, used });
+    if (nonce === null) throw new NotSent("The chain does not have all earlier transactions of the key yet.", { final: false });
+    return storeSigned(tx, row, await sign(row, { nonce, gasLimit, fees, fence: lease.fence }));
+  });
+  if (sent) await broadcast(sent);
+}
+
+/** A node that has it already, or that does not answer, is no failure: it is asked again. */
+export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
+  try {
+    await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });
+  } catch (error) {
+    log().info({ relayId, transactionHash: hash, reason: chainFailure(error) }, "A node did not take a transaction now");
+  }
+}

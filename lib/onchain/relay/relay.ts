@@ -1,0 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { newId } from "#lib/ids.ts";
+import { relayRow, type RelayRequest } from "#lib/onchain/relay-row.ts";
+import { countOpenRelays, findRelay, findRelayFor, insertRelays } from "#lib/onchain/relay-store.ts";
+import { delegateOf, targetOf } from "#lib/onchain/relay-target.ts";
+import { relayOne } from "#lib/onchain/relay/relay-worker.ts";
+import type { RelayStatus } from "#lib/onchain/tables.ts";
+import { Problem } from "#lib/problem.ts";
+import { countGas } from "#lib/onchain/broadcast-caps.ts";
+
+/** Transactions of one organization that wait for a block at the same time. */
+const OPEN_MAX = 50;
+const ASK_EVERY_MS = 100;
+
+function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: RelayRequest): void {
+  const fits =
+    to.toLowerCase() === targetOf(purpose, chain) &&
+    (key === "guardian") === (purpose === "revokeMandate") &&
+    authorizationList.every(({ address }) => address.toLowerCase() === delegateOf(chain));
+  if (!fits) throw new Error(`A transaction to ${to} is not one of those that are relayed.`);
+}
+
+/**
+ * Notes a transaction that the service wants mined, in the caller's transaction. The same (purpose, entityId) again is
+ * the same transaction. Answers its relayId.
+ * @throws Problem rate_limited where too many of the organization's wait already, or were sent today: the gas is ours
+ */
+export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
+  requireAllowed(request);
+  const { purpose, entityId, organizationId, key } = request;
+  const known = await findRelayFor(tx, purpose, entityId);
+  if (known) return known.relayId;
+  if ((await countOpenRelays(tx, organizationId, key)) >= OPEN_MAX) {
+    throw new Problem("rate_limited", {
+      detail: "Too many transactions of this organization wait for the chain. Ask again when they are mined.",
+      retryAfterSeconds: 15,
+    });
+  }
+  if (key === "relayer" && !(await countGas(tx, organizationId))) {
+    throw new Problem("rate_limited", {
+      detail:
+        "The transactions that the service sends for this organization, or for all, are used up for today. Ask again tomorrow.",
+      retryAfterSeconds: 3_600,
+    });
+  }
+  await insertRelays(tx, [relayRow(newId("relay"), request)]);
+  const queued = await findRelayFor(tx, purpose, entityId);
+  if (!queued) throw new Error("A transaction that was queued is not there.");
+  return queued.relayId;
+}
+
+export type Relayed = { readonly hash: `0x${string}` } | { readonly refused: string };
+
+const asRelayed = (status: string, hash: string | null, failure: string | null): Relayed | null => {
+  if (status === "abandoned") return { refused: failure ?? "It was not sent." };
+  return hash === null ? null : { hash: hash as `0x${string}` };
+};
+
+/**
+ * After the commit: sends it at once where nobody sends for its key, else waits for whoever does. No transaction may be
+ * open. Null when that takes too long, or the chain does not answer: then the worker goes on with it. The hash is of the newest bytes;
+ * fees that are raised change it (relayOutcome says).
+ */
+export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Relayed | null> {
+  const deadline = performance.now() + timeoutMs;
+  const attempt = sendWhenFree(relayId, deadline).catch((error: unknown) => {
+    log().error({ relayId, error }, "A transaction could not be sent at once; the worker goes on with it");
+    return null;
+  });
+  const late = new AbortController();
+  const tooLate = pause(timeoutMs, null, { signal: late.signal }).catch(() => null);
+  try {
+    return await Promise.race([attempt, tooLate]);
+  } finally {
+    late.abort();
+  }
+}
+
+async function sendWhenFree(relayId: string, deadline: number): Promise<Relayed | null> {
+  for (;;) {
+    const row = await findRelay(database(), relayId);
+    if (!row) throw new Error("There is no such transaction.");
+    const relayed = asRelayed(row.status, row.hash, row.failure);
+    if (relayed) return relayed;
+    if (performance.now() >= deadline) return null;
+    if (await relayOne(row)) {
+      const after = await findRelay(database(), relayId);
+      return after && asRelayed(after.status, after.hash, after.failure);
+    }
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+export type RelayOutcome = {
+  readonly status: RelayStatus;
+  /** The newest bytes', and when it is final that of what was mined. */
+  readonly hash: `0x${string}` | null;
+  readonly earlierHashes: readonly string[];
+  readonly blockNumber: bigint | null;
+  /** In a sentence: why it was abandoned or reverted, or why it waits. */
+  readonly failure: string | null;
+};
+
+/**
+ * What became of it, at the chain's confirmation depth. mined: it took effect. reverted: it had none, and gas was spent.
+ * abandoned: it was never sent, or its nonce was lost; where earlierHashes is not empty ask the chain before you call it failed.
+ */
+export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
+  const row = await findRelay(db, relayId);
+  if (!row) throw new Error("There is no such transaction.");
+  const { status, hash, earlierHashes, blockNumber, failure } = row;
+  return { status, hash, earlierHashes, blockNumber, failure } as RelayOutcome;
+}

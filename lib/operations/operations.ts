@@ -1,0 +1,55 @@
+/** Every operation: the table of contents of the service. */
+import * as audit from "#lib/audit/contract.ts";
+import * as billing from "#lib/billing/contract.ts";
+import * as readiness from "#lib/commerce/readiness-contract.ts";
+import * as orders from "#lib/commerce/order-contract.ts";
+import * as commerce from "#lib/approvals/contract.ts";
+import * as health from "#lib/health/contract.ts";
+import type { Operation } from "#lib/http/operation.ts";
+import * as identity from "#lib/identity/contract.ts";
+import * as members from "#lib/identity/member-contract.ts";
+import * as organizations from "#lib/identity/organization-contract.ts";
+import * as passkeys from "#lib/identity/passkey-contract.ts";
+import * as security from "#lib/identity/security-contract.ts";
+import * as mandates from "#lib/mandates/contract.ts";
+import * as onchain from "#lib/onchain/registry/contract.ts";
+import * as registrations from "#lib/onchain/registry/registration-contract.ts";
+import * as payments from "#lib/payments/contract.ts";
+import * as platformAudit from "#lib/platform/audit-contract.ts";
+import * as platform from "#lib/platform/contract.ts";
+import * as search from "#lib/search/contract.ts";
+import * as emergency from "#lib/platform/emergency-contract.ts";
+import * as users from "#lib/platform/user-contract.ts";
+import * as sellers from "#lib/sellers/contract.ts";
+import * as payTos from "#lib/sellers/pay-to-contract.ts";
+import * as settlements from "#lib/settlement/contract.ts";
+
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === "object" && value !== null && "path" in value && "access" in value;
+
+/** Contracts export their schemas too. */
+export const operations: readonly Operation[] = [
+  payments,
+  settlements,
+  commerce,
+  orders,
+  readiness,
+  mandates,
+  sellers,
+  payTos,
+  search,
+  billing,
+  identity,
+  members,
+  organizations,
+  passkeys,
+  security,
+  platform,
+  users,
+  emergency,
+  platformAudit,
+  onchain,
+  registrations,
+  audit,
+  health,
+].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));

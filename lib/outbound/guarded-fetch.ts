@@ -1,0 +1,243 @@
+import type { LookupAddress } from "node:dns";
+import { lookup, Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import { actingFor } from "#lib/db/request.ts";
+import { env, outboundLoopback } from "#lib/env.ts";
+import { parseJson } from "#lib/http/json.ts";
+import { ownOrigins } from "#lib/http/origin.ts";
+import { perProcess } from "#lib/process.ts";
+import {
+  isLoopbackAddress,
+  isPublicAddress,
+  outboundTarget,
+  type OutboundRules,
+  type Target,
+} from "#lib/outbound/outbound-address.ts";
+import { OutboundPlaces, type PlaceLimits } from "#lib/outbound/outbound-places.ts";
+import { NoAnswer, sendOutbound, type OutboundLimits, type OutboundReply } from "#lib/outbound/outbound-request.ts";
+import { replyCache } from "#lib/outbound/reply-cache.ts";
+import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
+
+export type GuardedRequest = {
+  readonly method?: "GET" | "POST";
+  readonly json?: unknown;
+  /** The one header of a caller that travels: the payment credential. */
+  readonly paymentSignature?: string;
+  /** Left out: JSON. Text is for the file that proves a domain. */
+  readonly expect?: "json" | "text";
+  /** For manifest and catalog alone. */
+  readonly cached?: boolean;
+};
+
+export type GuardedReply = {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the body is empty, or where a reply other than 2xx is no JSON. */
+  readonly json: unknown;
+  readonly text: string;
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+};
+
+/** What came back at all: `reply` null where nothing did, `problem` where it is of no use. */
+export type Sent = { readonly sent: boolean; readonly reply: OutboundReply | null };
+
+export type GuardedFetch = {
+  (url: string, request?: GuardedRequest): Promise<GuardedReply>;
+  /** For the call that pays: never throws once bytes may have left, and says whether they did. */
+  readonly once: (url: string, request: GuardedRequest) => Promise<Sent>;
+};
+
+export type Guard = {
+  readonly rules: () => OutboundRules;
+  readonly resolve: (hostname: string) => Promise<readonly LookupAddress[]>;
+  readonly limits: OutboundLimits & {
+    readonly redirects: number;
+    readonly places: Omit<PlaceLimits, "waitMs">;
+    readonly cacheMs: number;
+  };
+};
+
+const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
+/** The workers, where they act for the service. */
+const NOBODY = "service";
+const CACHE_BYTES = 16 * 1024 * 1024;
+/** A catalog of 256 KiB has more values than any request to us. */
+const NODES_MAX = 20_000;
+const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export const standardLimits: Guard["limits"] = {
+  connectMs: 2_000,
+  headersMs: 3_000,
+  bodyMs: 5_000,
+  bodyBytes: 256 * 1024,
+  headerBytes: 64 * 1024,
+  redirects: 2,
+  places: {
+    total: { most: 256, each: 32, kept: 64 },
+    // Four of one organization; the fifth place is for another one.
+    host: { most: 5, each: 4, kept: 1 },
+    waiting: { most: 1_024, each: 128, kept: 256 },
+    waitingForHost: { most: 64, each: 32, kept: 16 },
+  },
+  cacheMs: 60_000,
+};
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Unknown names and names that lead inside answer alike: what our network knows is nobody's business. */
+const notPublic = (url: URL) => storefrontUnavailable(`${url.host} does not lead to a public host.`);
+
+async function addressesOf(target: Target & { ok: true }, { resolve, limits }: Guard): Promise<readonly LookupAddress[]> {
+  const { url, loopback } = target;
+  const bare = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+  const family = isIP(bare);
+  if (family !== 0) return [{ address: bare, family }];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The name did not resolve in time.")), limits.connectMs);
+  });
+  const found = await Promise.race([resolve(bare), late]).catch(() => []);
+  clearTimeout(timer);
+  const allowed = loopback ? isLoopbackAddress : isPublicAddress;
+  if (found.length === 0 || !found.every(({ address }) => allowed(address))) throw notPublic(url);
+  return found;
+}
+
+function headersFor({ json, expect, paymentSignature }: GuardedRequest): Record<string, string> {
+  if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is no header value.");
+  return {
+    "user-agent": USER_AGENT,
+    accept: expect === "text" ? "text/plain" : "application/json",
+    "accept-encoding": "identity",
+    ...(json !== undefined && { "content-type": "application/json" }),
+    ...(paymentSignature !== undefined && { "payment-signature": paymentSignature }),
+  };
+}
+
+const isEncoded = ({ headers }: OutboundReply): boolean => !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
+
+function readJson(text: string, host: string): unknown {
+  try {
+    return parseJson(text, NODES_MAX);
+  } catch {
+    throw storefrontInvalid(`${host} answered JSON that cannot be read.`);
+  }
+}
+
+function decode(body: Uint8Array, host: string): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw storefrontInvalid(`${host} answered text that is not UTF-8.`);
+  }
+}
+
+/** What is refused in an answer of the right status; other statuses speak by their number alone. */
+function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
+  const { host } = url;
+  const { status, headers } = reply;
+  const plain = { status, headers, url: url.href };
+  const good = status >= 200 && status < 300;
+  if (isEncoded(reply) || reply.body === null) {
+    if (!good) return { ...plain, text: "", json: undefined };
+    throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, and was asked not to"}.`);
+  }
+  if (reply.body.byteLength === 0) return { ...plain, text: "", json: undefined };
+  if (expect === "text") return { ...plain, text: good ? decode(reply.body, host) : "", json: undefined };
+  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+    if (!good) return { ...plain, text: "", json: undefined };
+    throw storefrontInvalid(`${host} did not answer JSON.`);
+  }
+  const text = decode(reply.body, host);
+  return { ...plain, text, json: readJson(text, host) };
+}
+
+/** The one way out for whatever a caller names. Every limit of it can be made short by a test. */
+export function createGuardedFetch(guard: Guard): GuardedFetch {
+  const { limits } = guard;
+  const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
+  const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
+
+  /** One hop: checked, resolved once, sent to what was checked. @throws Problem before anything is sent, NoAnswer */
+  async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
+    const target = outboundTarget(text, guard.rules());
+    if (!target.ok) throw storefrontInvalid(target.detail);
+    const { url } = target;
+    const headers = headersFor(request);
+    const body = request.json === undefined ? undefined : JSON.stringify(request.json);
+    const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
+      const addresses = await addressesOf(target, guard);
+      return sendOutbound({ url, addresses, method: request.method ?? "GET", headers, body }, limits);
+    });
+    if (!held) throw storefrontUnavailable(`Too many requests to ${url.host} are under way.`);
+    return { url, reply: held.value };
+  }
+
+  async function follow(first: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
+    let next = first;
+    for (let redirects = 0; ; redirects++) {
+      const { url, reply } = await hop(next, request);
+      if (!REDIRECTS.has(reply.status)) return { url, reply };
+      const { location } = reply.headers;
+      if (request.method === "POST") throw storefrontInvalid(`${url.host} redirected a call that must not be redirected.`);
+      if (redirects === limits.redirects) throw storefrontInvalid(`${url.host} redirected too often.`);
+      if (location === undefined || !URL.canParse(location, url)) throw storefrontInvalid(`${url.host} redirected nowhere.`);
+      next = new URL(location, url).href;
+    }
+  }
+
+  async function guardedFetch(text: string, request: GuardedRequest = {}): Promise<GuardedReply> {
+    const known = request.cached ? cache.get(text) : null;
+    if (known) return known;
+    try {
+      const { url, reply } = await follow(text, request);
+      const read = readReply(reply, url, request.expect ?? "json");
+      if (request.cached && read.status === 200) cache.set(text, read, read.text.length * 2);
+      return read;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      throw storefrontUnavailable(`${new URL(text).host} did not answer in time.`);
+    }
+  }
+
+  async function once(text: string, request: GuardedRequest): Promise<Sent> {
+    try {
+      return { sent: true, reply: (await hop(text, request)).reply };
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (error.sent) return { sent: true, reply: null };
+      throw storefrontUnavailable(`${new URL(text).host} could not be reached.`);
+    }
+  }
+
+  return Object.assign(guardedFetch, { once });
+}
+
+/** Not through the operating system: its look-ups share four threads with all file work, and strangers choose how long they take. */
+async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: standardLimits.connectMs, tries: 1 });
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return [
+    ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ];
+}
+
+const resolveHost = (hostname: string): Promise<LookupAddress[]> =>
+  hostname === "localhost" ? lookup(hostname, { all: true }) : resolvePublic(hostname);
+
+/** The guarded client as this installation is configured. */
+export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
+  createGuardedFetch({
+    rules: () => ({ loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [], own: ownOrigins() }),
+    resolve: resolveHost,
+    limits,
+  });
+
+export const outbound = (): GuardedFetch => perProcess("outbound", () => installedFetch(standardLimits));
+
+export const guardedFetch = (url: string, request?: GuardedRequest): Promise<GuardedReply> => outbound()(url, request);

@@ -1,0 +1,82 @@
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { csvLine } from "#lib/http/csv.ts";
+import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts";
+import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+
+/** More than a spreadsheet opens gladly; a range of time divides what is longer. */
+export const EXPORT_MAX = 50_000;
+const PAGE = 500;
+/** Where hardly anything fits, so many readings of old payments are enough for one file. */
+const PAGES_MAX = 400;
+
+type Field = readonly [name: string, value: (line: PaymentLine) => string | number | null];
+
+/** In the order of the file. Times are in UTC, amounts decimal text of the asset. */
+const fields: readonly Field[] = [
+  ["createdAt", (line) => line.createdAt],
+  ["authorizationId", (line) => line.authorizationId],
+  ["outcome", (line) => line.outcome],
+  ["denialCode", (line) => line.denialCode],
+  ["state", (line) => line.stage.status],
+  ["settlementStatus", (line) => line.execution?.settlementStatus ?? null],
+  ["amount", (line) => line.amount],
+  ["amountWithFee", (line) => line.total],
+  ["asset", (line) => line.asset],
+  ["chain", (line) => line.chain],
+  ["payTo", (line) => line.payTo],
+  ["sellerId", (line) => line.seller.sellerId ?? null],
+  ["sellerName", (line) => line.seller.name ?? null],
+  ["domain", (line) => line.seller.domain ?? null],
+  ["resourceId", (line) => line.resource?.resourceId ?? null],
+  ["mandateId", (line) => line.mandateId],
+  ["mandateName", (line) => line.mandate],
+  ["policyVersion", (line) => line.policyVersion],
+  ["agentId", (line) => line.agentId],
+  ["agentName", (line) => line.agent],
+  ["intentId", (line) => line.intentId],
+  ["idempotencyKey", (line) => line.idempotencyKey],
+  ["executionId", (line) => line.execution?.executionId ?? null],
+  ["transaction", (line) => line.execution?.transaction ?? null],
+  ["resolvedAt", (line) => line.execution?.resolvedAt ?? null],
+];
+
+/**
+ * The filtered payments as CSV, newest first: the head, then a page of lines at a time. Each page is a reading of its own, so
+ * nothing is held open while somebody downloads slowly.
+ */
+export async function* paymentsCsv(scope: Scope, filter: PaymentFilter, max = EXPORT_MAX): AsyncGenerator<string> {
+  yield csvLine(fields.map(([name]) => name));
+  let cursor: string | undefined;
+  let left = max;
+  for (let pages = 0; left > 0 && pages < PAGES_MAX; pages++) {
+    const page: PaymentPage = await viewPayments(scope, filter, { cursor, limit: Math.min(PAGE, left) });
+    if (page.items.length > 0) yield page.items.map((line) => csvLine(fields.map(([, value]) => value(line)))).join("");
+    left -= page.items.length;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return;
+  }
+}
+
+export const csvName = (now: Date): string => `payments-${now.toISOString().slice(0, 10)}.csv`;
+
+type Exporter = { readonly organizationId: string; readonly userId: string };
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Who took the payments out of the service, and which. Answers the time of it. */
+export const recordExport = ({ organizationId, userId }: Exporter, query: Query): Promise<Date> =>
+  transact(async (tx) => {
+    const now = await clock(tx);
+    const narrowed = filterNames.flatMap((name) => (typeof query[name] === "string" ? [[name, query[name].slice(0, 200)]] : []));
+    const event = {
+      type: "payment.exported",
+      actorId: userId,
+      organizationId,
+      subjectId: userId,
+      entityType: "organization",
+      entityId: organizationId,
+      metadata: { filter: Object.fromEntries(narrowed) as Record<string, string> },
+    };
+    audit(tx, event, now);
+    return now;
+  });

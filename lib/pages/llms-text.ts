@@ -1,0 +1,19 @@
+import { chapters, introduction } from "#lib/pages/reference.ts";
+
+/** The service for software that reads: what it is, how it is called, every operation. See https://llmstxt.org */
+export function llmsText(baseUrl: string): string {
+  const [about = "", ...rules] = introduction().map((paragraph) => paragraph.replaceAll("\n", " "));
+  const lists = chapters().map(({ tag, description, operations }) => {
+    const lines = operations.map(
+      ({ id, method, path, summary }) => `- [${id}](${baseUrl}/docs/${id}): \`${method} ${path}\` ${summary}`,
+    );
+    return [`## ${tag}`, "", description, "", ...lines].join("\n");
+  });
+  const start = [
+    "## Start",
+    "",
+    `- [Quickstart](${baseUrl}/docs/quickstart): the first authorization with curl, TypeScript and Python`,
+    `- [OpenAPI document](${baseUrl}/api/v1/openapi.json): every field of every operation, with an example of each`,
+  ].join("\n");
+  return [`# Countersign`, `> ${about}`, ...rules, start, ...lists].join("\n\n") + "\n";
+}

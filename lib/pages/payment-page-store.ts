@@ -1,0 +1,260 @@
+import { and, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { firstIdAt } from "#lib/ids.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { readAmount } from "#lib/money.ts";
+import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { minutes } from "#lib/time.ts";
+
+/* The list of the payments page. Every query names the organization and the environment. */
+
+type Db = Database | Tx;
+
+/** What no index answers is looked for among so many of the newest payments at once. */
+export const LOOKED_AT_MAX = 5_000;
+/** An id may be a little older than its row's time. */
+const SLACK_MS = minutes(10);
+
+/** Spelled so that it takes nothing from the order of an index. */
+const ofOwner = ({ organizationId, environment }: Scope): SQL =>
+  sql`a.organization_id || '' = ${organizationId} AND a.environment = ${environment}`;
+
+type Place = { readonly limit: number; readonly before: string | null };
+
+/** Ids sort by time, so a range of time is a range of ids. */
+function range({ since, until }: PaymentFilter, before: string | null): { readonly from: string; readonly to: string } {
+  const idAt = (time: number) => firstIdAt("authorization", new Date(time));
+  const from = since ? idAt(since.getTime() - SLACK_MS) : FIRST;
+  const to = until ? idAt(until.getTime() + SLACK_MS) : LAST;
+  return { from, to: before !== null && before < to ? before : to };
+}
+
+const one = sql`a.authorization_id`;
+const FIRST = "aut_0";
+const LAST = `aut_${"z".repeat(26)}`;
+
+type Ids = readonly string[] | null;
+
+/** Which index finds the rows; the other conditions look at them one by one. */
+function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids) {
+  if (ids !== null) return "ids";
+  if (settlementStatus !== undefined) return "settlement";
+  if (mandateId !== undefined) return "mandate";
+  return outcome === "deny" || outcome === "requireApproval" ? "outcome" : "organization";
+}
+
+type Key = readonly (readonly [column: SQL, value: string])[];
+
+/**
+ * A piece of an index, newest first. Compared as rows and ordered by every column: with `=` the planner knows that the order is the
+ * id's alone, and may walk all payments of all organizations backwards instead.
+ */
+function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, before }: Place): { readonly where: SQL; readonly end: SQL } {
+  const { from, to } = range(filter, before);
+  const list = (parts: readonly SQL[]) => sql`(${sql.join([...parts], sql`, `)})`;
+  const columns = [...key.map(([column]) => column), id];
+  const row = (end: string) => list([...key.map(([, value]) => sql`${value}`), sql`${end}`]);
+  const newestFirst = columns.map((column) => sql`${column} DESC`);
+  return {
+    where: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} < ${row(to)}`,
+    end: sql`ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}`,
+  };
+}
+
+/** Attempts lead to their payments row by row, in their order: as a join it might be turned round. */
+function byAttempts({ organizationId }: Scope, filter: PaymentFilter, place: Place): SQL {
+  const key: Key = [
+    [sql`e.organization_id`, organizationId],
+    [sql`e.settlement_status`, filter.settlementStatus ?? ""],
+  ];
+  const { where, end } = pieceOf(key, sql`e.authorization_id`, filter, place);
+  return sql`SELECT w.authorization_id AS place, a.* FROM (
+      SELECT DISTINCT e.organization_id, e.settlement_status, e.authorization_id FROM executions e WHERE ${where} ${end}) w,
+    LATERAL (SELECT * FROM authorizations WHERE authorization_id = w.authorization_id LIMIT 1) a
+    ORDER BY w.authorization_id DESC`;
+}
+
+/** The rows that the best index finds, newest first. */
+function found(scope: Scope, filter: PaymentFilter, ids: Ids, place: Place): SQL {
+  const key = keyOf(filter, ids);
+  if (key === "settlement") return byAttempts(scope, filter, place);
+  const organization = [sql`a.organization_id`, scope.organizationId] as const;
+  const keys: Readonly<Record<typeof key, Key>> = {
+    ids: [],
+    mandate: [[sql`a.mandate_id`, filter.mandateId ?? ""]],
+    outcome: [organization, [sql`a.outcome`, filter.outcome ?? ""]],
+    organization: [organization],
+  };
+  const { where, end } = pieceOf(keys[key], one, filter, place);
+  return sql`SELECT a.authorization_id AS place, a.* FROM authorizations a
+    WHERE ${where} AND ${ofOwner(scope)}
+      ${ids === null ? sql`` : sql`AND ${one} = ANY(${sql.param(ids)}::text[])`}
+      ${key === "outcome" ? sql`AND a.outcome <> 'allow'` : sql``} ${end}`;
+}
+
+const domain = sql`(a.intent::json -> 'seller' ->> 'domain')`;
+const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
+
+/** The same figure in every asset that is configured, with the buyer's share of the fee or without it. */
+function amounts(text: string): SQL {
+  const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
+  const same = coins.flatMap(({ chain, asset, tokenDecimals }) => {
+    const read = readAmount(text, tokenDecimals);
+    if (!read.ok) return [];
+    const amount = sql`${read.amount.toString()}::numeric`;
+    return [sql`(a.chain = ${chain} AND a.asset = ${asset} AND (a.amount = ${amount} OR a.amount + a.buyer_share = ${amount}))`];
+  });
+  return same.length === 0 ? sql`false` : sql`(${sql.join(same, sql` OR `)})`;
+}
+
+/** What is left to compare. Empty where the index alone answers. */
+function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
+  const { search, mandateId, subjectId, domain: seller, outcome, settlementStatus, since, until } = filter;
+  const key = keyOf(filter, ids);
+  const attempts = sql`SELECT FROM executions e WHERE e.authorization_id = ${one} AND e.settlement_status`;
+  const conditions: readonly (SQL | false | undefined)[] = [
+    key === "settlement" && ofOwner(scope),
+    settlementStatus === "failed" && sql`NOT EXISTS (${attempts} IN ('pending', 'processing', 'unknown', 'settled'))`,
+    settlementStatus !== undefined && key !== "settlement" && sql`EXISTS (${attempts} = ${settlementStatus})`,
+    mandateId !== undefined && key !== "mandate" && sql`a.mandate_id = ${mandateId}`,
+    outcome !== undefined && key !== "outcome" && sql`a.outcome = ${outcome}`,
+    subjectId !== undefined && sql`a.subject_id = ${subjectId}`,
+    since && sql`a.created_at >= ${since.toISOString()}::timestamptz`,
+    until && sql`a.created_at < ${until.toISOString()}::timestamptz`,
+    seller !== undefined && atDomain(seller),
+    search?.kind === "amount" && amounts(search.amount),
+    search?.kind === "text" && ids === null && sql`(a.intent_id = ${search.text} OR ${atDomain(search.text.toLowerCase())})`,
+  ];
+  return conditions.filter((condition) => condition !== false && condition !== undefined);
+}
+
+const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "createdAt", a.mandate_id AS "mandateId",
+  a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
+  a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
+  a.reservation_id AS "reservationId", a.expires_at AS "expiresAt", a.intent::json -> 'seller' AS seller, a.intent::json -> 'resource' AS resource,
+  a.intent::json ->> 'idempotencyKey' AS "idempotencyKey"`;
+
+export type PaymentRow = {
+  readonly authorizationId: string;
+  readonly createdAt: Date;
+  readonly mandateId: string;
+  readonly policyVersion: number;
+  readonly subjectId: string;
+  readonly outcome: string;
+  readonly denialCode: string | null;
+  readonly intentId: string;
+  readonly amount: string;
+  readonly buyerShare: string;
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string | null;
+  readonly reservationId: string | null;
+  readonly expiresAt: Date;
+  readonly seller: { readonly sellerId?: string; readonly name?: string; readonly domain?: string; readonly verified?: boolean };
+  readonly resource: { readonly resourceId: string; readonly description?: string } | null;
+  readonly idempotencyKey: string;
+};
+
+/** The statement itself, for those who look at its plan. */
+export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, before }: Place): SQL {
+  const conditions = rest(scope, filter, ids);
+  const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
+  const where = conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` AND `);
+  // The order is the inner one's: the outer statement stops as soon as it has enough.
+  return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, before })}) a
+    WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
+}
+
+/** Of the newest payments that the index finds, those that fit: newest first. */
+export async function selectPayments(
+  db: Db,
+  scope: Scope,
+  filter: PaymentFilter,
+  ids: Ids,
+  place: Place,
+): Promise<readonly PaymentRow[]> {
+  const rows = await db.execute(paymentsQuery(scope, filter, ids, place));
+  return rows.map((row) => ({
+    ...(row as PaymentRow),
+    createdAt: new Date(row["createdAt"] as string),
+    expiresAt: new Date(row["expiresAt"] as string),
+  }));
+}
+
+/** Where the look at the newest ones ended, if there are older ones that nobody looked at. */
+export async function lastLookedAt(
+  db: Db,
+  scope: Scope,
+  filter: PaymentFilter,
+  ids: Ids,
+  before: string | null,
+): Promise<string | null> {
+  if (ids !== null || rest(scope, filter, ids).length === 0) return null;
+  const looked = found(scope, filter, ids, { limit: LOOKED_AT_MAX, before });
+  const [row] = await db.execute(sql`SELECT min(a.place) AS last, count(*)::int AS count FROM (${looked}) a`);
+  return row?.["count"] === LOOKED_AT_MAX ? (row["last"] as string) : null;
+}
+
+export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
+  db
+    .select({ authorizationId: reservations.authorizationId, status: reservations.status, expiresAt: reservations.expiresAt })
+    .from(authorizations)
+    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .where(inArray(authorizations.authorizationId, [...authorizationIds]));
+
+/** The attempts, holds and checkouts of a page of payments, which were found in their organization before. */
+export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
+  const ids = [...authorizationIds];
+  if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };
+  const [attempts, holds, checkouts] = await Promise.all([
+    db
+      .select({
+        authorizationId: executions.authorizationId,
+        executionId: executions.executionId,
+        settlementStatus: executions.settlementStatus,
+        settlementReference: executions.settlementReference,
+        resolvedAt: executions.resolvedAt,
+      })
+      .from(executions)
+      .where(inArray(executions.authorizationId, ids)),
+    selectHoldsOf(db, ids),
+    db
+      .select({
+        authorizationId: checkoutIntents.authorizationId,
+        status: checkoutIntents.status,
+        expiresAt: checkoutIntents.expiresAt,
+      })
+      .from(checkoutIntents)
+      .where(inArray(checkoutIntents.authorizationId, ids)),
+  ]);
+  return { attempts, holds, checkouts };
+}
+
+const NAMES_MAX = 200;
+
+/** The newest mandates of the organization, for a choice. */
+export const mandateNames = (db: Db, { organizationId, environment }: Scope) =>
+  db
+    .select({ mandateId: mandates.mandateId, name: mandates.name })
+    .from(mandates)
+    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment)))
+    .orderBy(sql`${mandates.mandateId} DESC`)
+    .limit(NAMES_MAX);
+
+export async function namesOfMandates(
+  db: Db,
+  { organizationId }: Scope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db
+    .select({ mandateId: mandates.mandateId, name: mandates.name })
+    .from(mandates)
+    .where(and(inArray(mandates.mandateId, wanted), eq(mandates.organizationId, organizationId)));
+  return new Map(rows.map(({ mandateId, name }) => [mandateId, name]));
+}

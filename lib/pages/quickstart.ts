@@ -1,0 +1,96 @@
+import { parseAmount } from "#lib/money.ts";
+import type { Sample } from "#lib/pages/sample.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+
+/* The first authorization: a small payment to a seller that nobody registered, as an agent that met its 402 asks for it. */
+
+const AMOUNT = "0.002";
+const SELLER = "weather.example.com";
+const PAY_TO = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
+
+export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion, tokenDecimals }: AssetOnChain): Sample {
+  const url = `https://${SELLER}/v1/forecast`;
+  const offer = {
+    scheme: "exact",
+    network: chain,
+    amount: String(parseAmount(AMOUNT, tokenDecimals)),
+    asset: tokenAddress,
+    payTo: PAY_TO,
+    maxTimeoutSeconds: 300,
+    extra: { name: tokenName, version: tokenVersion },
+  };
+  return {
+    policy: {
+      assets: [{ asset, chain }],
+      limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
+      sellers: { unregistered: "allow" },
+      domains: { allow: [SELLER] },
+      // Nobody registered the seller, so its domain is a claim: its address is what this mandate goes by.
+      payTo: { allow: [PAY_TO] },
+      approval: { mode: "never" },
+    },
+    intent: {
+      seller: { domain: SELLER },
+      amount: AMOUNT,
+      asset,
+      chain,
+      payTo: PAY_TO,
+      challenge: { x402Version: 2, resource: { url }, accepts: [offer] },
+    },
+  };
+}
+
+type Reader = {
+  readonly baseUrl: string;
+  /** The reader's newest key, as it may be shown; undefined where there is none. */
+  readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
+  readonly body: object;
+};
+
+const keyLine = ({ key }: Reader): string =>
+  key ? `the key of ${key.serviceAccountId}: ${key.preview}` : "the key of an agent, such as csk_sandbox_…";
+
+const inner = (body: object, indent: string): string => JSON.stringify(body, null, 2).replaceAll("\n", `\n${indent}`);
+
+/** The same request in three languages. */
+export function snippetsFor(reader: Reader): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
+  const { baseUrl, body } = reader;
+  const url = `${baseUrl}/api/v1/payments/authorize`;
+  return [
+    {
+      name: "curl",
+      label: "With curl",
+      text: `# COUNTERSIGN_KEY holds ${keyLine(reader)}
+curl ${url} \\
+  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '${inner(body, "  ")}'`,
+    },
+    {
+      name: "TypeScript",
+      label: "With TypeScript",
+      text: `// COUNTERSIGN_KEY holds ${keyLine(reader)}
+const reply = await fetch("${url}", {
+  method: "POST",
+  headers: { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\`, "Content-Type": "application/json" },
+  body: JSON.stringify(${inner(body, "  ")}),
+});
+const { authorizationId, policyDecision } = await reply.json();
+console.log(authorizationId, policyDecision.outcome, policyDecision.reasons);`,
+    },
+    {
+      name: "Python",
+      label: "With Python",
+      text: `# COUNTERSIGN_KEY holds ${keyLine(reader)}
+import os, requests
+
+reply = requests.post(
+    "${url}",
+    headers={"Authorization": f"Bearer {os.environ['COUNTERSIGN_KEY']}"},
+    json=${inner(body, "    ")},
+)
+answer = reply.json()
+print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["policyDecision"]["reasons"])`,
+    },
+  ];
+}

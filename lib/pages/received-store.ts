@@ -1,0 +1,201 @@
+import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { firstIdAt } from "#lib/ids.ts";
+import type { Atomic } from "#lib/money.ts";
+import { executions } from "#lib/holds/tables.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
+import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
+
+/*
+ * Payments that an organization received. They stand in two tables: attempts under a mandate, which are rows of the buyer that carry
+ * what their seller may know, and settlements without one, which are the seller's own. Nothing else of the buyer is read here.
+ */
+
+type Reader = Database | Tx;
+export type Scope = { readonly organizationId: string; readonly environment: Environment };
+
+export type ReceivedFilter = {
+  readonly sellerId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly status?: SettlementStatus | undefined;
+  /** Of the credential, in lower case. */
+  readonly nonce?: string | undefined;
+  /** Created at this time or later, and before the other. */
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
+};
+
+export type ReceivedRow = {
+  readonly paymentId: string;
+  readonly createdAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  readonly amount: Atomic | null;
+  readonly chain: string | null;
+  /** Of an attempt under a mandate the symbol, of a settlement without one the token. */
+  readonly asset: string | null;
+  readonly tokenAddress: string | null;
+  readonly status: string;
+  readonly transaction: string | null;
+  readonly payer: string | null;
+  readonly nonce: string | null;
+  readonly handedOver: boolean;
+};
+
+/** Where a payment stands among those of both tables: its id without the prefix, which sorts by time. */
+export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
+
+type Page = { readonly before: string | null; readonly limit: number };
+
+/** Newest first. */
+export function selectReceivedExecutions(db: Reader, { organizationId, environment }: Scope, filter: ReceivedFilter, page: Page) {
+  const { sellerId, resourceId, status, nonce, from, until } = filter;
+  const { executionId } = executions;
+  return db
+    .select({
+      paymentId: executionId,
+      createdAt: executions.createdAt,
+      resolvedAt: executions.resolvedAt,
+      sellerId: executions.sellerId,
+      resourceId: executions.resourceId,
+      amount: executions.amount,
+      chain: executions.chain,
+      asset: executions.asset,
+      tokenAddress: sql<string | null>`NULL`,
+      status: executions.settlementStatus,
+      transaction: executions.settlementReference,
+      payer: executions.payer,
+      nonce: executions.nonce,
+      handedOver: executions.handedOver,
+    })
+    .from(executions)
+    .where(
+      and(
+        eq(executions.sellerOrganizationId, organizationId),
+        eq(executions.environment, environment),
+        page.before === null ? undefined : lt(executionId, `exe_${page.before}`),
+        sellerId === undefined ? undefined : eq(executions.sellerId, sellerId),
+        resourceId === undefined ? undefined : eq(executions.resourceId, resourceId),
+        status === undefined ? undefined : eq(executions.settlementStatus, status),
+        nonce === undefined ? undefined : eq(executions.nonce, nonce),
+        from === undefined ? undefined : gte(executionId, firstIdAt("execution", from)),
+        until === undefined ? undefined : lt(executionId, firstIdAt("execution", until)),
+      ),
+    )
+    .orderBy(desc(executionId))
+    .limit(page.limit);
+}
+
+/** Newest first. */
+export function selectReceivedSettlements(
+  db: Reader,
+  { organizationId, environment }: Scope,
+  filter: ReceivedFilter,
+  page: Page,
+) {
+  const { sellerId, resourceId, status, nonce, from, until } = filter;
+  const { settlementId } = plainSettlements;
+  return db
+    .select({
+      paymentId: settlementId,
+      createdAt: plainSettlements.createdAt,
+      resolvedAt: plainSettlements.resolvedAt,
+      sellerId: plainSettlements.sellerId,
+      resourceId: plainSettlements.resourceId,
+      amount: plainSettlements.amount,
+      chain: plainSettlements.chain,
+      asset: sql<string | null>`NULL`,
+      tokenAddress: plainSettlements.tokenAddress,
+      status: plainSettlements.status,
+      transaction: plainSettlements.transaction,
+      payer: plainSettlements.payer,
+      nonce: plainSettlements.nonce,
+      handedOver: plainSettlements.handedOver,
+    })
+    .from(plainSettlements)
+    .where(
+      and(
+        eq(plainSettlements.organizationId, organizationId),
+        eq(plainSettlements.environment, environment),
+        page.before === null ? undefined : lt(settlementId, `stl_${page.before}`),
+        sellerId === undefined ? undefined : eq(plainSettlements.sellerId, sellerId),
+        resourceId === undefined ? undefined : eq(plainSettlements.resourceId, resourceId),
+        status === undefined ? undefined : eq(plainSettlements.status, status),
+        nonce === undefined ? undefined : eq(plainSettlements.nonce, nonce),
+        from === undefined ? undefined : gte(settlementId, firstIdAt("settlement", from)),
+        until === undefined ? undefined : lt(settlementId, firstIdAt("settlement", until)),
+      ),
+    )
+    .orderBy(desc(settlementId))
+    .limit(page.limit);
+}
+
+export type RevenueRow = {
+  /** In UTC: "2026-11-21". */
+  readonly day: string;
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  readonly chain: string | null;
+  readonly asset: string | null;
+  readonly tokenAddress: string | null;
+  /** Atomic units as text. */
+  readonly amount: string;
+  readonly payments: number;
+};
+
+const day = (column: SQL | typeof executions.resolvedAt) => sql<string>`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
+
+/** What settled since `since`, by day and resource. */
+export const sumExecutions = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
+  db
+    .select({
+      day: day(executions.resolvedAt).as("day"),
+      sellerId: executions.sellerId,
+      resourceId: executions.resourceId,
+      chain: executions.chain,
+      asset: executions.asset,
+      tokenAddress: sql<string | null>`NULL`,
+      amount: sql<string>`sum(${executions.amount})::text`,
+      payments: sql<number>`count(*)::int`,
+    })
+    .from(executions)
+    .where(
+      and(
+        eq(executions.sellerOrganizationId, organizationId),
+        eq(executions.environment, environment),
+        eq(executions.settlementStatus, "settled"),
+        gte(executions.resolvedAt, since),
+      ),
+    )
+    .groupBy(sql`1`, executions.sellerId, executions.resourceId, executions.chain, executions.asset);
+
+/** The same of settlements without a mandate. */
+export const sumSettlements = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
+  db
+    .select({
+      day: day(sql`${plainSettlements.resolvedAt}`).as("day"),
+      sellerId: plainSettlements.sellerId,
+      resourceId: plainSettlements.resourceId,
+      chain: plainSettlements.chain,
+      asset: sql<string | null>`NULL`,
+      tokenAddress: plainSettlements.tokenAddress,
+      amount: sql<string>`sum(${plainSettlements.amount})::text`,
+      payments: sql<number>`count(*)::int`,
+    })
+    .from(plainSettlements)
+    .where(
+      and(
+        eq(plainSettlements.organizationId, organizationId),
+        eq(plainSettlements.environment, environment),
+        eq(plainSettlements.status, "settled"),
+        gte(plainSettlements.resolvedAt, since),
+      ),
+    )
+    .groupBy(
+      sql`1`,
+      plainSettlements.sellerId,
+      plainSettlements.resourceId,
+      plainSettlements.chain,
+      plainSettlements.tokenAddress,
+    );

@@ -1,0 +1,45 @@
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { fees } from "#lib/billing/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { firstIdAt } from "#lib/ids.ts";
+import { executions } from "#lib/holds/tables.ts";
+
+const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
+
+/** What the organization owes as a seller, newest first, with what was paid to it. */
+export const selectSellerFees = (db: Database | Tx, organizationId: string, before: string | null, limit: number) =>
+  db
+    .select({
+      feeId: fees.feeId,
+      createdAt: fees.createdAt,
+      amount: fees.amount,
+      asset: fees.asset,
+      chain: fees.chain,
+      resourceId: executions.resourceId,
+      paid: executions.amount,
+    })
+    .from(fees)
+    .leftJoin(
+      executions,
+      and(
+        eq(executions.authorizationId, fees.authorizationId),
+        eq(executions.sellerOrganizationId, organizationId),
+        eq(executions.settlementStatus, "settled"),
+      ),
+    )
+    .where(and(sellersShare(organizationId), before === null ? undefined : lt(fees.feeId, before)))
+    .orderBy(desc(fees.feeId))
+    .limit(limit);
+
+/** Sums of what became due since `since`, by asset. */
+export const sumSellerFees = (db: Database | Tx, organizationId: string, since: Date) =>
+  db
+    .select({
+      asset: fees.asset,
+      chain: fees.chain,
+      amount: sql<string>`sum(${fees.amount})::text`,
+      fees: sql<number>`count(*)::int`,
+    })
+    .from(fees)
+    .where(and(sellersShare(organizationId), gte(fees.feeId, firstIdAt("fee", since))))
+    .groupBy(fees.asset, fees.chain);

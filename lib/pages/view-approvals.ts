@@ -1,0 +1,107 @@
+import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/approvals/approvals-store.ts";
+import { statusAt } from "#lib/approvals/present-checkout.ts";
+import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { subjectNames } from "#lib/identity/names-store.ts";
+import type { Scope } from "#lib/mandates/store.ts";
+import { reading } from "#lib/mandates/store.ts";
+import { asksWhen } from "#lib/mandates/summary.ts";
+import { displayAmount } from "#lib/money.ts";
+import { toWire } from "#lib/time.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** What the inbox shows of one request. `domain`, `agent` and `mandate` are others' words. */
+type Asked = {
+  readonly checkoutIntentId: string;
+  readonly domain: string;
+  /** What the payee receives, for people: "43.00 USDC". */
+  readonly amount: string;
+  readonly agent: string;
+  readonly mandate?: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+};
+
+export type WaitingApproval = Asked & {
+  /** Why a person is asked, as the end of a sentence: "asks above 25.00 USDC". */
+  readonly why: string;
+};
+
+export type DecidedApproval = Asked & {
+  readonly status: CheckoutStatus;
+  /** Absent where nobody decided in time. */
+  readonly decided?: { readonly by: string; readonly at: string };
+};
+
+export type Waiting = {
+  /** The database's time of this reading. */
+  readonly now: string;
+  readonly items: readonly WaitingApproval[];
+  /** More wait than `items` holds. */
+  readonly more: boolean;
+};
+
+const SHOWN_MAX = 50;
+const COUNTED_MAX = 100;
+
+/** Requests that wait for a person of the organization, soonest over first; 50 at most. */
+export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<Waiting> =>
+  reading(async (tx, now) => {
+    const rows = await selectWaiting(tx, scope, now, limit + 1);
+    const items = rows.slice(0, limit);
+    const names = await subjectNames(
+      tx,
+      scope.organizationId,
+      items.map((row) => row.ownerSubjectId),
+    );
+    return {
+      now: toWire(now),
+      items: items.map((row) => ({ ...asked(row, names), why: whyAsked(row) })),
+      more: rows.length > limit,
+    };
+  });
+
+/** How many requests wait, for the navigation; counted to 100. */
+export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
+
+/**
+ * Requests that were decided, or that nobody decided in time: newest first, by cursor.
+ * @throws Problem invalid_request for a cursor of another list
+ */
+export const viewDecided = (
+  scope: Scope,
+  { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+): Promise<Page<DecidedApproval>> =>
+  reading(async (tx, now) => {
+    const rows = await selectDecided(tx, scope, now, limit + 1, decodeCursor(cursor));
+    const { items, ...rest } = page(rows, limit, (row) => row.checkoutIntentId);
+    const names = await subjectNames(
+      tx,
+      scope.organizationId,
+      items.flatMap(({ ownerSubjectId, decidedBy }) => [ownerSubjectId, decidedBy ?? ""]),
+    );
+    const decided = items.map((row): DecidedApproval => {
+      const { decidedBy: by, decidedAt: at } = row;
+      const decision = by !== null && at !== null && { decided: { by: names.get(by) ?? by, at: toWire(at) } };
+      return { ...asked(row, names), status: statusAt(row, now), ...decision };
+    });
+    return { items: decided, ...rest };
+  });
+
+type Row = Omit<WaitingRow, "policy">;
+
+const asked = (row: Row, names: ReadonlyMap<string, string>): Asked => ({
+  checkoutIntentId: row.checkoutIntentId,
+  domain: row.domain,
+  amount: displayAmount(row.amount, row.tokenDecimals, row.asset),
+  agent: names.get(row.ownerSubjectId) ?? row.ownerSubjectId,
+  ...(row.mandateName !== null && { mandate: row.mandateName }),
+  requestedAt: toWire(row.createdAt),
+  expiresAt: toWire(row.expiresAt),
+});
+
+/** A payment that its mandate's policy held back says so; everything else is a basket that somebody has to look at. */
+function whyAsked({ policy, authorizationId, canonicalBasket, asset }: WaitingRow): string {
+  if (policy !== null && authorizationId !== null) return asksWhen(policy, asset);
+  const count = canonicalBasket.lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  return `an order of ${count} ${count === 1 ? "item" : "items"}`;
+}

@@ -1,0 +1,121 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { audit, transact } from "#lib/audit/transact.ts";
+import { hashEvent } from "#lib/audit/chain.ts";
+import { exportAudit } from "#lib/pages/export-audit.ts";
+import { viewAudit, viewAuditEvent } from "#lib/pages/view-audit.ts";
+import { database } from "#lib/db/client.ts";
+import { callerOf } from "#test/caller.ts";
+import { useDatabase } from "#test/database.ts";
+import { createOrganization, createPerson } from "#test/tenant.ts";
+
+useDatabase();
+
+const EVENTS = 5_200;
+const DAY = 86_400_000;
+const first = Date.parse("2026-01-01T00:00:00Z");
+
+let caller: Awaited<ReturnType<typeof callerOf>>;
+let userId: string;
+beforeAll(async () => {
+  const organizationId = await createOrganization();
+  const person = await createPerson(organizationId, "finance");
+  userId = person.userId;
+  caller = await callerOf(person.credential);
+  // One of another kind at the very beginning, then payments only, a hundred a day.
+  await transact(async (tx) => {
+    for (let at = 0; at < EVENTS; at += 1) {
+      const type = at === 0 ? "mandate.created" : "payment.authorized";
+      const entityId = at === 0 ? "mdt_1" : `aut_${at}`;
+      const event = { type, actorId: at === 0 ? userId : "sa_1", organizationId, entityType: "thing", entityId };
+      audit(tx, { ...event, metadata: { at } }, new Date(first + (at * DAY) / 100));
+    }
+  });
+});
+
+const view = (filters: Parameters<typeof viewAudit>[1], cursor?: string) => viewAudit(caller, filters, cursor);
+
+describe("viewAudit", () => {
+  test("newest first, page by page, with the names of who acted", async () => {
+    const { items, nextCursor, length } = await view({});
+    expect(length).toBe(EVENTS);
+    expect(items.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 30 }, (_, at) => EVENTS - at));
+    const second = await view({}, nextCursor);
+    expect(second.items[0]?.sequence).toBe(EVENTS - 30);
+  });
+
+  test("a page looks back a bounded stretch; the next one goes on where it ended", async () => {
+    const { items, nextCursor } = await view({ kind: "mandates" });
+    expect([items.length, nextCursor !== undefined]).toEqual([0, true]);
+    const second = await view({ kind: "mandates" }, nextCursor);
+    expect(second.items).toMatchObject([{ sequence: 1, type: "mandate.created", actorId: userId, actorName: "Ada" }]);
+    expect(second.nextCursor).toBeUndefined();
+  });
+
+  test("an id finds a thing by its index, and who acted within the stretch", async () => {
+    expect((await view({ id: "mdt_1" })).items.map(({ sequence }) => sequence)).toEqual([1]);
+    expect((await view({ id: userId, until: "2026-01-02" })).items.map(({ sequence }) => sequence)).toEqual([1]);
+    expect((await view({ id: "nothing like this" })).items).toEqual([]);
+  });
+
+  test("days are UTC and count from midnight to midnight, however long ago", async () => {
+    const { items } = await view({ since: "2026-01-03", until: "2026-01-03" });
+    expect([items[0]?.sequence, items.length]).toEqual([300, 30]);
+    const day = await Array.fromAsync(await exportAudit(caller, { since: "2026-01-03", until: "2026-01-03" }, "ndjson"));
+    const numbers = day
+      .join("")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { sequence: number }).sequence);
+    expect([numbers[0], numbers.at(-1), numbers.length]).toEqual([201, 300, 100]);
+  });
+
+  test("another organization sees nothing of it, and nobody without audit:read", async () => {
+    const other = await callerOf((await createPerson(await createOrganization())).credential);
+    expect((await viewAudit(other, { id: "mdt_1" }, undefined)).items).toEqual([]);
+    await expect(viewAuditEvent(other, "1")).rejects.toMatchObject({ code: "not_found" });
+    const approver = await callerOf((await createPerson(caller.organizationId, "approver")).credential);
+    await expect(viewAudit(approver, {}, undefined)).rejects.toMatchObject({ code: "capability_required" });
+    await expect(exportAudit(approver, {}, "csv")).rejects.toMatchObject({ code: "capability_required" });
+  });
+});
+
+describe("an event", () => {
+  test("is shown with the hash before it and fits, the first one as well", async () => {
+    const second = await viewAuditEvent(caller, "2");
+    const one = await viewAuditEvent(caller, "1");
+    expect([second.fits, second.previousHash]).toEqual([true, one.event.hash]);
+    expect([one.fits, one.previousHash]).toEqual([true, "0".repeat(64)]);
+    for (const place of ["0", "1.5", "x", String(EVENTS + 1)]) {
+      await expect(viewAuditEvent(caller, place)).rejects.toMatchObject({ code: "not_found" });
+    }
+  });
+});
+
+describe("the export", () => {
+  test("lets everybody compute the chain again", async () => {
+    const text = (await Array.fromAsync(await exportAudit(caller, { until: "2026-01-01" }, "ndjson"))).join("");
+    let hash = "0".repeat(64);
+    for (const line of text.trim().split("\n")) {
+      const { sequence, hash: kept, createdAt, subjectId = null, chain: _, ...event } = JSON.parse(line);
+      hash = hashEvent(hash, sequence, { ...event, subjectId, createdAt: new Date(createdAt) });
+      expect(kept).toBe(hash);
+    }
+  });
+
+  test("as CSV it has a head and one line for each event", async () => {
+    const text = (await Array.fromAsync(await exportAudit(caller, { kind: "mandates" }, "csv"))).join("").split("\r\n");
+    expect(text[0]).toMatch(/^sequence,createdAt,type,/);
+    expect(text).toHaveLength(3);
+    expect(text[1]).toContain('"{""at"":0}"');
+  });
+});
+
+test("an event that was changed behind the service's back does not fit", async () => {
+  await database().execute(sql`ALTER TABLE audit_events DISABLE TRIGGER audit_events_append_only`);
+  await database().execute(
+    sql`UPDATE audit_events SET actor_id = 'sa_2' WHERE chain = ${caller.organizationId} AND sequence = 77`,
+  );
+  expect((await viewAuditEvent(caller, "77")).fits).toBe(false);
+  expect((await viewAuditEvent(caller, "78")).fits).toBe(true);
+});

@@ -1,0 +1,139 @@
+import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/audit-page.ts";
+import { listAuditEvents } from "#lib/audit/contract.ts";
+import { readEvents } from "#lib/audit/read-store.ts";
+import { lengthOf, searchEntity, searchStretch, timeAt, type Wanted } from "#lib/audit/search-store.ts";
+import { followChain } from "#lib/audit/verify-chain.ts";
+import { database } from "#lib/db/client.ts";
+import { compileAccess } from "#lib/http/access.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { decodeCursor, encodeCursor } from "#lib/http/paging.ts";
+import { subjectNames } from "#lib/identity/names-store.ts";
+import { invalidField, notFound } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+const ROWS = 30;
+/** How far one page looks back for what a filter leaves. */
+const STRETCH = 5_000;
+/** Events of one moment may be numbered in another order than that of their times. */
+const SLACK = 200;
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+type Member = SessionCaller & { readonly organizationId: string };
+
+/** As the address of the page holds them: days are UTC, and `until` is a day that still counts. */
+export type AuditFilters = {
+  readonly kind?: string | undefined;
+  readonly id?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+};
+
+const requireAccess = compileAccess(listAuditEvents.access);
+
+const dayOf = (text: string | undefined, days = 0): Date | null =>
+  text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(Date.parse(text) + days * DAY_MS) : null;
+
+/** What is no filter filters nothing; an id that can be none finds nothing. */
+export const wantedOf = ({ kind, id, since, until }: AuditFilters): Wanted => ({
+  kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
+  id: id === undefined ? null : ID.test(id.trim()) ? id.trim() : "-",
+  from: dayOf(since),
+  until: dayOf(until, 1),
+});
+
+/** About how many events are older than a time, by halving: the chain is in order of time but for moments. */
+async function placeOf(chain: string, time: Date, length: number): Promise<number> {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const at = await timeAt(chain, middle);
+    if (at !== null && at < time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Where a search begins and ends in the chain: events with `after` < number < `before`. */
+export async function boundsOf(
+  chain: string,
+  { from, until }: Wanted,
+  length: number,
+): Promise<{ after: number; before: number }> {
+  const after = from === null ? 0 : Math.max(0, (await placeOf(chain, from, length)) - SLACK);
+  const before = until === null ? length + 1 : Math.min(length + 1, (await placeOf(chain, until, length)) + SLACK + 1);
+  return { after, before };
+}
+
+function startOf(cursor: string | undefined): number | null {
+  const place = decodeCursor(cursor);
+  if (place !== null && !/^[1-9][0-9]{0,14}$/.test(place))
+    throw invalidField("/query/cursor", "This cursor did not come from this list.");
+  return place === null ? null : Number(place);
+}
+
+const actors = /^(?:usr|sa)_/;
+
+async function namesOf(organizationId: string, events: readonly ChainedEvent[]): Promise<(event: ChainedEvent) => EventLine> {
+  const ids = events.flatMap(({ actorId, subjectId }) => [actorId, subjectId ?? ""]);
+  const names = await subjectNames(database(), organizationId, ids);
+  return (one) => {
+    const { chain: _, organizationId: __, subjectId, createdAt, ...event } = one;
+    const actorName = names.get(event.actorId);
+    const subjectName = names.get(subjectId ?? "");
+    return {
+      ...event,
+      ...(actorName !== undefined && { actorName }),
+      ...(subjectId !== null && { subjectId }),
+      ...(subjectName !== undefined && { subjectName }),
+      createdAt: toWire(createdAt),
+    };
+  };
+}
+
+/**
+ * One page of the organization's audit log, newest first.
+ * @throws Problem capability_required, invalid_request for a cursor that is none
+ */
+export async function viewAudit(caller: Member, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
+  requireAccess(caller);
+  const { organizationId: chain } = caller;
+  const wanted = wantedOf(filters);
+  const length = await lengthOf(chain);
+  const bounds = await boundsOf(chain, wanted, length);
+  const before = Math.min(startOf(cursor) ?? bounds.before, bounds.before);
+  const indexed = wanted.id !== null && !actors.test(wanted.id);
+  const after = indexed ? bounds.after : Math.max(bounds.after, before - STRETCH);
+  const rows = indexed
+    ? await searchEntity(chain, wanted.id ?? "", before, ROWS + 1, wanted)
+    : await searchStretch({ chain, after, before, rows: ROWS + 1 }, wanted);
+  const items = rows.slice(0, ROWS);
+  const line = await namesOf(chain, items);
+  const next = rows.length > ROWS ? items.at(-1)?.sequence : indexed || after <= bounds.after ? undefined : after + 1;
+  return { items: items.map(line), ...(next !== undefined && { nextCursor: encodeCursor(String(next)) }), length };
+}
+
+/**
+ * One event with the hash before it, checked again.
+ * @throws Problem capability_required, not_found
+ */
+export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {
+  requireAccess(caller);
+  if (!/^[1-9][0-9]{0,14}$/.test(place)) throw notFound("audit event");
+  const sequence = Number(place);
+  const { organizationId: chain } = caller;
+  const read = await readEvents(chain, sequence - 2, sequence, 2);
+  const event = read.find((one) => one.sequence === sequence);
+  if (!event) throw notFound("audit event");
+  const before = read.find((one) => one.sequence === sequence - 1);
+  const previousHash = before?.hash ?? genesis.hash;
+  const line = await namesOf(chain, [event]);
+  return {
+    event: line(event),
+    previousHash,
+    fits: followChain({ sequence: sequence - 1, hash: previousHash }, [event]).bad === undefined,
+    length: await lengthOf(chain),
+  };
+}

@@ -1,0 +1,191 @@
+import { domainToUnicode } from "node:url";
+import { clock, transact } from "#lib/audit/transact.ts";
+import { stepUpReasons } from "#lib/approvals/approval.ts";
+import { lineAmount, basketAmount } from "#lib/approvals/basket.ts";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
+import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-choices.ts";
+import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
+import { isOpen } from "#lib/approvals/state.ts";
+import {
+  findApproval,
+  findAsker,
+  findCheckout,
+  findSellerRecord,
+  lockCheckout,
+  saveReview,
+  setStatus,
+} from "#lib/approvals/store.ts";
+import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
+import { database } from "#lib/db/client.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passwordHashOf } from "#lib/identity/user-store.ts";
+import { highestAsked } from "#lib/mandates/assurance.ts";
+import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
+import { assetOf, chainOf } from "#lib/chains/chains.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+import type { FeePayer } from "#lib/vocabulary.ts";
+
+/**
+ * What the confirmation page shows, and the record that this session was shown it: an approval confirms that record. Everything in it
+ * comes from our own rows.
+ * @throws Problem not_found, capability_required
+ */
+export async function viewCheckout(
+  { checkoutIntentId }: { readonly checkoutIntentId: string },
+  caller: SessionCaller,
+): Promise<CheckoutView> {
+  const { organizationId, environment } = caller;
+  const known =
+    organizationId === null ? null : await findCheckout(database(), { organizationId, environment }, checkoutIntentId);
+  if (!known || organizationId === null) throw notFound("checkout");
+  const mayDecide = caller.capabilities.has("checkouts:approve");
+  if (!mayDecide && !caller.capabilities.has("checkouts:read")) {
+    throw new Problem("capability_required", { detail: "This needs the capability checkouts:read in this organization." });
+  }
+  const { checkout, before, now } = await review(known, caller, mayDecide);
+  const approval = await findApproval(database(), checkoutIntentId);
+  const open = isOpen(statusAt(checkout, now));
+  const seen =
+    before && (before.basketHash !== checkout.basketHash || before.amount !== checkout.amount || before.payTo !== checkout.payTo);
+  return {
+    now: toWire(now),
+    intent: presentCheckout(checkout, now),
+    ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
+    ...(await parties(checkout)),
+    requestedAt: toWire(checkout.createdAt),
+    amounts: amountsOf(checkout),
+    lines: linesOf(checkout),
+    destination: destinationOf(checkout),
+    mandates: open
+      ? (await mandateChoices({ ...checkout, charged: chargedFor(checkout) })).map(
+          ({ mandateId, name, status, asset, available, match, perPayment, budgets, obstacles, assuranceAsked }) => ({
+            mandateId,
+            name,
+            status,
+            asset,
+            available,
+            match,
+            perPayment,
+            budgets,
+            obstacles,
+            assuranceAsked,
+          }),
+        )
+      : [],
+    stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,
+    mayDecide,
+    ...(seen && {
+      before: {
+        basketHash: before.basketHash,
+        displayAmount: displayAmount(before.amount, checkout.tokenDecimals, before.asset),
+        payTo: before.payTo,
+        shownAt: toWire(before.shownAt),
+      },
+    }),
+  };
+}
+
+const noStepUp: CheckoutView["stepUp"] = {
+  required: false,
+  reasons: [],
+  done: false,
+  byPasskey: false,
+  assuranceAsked: "softwareApproved",
+  hasPasskey: false,
+  hasPassword: false,
+};
+
+/** Writes down what is about to be shown. A checkout that a person looks at awaits his approval. */
+async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
+  return transact(async (tx) => {
+    const locked = await lockCheckout(tx, known, known.checkoutIntentId);
+    if (!locked) throw notFound("checkout");
+    const now = await clock(tx);
+    if (!mayDecide || !isOpen(statusAt(locked, now))) return { checkout: locked, before: null, now };
+    const looked = locked.status === "previewed";
+    const checkout = looked ? await setStatus(tx, locked.checkoutIntentId, "awaiting_approval", now) : locked;
+    const { checkoutIntentId, basketHash, amount, asset, chain, payTo } = checkout;
+    const before = await saveReview(tx, { sessionId, checkoutIntentId, basketHash, amount, asset, chain, payTo, shownAt: now });
+    return { checkout, before, now };
+  });
+}
+
+async function parties(checkout: CheckoutRow): Promise<Pick<CheckoutView, "payee" | "agent" | "organization">> {
+  const { domain, sellerId, ownerSubjectId, organizationId } = checkout;
+  const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
+  const { agent, organizationName } = await findAsker(database(), checkout);
+  const [host = "", port] = domain.split(":");
+  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
+  return {
+    payee: {
+      domain,
+      ...(unicode !== domain && { unicodeDomain: unicode }),
+      registered: seller !== null,
+      verified: seller !== null && seller.verified && seller.domain === domain,
+      ...(seller && { name: seller.name }),
+    },
+    agent: { subjectId: ownerSubjectId, name: agent?.name ?? ownerSubjectId, active: agent?.active ?? false },
+    organization: { organizationId, name: organizationName },
+  };
+}
+
+function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {
+  const { amount, tokenDecimals: decimals, asset, feeQuote, canonicalBasket } = checkout;
+  const display = (value: bigint) => displayAmount(value, decimals, asset);
+  const fee = feeQuote ? parseAmount(feeQuote.serviceFeeAmount, decimals) : 0n;
+  const rest = amount - basketAmount(canonicalBasket, decimals);
+  return {
+    total: display(amount),
+    ...(rest > 0n && { rest: display(rest) }),
+    fee: {
+      amount: formatAmount(fee, decimals),
+      display: display(fee),
+      payer: (feeQuote?.feePayer ?? "buyer") as FeePayer,
+      buyerShare: display(buyerShareOf(feeQuote, decimals)),
+    },
+    charged: display(chargedFor(checkout)),
+  };
+}
+
+const linesOf = ({ canonicalBasket, tokenDecimals, asset }: CheckoutRow): LineView[] =>
+  canonicalBasket.lines.map((line) => {
+    const subtotal = lineAmount(line, tokenDecimals);
+    return {
+      ...line,
+      subtotal: formatAmount(subtotal, tokenDecimals),
+      displaySubtotal: displayAmount(subtotal, tokenDecimals, asset),
+    };
+  });
+
+function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): CheckoutView["destination"] {
+  const explorer = chainOf(chain)?.explorerBaseUrl;
+  return {
+    payTo,
+    tokenAddress,
+    tokenName: assetOf(chain, asset)?.tokenName ?? asset,
+    chain,
+    ...(explorer !== undefined && { explorerUrl: `${explorer.replace(/\/$/, "")}/address/${payTo}` }),
+  };
+}
+
+async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCaller, now: Date): Promise<CheckoutView["stepUp"]> {
+  const facts = await stepUpFacts(database(), checkout, sessionId, now);
+  const reasons = stepUpReasons(facts, now);
+  const [asked, passkeys, hash] = await Promise.all([
+    assuranceAskedBySeller(database(), checkout),
+    passkeysOf(database(), userId),
+    passwordHashOf(userId),
+  ]);
+  return {
+    required: reasons.length > 0,
+    reasons,
+    done: facts.done,
+    byPasskey: facts.byPasskey,
+    assuranceAsked: highestAsked(asked),
+    hasPasskey: passkeys.length > 0,
+    hasPassword: hash !== null,
+  };
+}

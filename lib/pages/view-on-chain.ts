@@ -1,0 +1,131 @@
+import { getAddress } from "viem";
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { formatAmount } from "#lib/money.ts";
+import { address, assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
+import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
+import { periodAt } from "#lib/onchain/registry/periods.ts";
+import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";
+import { registrationsOf, takenSlots, type RegistrationRow } from "#lib/onchain/registry/register-store.ts";
+import { onChainIdOf, PATHS } from "#lib/onchain/registry/registration-terms.ts";
+import { toWire } from "#lib/time.ts";
+
+export type RegistrationStatus = "submitted" | "registered" | "failed";
+export type Revocation = "none" | "requested" | "sent" | "revoked";
+
+/** A registration for people: amounts are decimal text of its asset, times RFC 3339. */
+export type RegistrationView = {
+  readonly registrationId: string;
+  readonly version: number;
+  readonly status: RegistrationStatus;
+  readonly failure: string | null;
+  readonly revocation: Revocation;
+  readonly account: string;
+  readonly payee: string;
+  readonly onChainId: string;
+  readonly asset: string;
+  readonly perPayment: string;
+  readonly budget: string;
+  readonly periodSeconds: number;
+  readonly payments: number;
+  readonly start: string;
+  readonly end: string;
+  readonly path: "proofs" | "module";
+  readonly transaction: { readonly hash: string; readonly href: string | null } | null;
+  readonly submittedAt: string;
+};
+
+export type OnChainView = {
+  readonly chain: string;
+  readonly registry: string;
+  readonly token: { readonly asset: string; readonly decimals: number };
+  /** What the mandate's wallet delegates to. */
+  readonly implementation: string;
+  /** Of the version in force; a failed one only where none was tried since. */
+  readonly current: RegistrationView | null;
+  /** Of earlier versions, as far as the chain still holds them or is asked to close them. Newest first. */
+  readonly earlier: readonly RegistrationView[];
+};
+
+const EARLIER_MAX = 5;
+
+const transactionOf = ({ chain, txHash }: RegistrationRow): RegistrationView["transaction"] => {
+  if (txHash === null) return null;
+  const explorer = chainOf(chain)?.explorerBaseUrl;
+  return { hash: txHash, href: explorer === undefined ? null : `${explorer.replace(/\/$/, "")}/tx/${txHash}` };
+};
+
+const fromSeconds = (seconds: number): string => toWire(new Date(seconds * 1_000));
+
+function present(row: RegistrationRow): RegistrationView {
+  const token = assetAt(row.chain, row.token);
+  const text = (amount: bigint): string => formatAmount(amount, token?.tokenDecimals ?? 0);
+  return {
+    registrationId: row.registrationId,
+    version: row.version,
+    status: row.status as RegistrationStatus,
+    failure: row.failure,
+    revocation: row.revocation as Revocation,
+    account: getAddress(row.account),
+    payee: getAddress(row.payee),
+    onChainId: row.onChainId,
+    asset: token?.asset ?? "units",
+    perPayment: text(row.perPaymentLimit),
+    budget: text(row.periodLimit),
+    periodSeconds: row.periodSeconds,
+    payments: row.maxPaymentsPerPeriod,
+    start: fromSeconds(row.start),
+    end: fromSeconds(row.end),
+    path: row.enforcementPath === PATHS.proofs ? "proofs" : "module",
+    transaction: transactionOf(row),
+    submittedAt: toWire(row.createdAt),
+  };
+}
+
+/** The registrations of a mandate that was found in its organization before; null where its chain has no contracts. */
+export async function viewOnChain({ mandateId, version, policy }: Mandate): Promise<OnChainView | null> {
+  const { chain, asset } = policy.assets[0] ?? { chain: "", asset: "" };
+  const deployment = deploymentAt(chain);
+  const token = assetOf(chain, asset);
+  if (deployment === null || token === null) return null;
+  const rows = await registrationsOf(database(), { mandateId, chain, registry: address(deployment.mandateRegistry) });
+  const now = rows.filter((row) => row.onChainId === onChainIdOf(mandateId, version));
+  const current = now.find(({ status }) => status !== "failed") ?? now[0];
+  const earlier = rows.filter((row) => row !== current && row.version !== version && row.status !== "failed");
+  return {
+    chain,
+    token: { asset, decimals: token.tokenDecimals },
+    registry: deployment.mandateRegistry,
+    implementation: deployment.smartPaymentAccount,
+    current: current ? present(current) : null,
+    earlier: earlier.slice(0, EARLIER_MAX).map(present),
+  };
+}
+
+/** What the chain says of a registration now, beside what the service has counted. */
+export type BudgetView = {
+  readonly chain: ChainBudget | null;
+  readonly period: { readonly start: string; readonly end: string } | null;
+  /** Payments of this period that the service has made or is making, and their sum. */
+  readonly here: { readonly payments: number; readonly amount: string };
+};
+
+/** `chain` is null where the chain does not answer in time. */
+export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
+  const rows = await registrationsOf(database(), { mandateId });
+  const row = rows.find((one) => one.registrationId === registrationId);
+  if (!row) return null;
+  const current = periodAt(row, await clock(database()));
+  const period = current?.period ?? null;
+  const taken = period === null ? { payments: 0, amount: 0n } : await takenSlots(database(), registrationId, period);
+  const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
+  return {
+    chain: await readBudget(row, period),
+    period: current && {
+      start: fromSeconds(row.start + current.period * row.periodSeconds),
+      end: fromSeconds(current.ends),
+    },
+    here: { payments: taken.payments, amount: formatAmount(taken.amount, decimals) },
+  };
+}

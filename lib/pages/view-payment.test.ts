@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { viewPayment } from "#lib/pages/view-payment.ts";
+import { useDatabase } from "#test/database.ts";
+import { assets } from "#test/mandates.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+
+useDatabase();
+const chain = useSettlement();
+
+describe("viewPayment", () => {
+  test("explains an executed payment from intent to settlement, without its credential", async () => {
+    const scene = await paymentScene();
+    const wallet = newWallet();
+    await chain().mint(wallet.address, 1_000_000n);
+    const { authorizationId } = await authorized(scene);
+    const paymentCredential = await signed(wallet, expectedOf(scene));
+    await execute(scene, { authorizationId, paymentCredential });
+    const view = await viewPayment({ organizationId: scene.organizationId, environment: "sandbox" }, authorizationId);
+    expect(view).toMatchObject({
+      stage: { of: "settlement", status: "pending" },
+      agent: { subjectId: scene.agent.serviceAccountId },
+      mandate: { mandateId: scene.mandateId, policyVersion: 1, version: 1 },
+      seller: { registered: true },
+      amounts: { price: "0.25", serviceFee: "0", total: "0.25", sellerReceives: "0.25" },
+      order: null,
+      checkout: null,
+      transaction: null,
+    });
+    expect(view.requestId).toMatch(/^req_/);
+    expect(view.timeline.map(({ title }) => title)).toEqual([
+      "Authorized",
+      "Reserved",
+      "Executed",
+      "Waits for the seller",
+      "Settled",
+    ]);
+    expect(JSON.stringify(view)).not.toContain("PAYMENT-SIGNATURE");
+  });
+
+  test("leads to where a person decides, by our own path alone", async () => {
+    const policy = { assets, limits: { perPayment: "1", total: "10" }, approval: { mode: "always" } };
+    const scene = await paymentScene({ mandate: { policy } });
+    const { authorizationId } = await authorized(scene);
+    const view = await viewPayment({ organizationId: scene.organizationId, environment: "sandbox" }, authorizationId);
+    expect(view).toMatchObject({ stage: { of: "outcome", status: "requireApproval" }, checkout: { waits: true } });
+    expect(view.confirmPath).toBe(`/checkout/${view.checkout?.checkoutIntentId}`);
+  });
+
+  test("404 hides a payment of another organization, and of another environment", async () => {
+    const scene = await paymentScene();
+    const { authorizationId } = await authorized(scene);
+    const other = await paymentScene();
+    const reads = [
+      { organizationId: other.organizationId, environment: "sandbox" },
+      { organizationId: scene.organizationId, environment: "production" },
+    ];
+    for (const scope of reads) await expect(viewPayment(scope, authorizationId)).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,201 @@
+import { findApproval, findCheckoutOf } from "#lib/approvals/store.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { statusAt } from "#lib/approvals/present-checkout.ts";
+import { subjectNames } from "#lib/identity/names-store.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { reading, type Scope } from "#lib/mandates/store.ts";
+import { displayAmount, formatAmount } from "#lib/money.ts";
+import { chainOf } from "#lib/chains/chains.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import { eventsOf, mandateOf, orderOf, sellerToday } from "#lib/payments/detail-store.ts";
+import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+import type { Payment } from "#lib/payments/execution.ts";
+import { presentPayment } from "#lib/payments/present-execution.ts";
+import { stageOf, type Stage } from "#lib/payments/stage.ts";
+import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/timeline.ts";
+import { notFound } from "#lib/problem.ts";
+import type { OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
+
+/** One payment with everything that led to it and came of it. Names are others' words. */
+export type PaymentView = {
+  readonly payment: Payment;
+  readonly stage: Stage;
+  readonly timeline: readonly PaymentStep[];
+  readonly agent: { readonly subjectId: string; readonly name: string };
+  readonly mandate: {
+    readonly mandateId: string;
+    readonly name: string;
+    readonly policyVersion: number;
+    readonly version: number;
+  };
+  readonly seller: {
+    readonly domain: string | null;
+    readonly name: string | null;
+    readonly registered: boolean;
+    readonly verified: boolean;
+  };
+  /** Decimal text of the asset. */
+  readonly amounts: {
+    readonly price: string;
+    readonly serviceFee: string;
+    readonly providerFee: string;
+    readonly networkFee: string;
+    readonly buyerShare: string;
+    /** What the buyer's budget gives. */
+    readonly total: string;
+    readonly sellerReceives: string;
+  };
+  readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
+  /** Where a person is asked, which may be another payment's request. */
+  readonly confirmPath: string | null;
+  readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
+  /** Of the request that authorized. */
+  readonly requestId: string | null;
+  readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
+};
+
+/**
+ * A payment as its page explains it. Credential headers are never in it.
+ * @throws Problem not_found for a payment of another organization
+ */
+export const viewPayment = (scope: Scope, authorizationId: string): Promise<PaymentView> =>
+  reading(async (tx, now) => {
+    const row = await findAuthorization(tx, scope, authorizationId);
+    if (!row) throw notFound("payment");
+    const attempts = (await executionsOf(tx, [authorizationId])).toReversed();
+    const hold = await holdOf(tx, authorizationId);
+    const checkout = await findCheckoutOf(tx, authorizationId);
+    const approval = checkout && (await findApproval(tx, checkout.checkoutIntentId));
+    const order = await orderOf(tx, scope, authorizationId);
+    const mandate = await mandateOf(tx, scope, row.mandateId);
+    const seller = await sellerToday(tx, row.sellerId);
+    const events = await eventsOf(tx, scope, [authorizationId, ...attempts.map(({ executionId }) => executionId)]);
+    const names = await subjectNames(tx, scope.organizationId, [row.subjectId, approval?.approvedBySubjectId ?? ""]);
+    const agent = { subjectId: row.subjectId, name: names.get(row.subjectId) ?? row.subjectId };
+    const payment = presentPayment(row, attempts.toReversed(), "");
+    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, names, now });
+    return {
+      payment,
+      stage: stageOf(
+        { outcome: facts.outcome, hold: facts.hold, checkout: facts.asked, attempts: statuses(facts.attempts) },
+        now,
+      ),
+      timeline: paymentTimeline(facts, now),
+      agent,
+      mandate: {
+        mandateId: row.mandateId,
+        name: mandate?.name ?? row.mandateId,
+        policyVersion: row.policyVersion,
+        version: mandate?.version ?? row.policyVersion,
+      },
+      seller: sellerOf(payment, seller),
+      amounts: amountsOf(row, payment.intent),
+      checkout: checkout && { checkoutIntentId: checkout.checkoutIntentId, waits: facts.asked?.decided === null },
+      confirmPath: confirmPathOf(payment),
+      order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
+      requestId: requestIdOf(events, authorizationId),
+      transaction: transactionOf(row, attempts),
+    };
+  });
+
+const statuses = (attempts: readonly Attempt[]) => attempts.map(({ status }) => status);
+
+type Event = Awaited<ReturnType<typeof eventsOf>>[number];
+type Seller = Awaited<ReturnType<typeof sellerToday>>;
+
+type Loaded = {
+  readonly row: AuthorizationRow;
+  readonly attempts: readonly ExecutionRow[];
+  readonly hold: Hold | null;
+  readonly checkout: CheckoutRow | null;
+  readonly approval: ApprovalRow | null;
+  readonly order: Awaited<ReturnType<typeof orderOf>>;
+  readonly events: readonly Event[];
+  readonly names: ReadonlyMap<string, string>;
+  readonly now: Date;
+};
+
+function factsOf({ row, attempts, hold, checkout, approval, order, events, names, now }: Loaded): PaymentFacts {
+  const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain, subjectId } = row;
+  const by = approval?.approvedBySubjectId ?? "";
+  return {
+    authorizationId,
+    intentId,
+    outcome: outcome as Outcome,
+    createdAt,
+    amount: displayAmount(amount + buyerShare, decimalsOf(row), asset),
+    network: networkName(chain),
+    agent: names.get(subjectId) ?? subjectId,
+    hold: hold && { ...hold, status: hold.status as ReservationStatus },
+    asked: checkout && {
+      checkoutIntentId: checkout.checkoutIntentId,
+      status: statusAt(checkout, now),
+      expiresAt: checkout.expiresAt,
+      decided: approval && {
+        by: names.get(by) ?? by,
+        at: approval.approvedAt,
+        yes: approval.status !== "rejected",
+        reason: approval.reason,
+      },
+    },
+    attempts: attempts.map((attempt) => attemptOf(attempt, events)),
+    order: order && { orderId: order.orderId, status: order.status as OrderStatus, at: order.updatedAt },
+  };
+}
+
+const attemptOf = (row: ExecutionRow, events: readonly Event[]): Attempt => ({
+  executionId: row.executionId,
+  status: row.settlementStatus as SettlementStatus,
+  createdAt: row.createdAt,
+  resolvedAt: row.resolvedAt,
+  submitted: row.nonce !== null,
+  weSettle: row.settlementMode !== "offchainAuthorized",
+  transaction: row.settlementReference,
+  failureCode: row.failureCode,
+  failureDetail: row.failureDetail,
+  unknownSince:
+    events.find(({ type, entityId }) => type === "payment.unknown" && entityId === row.executionId)?.createdAt ?? null,
+});
+
+function sellerOf({ intent }: Payment, today: Seller): PaymentView["seller"] {
+  const { domain = null, name = null, verified = false } = intent.seller;
+  if (!today) return { domain, name, registered: false, verified };
+  return { domain: domain ?? today.domain, name: name ?? today.name, registered: true, verified: today.verified };
+}
+
+function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentView["amounts"] {
+  const decimals = decimalsOf(row);
+  const text = (amount: bigint) => formatAmount(amount, decimals);
+  return {
+    price: text(row.amount),
+    serviceFee: feeQuote.serviceFeeAmount,
+    providerFee: feeQuote.providerFeeAmount,
+    networkFee: feeQuote.networkFeeAmount,
+    buyerShare: text(row.buyerShare),
+    total: text(row.amount + row.buyerShare),
+    sellerReceives: feeQuote.sellerNetAmount,
+  };
+}
+
+/** Our own link alone: its path, whatever the installation was called when it was made. */
+function confirmPathOf({ authorization }: Payment): string | null {
+  const href = authorization.policyDecision.reasons.find(({ effect }) => effect === "approval")?.href;
+  const path = href !== undefined && URL.canParse(href) ? new URL(href).pathname : "";
+  return path.startsWith("/checkout/") ? path : null;
+}
+
+function requestIdOf(events: readonly Event[], authorizationId: string): string | null {
+  const first = events.find(({ entityId }) => entityId === authorizationId)?.metadata as { requestId?: unknown } | undefined;
+  return typeof first?.requestId === "string" ? first.requestId : null;
+}
+
+function transactionOf({ chain }: AuthorizationRow, attempts: readonly ExecutionRow[]): PaymentView["transaction"] {
+  const attempt = attempts.findLast(({ settlementReference }) => settlementReference !== null);
+  if (!attempt?.settlementReference) return null;
+  const explorer = chainOf(chain)?.explorerBaseUrl;
+  const hash = attempt.settlementReference;
+  const at = attempt.settlementStatus === "settled" ? (attempt.resolvedAt?.toISOString() ?? null) : null;
+  return { hash, href: explorer === undefined ? null : new URL(`/tx/${hash}`, explorer).href, at };
+}

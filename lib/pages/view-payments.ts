@@ -1,0 +1,147 @@
+import type { Tx } from "#lib/db/client.ts";
+import { decodeCursor, encodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { agentNames, subjectNames } from "#lib/identity/names-store.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { reading, type Scope } from "#lib/mandates/store.ts";
+import { formatAmount } from "#lib/money.ts";
+import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
+import {
+  lastLookedAt,
+  mandateNames,
+  namesOfMandates,
+  selectPayments,
+  stagesOf,
+  type PaymentRow,
+} from "#lib/pages/payment-page-store.ts";
+import { idsOf } from "#lib/payments/search-store.ts";
+import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
+import { toWire } from "#lib/time.ts";
+import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
+
+/** One line of the list. `seller`, `agent` and `mandate` hold others' words. */
+export type PaymentLine = {
+  readonly authorizationId: string;
+  readonly createdAt: string;
+  readonly stage: Stage;
+  readonly outcome: Outcome;
+  readonly denialCode: string | null;
+  /** Decimal text: what the payee receives, and what the buyer's budget gives with its share of the fee. */
+  readonly amount: string;
+  readonly total: string;
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string | null;
+  readonly seller: PaymentRow["seller"];
+  readonly resource: PaymentRow["resource"];
+  readonly agentId: string;
+  readonly agent: string;
+  readonly mandateId: string;
+  readonly mandate: string;
+  readonly policyVersion: number;
+  readonly intentId: string;
+  readonly idempotencyKey: string;
+  /** Of the attempt that counts. */
+  readonly execution: {
+    readonly executionId: string;
+    readonly settlementStatus: SettlementStatus;
+    readonly transaction: string | null;
+    readonly resolvedAt: string | null;
+  } | null;
+};
+
+export type PaymentPage = Page<PaymentLine> & {
+  /** Older payments were not looked at: the next page goes on there, though this one may be empty. */
+  readonly looksFurther: boolean;
+};
+
+type Query = { readonly cursor?: string | undefined; readonly limit: number };
+
+/**
+ * The organization's payments as its page lists them, newest first. What no index answers is looked for among the newest 5,000;
+ * `nextCursor` then leads on among the older ones.
+ * @throws Problem invalid_request for a cursor of another list
+ */
+export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
+  reading(async (tx, now) => {
+    const before = decodeCursor(cursor);
+    const ids = await idsOf(tx, scope, filter.search);
+    const rows = await selectPayments(tx, scope, filter, ids, { limit: limit + 1, before });
+    const cut = page(rows, limit, (row) => row.authorizationId);
+    const lines = { ...cut, items: await linesOf(tx, scope, cut.items, now) };
+    if (cut.hasMore) return { ...lines, looksFurther: false };
+    const last = await lastLookedAt(tx, scope, filter, ids, before);
+    if (last === null) return { ...lines, looksFurther: false };
+    return { ...lines, nextCursor: encodeCursor(last), hasMore: true, looksFurther: true };
+  });
+
+async function linesOf(tx: Tx, scope: Scope, rows: readonly PaymentRow[], now: Date): Promise<PaymentLine[]> {
+  const { attempts, holds, checkouts } = await stagesOf(
+    tx,
+    rows.map((row) => row.authorizationId),
+  );
+  const names = await subjectNames(
+    tx,
+    scope.organizationId,
+    rows.map((row) => row.subjectId),
+  );
+  const mandates = await namesOfMandates(
+    tx,
+    scope,
+    rows.map((row) => row.mandateId),
+  );
+  return rows.map((row) => {
+    const own = <R extends { readonly authorizationId: string | null }>(all: readonly R[]) =>
+      all.filter(({ authorizationId }) => authorizationId === row.authorizationId);
+    const tried = own(attempts);
+    const counts = tried.find(({ settlementStatus }) => settlementStatus !== "failed") ?? tried.at(-1);
+    const facts = {
+      outcome: row.outcome,
+      hold: own(holds)[0] ?? null,
+      checkout: own(checkouts)[0] ?? null,
+      attempts: tried.map(({ settlementStatus }) => settlementStatus),
+    } as StageFacts;
+    const decimals = decimalsOf(row);
+    const { authorizationId, denialCode, asset, chain, payTo, seller, resource, mandateId, policyVersion, intentId } = row;
+    return {
+      authorizationId,
+      createdAt: toWire(row.createdAt),
+      stage: stageOf(facts, now),
+      outcome: row.outcome as Outcome,
+      denialCode,
+      amount: formatAmount(BigInt(row.amount), decimals),
+      total: formatAmount(BigInt(row.amount) + BigInt(row.buyerShare), decimals),
+      asset,
+      chain,
+      payTo,
+      seller,
+      resource,
+      agentId: row.subjectId,
+      agent: names.get(row.subjectId) ?? row.subjectId,
+      mandateId,
+      mandate: mandates.get(mandateId) ?? mandateId,
+      policyVersion,
+      intentId,
+      idempotencyKey: row.idempotencyKey,
+      execution: counts
+        ? {
+            executionId: counts.executionId,
+            settlementStatus: counts.settlementStatus as SettlementStatus,
+            transaction: counts.settlementReference,
+            resolvedAt: counts.resolvedAt && toWire(counts.resolvedAt),
+          }
+        : null,
+    };
+  });
+}
+
+export type PaymentChoices = {
+  readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
+  readonly agents: readonly { readonly agentId: string; readonly name: string }[];
+};
+
+/** What the list can be narrowed to: the organization's newest mandates and service accounts. */
+export const viewPaymentChoices = (scope: Scope): Promise<PaymentChoices> =>
+  reading(async (tx) => ({
+    mandates: await mandateNames(tx, scope),
+    agents: await agentNames(tx, scope.organizationId),
+  }));

@@ -1,0 +1,15 @@
+import { stepsFor, type Progress, type StepId } from "#lib/pages/progress.ts";
+import { readProgress } from "#lib/pages/progress-store.ts";
+import type { Capability, ProductRole } from "#lib/vocabulary.ts";
+
+type Reader = {
+  readonly organizationId: string;
+  readonly environment: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly productRoles: readonly ProductRole[];
+};
+
+/** The first steps that this person sees, in order, with those that are done. */
+export async function viewProgress(reader: Reader): Promise<{ readonly ids: readonly StepId[]; readonly done: Progress }> {
+  return { ids: stepsFor(reader.productRoles, reader.capabilities), done: await readProgress(reader) };
+}

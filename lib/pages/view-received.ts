@@ -1,0 +1,79 @@
+import { database } from "#lib/db/client.ts";
+import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { formatAmount } from "#lib/money.ts";
+import { assetAt, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import {
+  placeOfPayment,
+  selectReceivedExecutions,
+  selectReceivedSettlements,
+  type ReceivedFilter,
+  type ReceivedRow,
+  type Scope,
+} from "#lib/pages/received-store.ts";
+import { toWire } from "#lib/time.ts";
+import { SettlementStatus } from "#lib/vocabulary.ts";
+
+/** What a seller sees of a payment to it: nothing of the mandate, of the agent or of what the buyer noted. */
+export type Received = {
+  readonly paymentId: string;
+  readonly createdAt: string;
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  /** Decimal text of the asset. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly chain: string;
+  readonly status: SettlementStatus;
+  readonly transaction: string | null;
+  readonly payer: string | null;
+  /** Of the credential. */
+  readonly nonce: string | null;
+  /** Whether /settle has said success for it. */
+  readonly handedOver: boolean;
+};
+
+type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
+
+/** The asset that a row was paid in. @throws Error where the configuration does not name it any more */
+export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
+  const found = tokenAddress === null ? assetOf(chain ?? "", asset ?? "") : assetAt(chain ?? "", tokenAddress);
+  if (!found) throw new Error(`The configuration no longer names ${asset ?? tokenAddress} on ${chain}.`);
+  return found;
+}
+
+function present(row: ReceivedRow): Received {
+  const { tokenDecimals, asset, chain } = coinOf(row);
+  const { paymentId, sellerId, resourceId, transaction, payer, nonce, handedOver } = row;
+  return {
+    paymentId,
+    createdAt: toWire(row.createdAt),
+    sellerId,
+    resourceId,
+    amount: formatAmount(row.amount ?? 0n, tokenDecimals),
+    asset,
+    chain,
+    status: SettlementStatus.parse(row.status),
+    transaction,
+    payer,
+    nonce,
+    handedOver,
+  };
+}
+
+type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
+
+/**
+ * Payments that this organization received, newest first: those under mandates of others, and those that its own servers had us
+ * settle without one.
+ * @throws Problem invalid_request for a cursor of another list
+ */
+export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Received>> {
+  const which = { before: decodeCursor(cursor), limit: limit + 1 };
+  const rows: ReceivedRow[] = [
+    ...(await selectReceivedExecutions(database(), scope, filter, which)),
+    ...(await selectReceivedSettlements(database(), scope, filter, which)),
+  ];
+  const newestFirst = rows.toSorted((a, b) => (placeOfPayment(a) < placeOfPayment(b) ? 1 : -1)).slice(0, limit + 1);
+  const { items, ...rest } = page(newestFirst, limit, placeOfPayment);
+  return { items: items.map(present), ...rest };
+}

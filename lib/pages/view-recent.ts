@@ -1,0 +1,12 @@
+import { database } from "#lib/db/client.ts";
+import type { Payment } from "#lib/payments/execution.ts";
+import { executionsOf, listAuthorizations, type Owner } from "#lib/holds/execution-store.ts";
+import { presentPayment } from "#lib/payments/present-execution.ts";
+
+/** The organization's newest payments as getPayment shows them, without the headers that belong to the subject that executed. */
+export async function viewRecentPayments(owner: Owner, limit: number): Promise<readonly Payment[]> {
+  const rows = await listAuthorizations(database(), owner, {}, null, limit);
+  const ids = rows.map((row) => row.authorizationId);
+  const ofRow = Map.groupBy(await executionsOf(database(), ids), (row) => row.authorizationId);
+  return rows.map((row) => presentPayment(row, ofRow.get(row.authorizationId) ?? [], ""));
+}

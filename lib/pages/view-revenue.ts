@@ -1,0 +1,62 @@
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { formatAmount } from "#lib/money.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+import { sumExecutions, sumSettlements, type RevenueRow, type Scope } from "#lib/pages/received-store.ts";
+import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type Earned, type Sum } from "#lib/pages/revenue.ts";
+import { coinOf } from "#lib/pages/view-received.ts";
+
+/** Decimal text of the asset, and how many payments. */
+type Figures = { readonly amount: string; readonly payments: number };
+
+/** What was received in one asset on one chain. */
+export type Revenue = {
+  readonly asset: string;
+  readonly chain: string;
+  /** 30 days in UTC, oldest first, today last. */
+  readonly days: readonly (Figures & { readonly day: string })[];
+  /** This month in UTC. */
+  readonly month: Figures;
+  /** This month by resource, under "sellerId resourceId". */
+  readonly resources: Readonly<Record<string, Figures>>;
+};
+
+const DAYS = 30;
+
+/** What settled in the last 30 days and this month, by asset, the one with most payments first; empty before the first payment. */
+export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
+  const now = await clock(database());
+  const since = revenueSince(now, DAYS);
+  const rows: RevenueRow[] = [
+    ...(await sumExecutions(database(), scope, since)),
+    ...(await sumSettlements(database(), scope, since)),
+  ];
+  const byCoin = Map.groupBy(rows, (row) => {
+    const { chain, asset } = coinOf(row);
+    return `${chain} ${asset}`;
+  });
+  return [...byCoin.values()]
+    .map((ofCoin) => revenueOf(ofCoin.map(earned), coinOf(ofCoin[0]!), now))
+    .toSorted((a, b) => b.month.payments - a.month.payments);
+}
+
+const earned = ({ day, sellerId, resourceId, amount, payments }: RevenueRow): Earned => ({
+  day,
+  sellerId,
+  resourceId,
+  amount: BigInt(amount),
+  payments,
+});
+
+function revenueOf(rows: readonly Earned[], { asset, chain, tokenDecimals }: AssetOnChain, now: Date): Revenue {
+  const figures = ({ amount, payments }: Sum): Figures => ({ amount: formatAmount(amount, tokenDecimals), payments });
+  const month = ofThisMonth(rows, now);
+  const byResource = [...Map.groupBy(month, resourceKey)].map(([key, of]) => [key, figures(sumOf(of))] as const);
+  return {
+    asset,
+    chain,
+    days: revenueDays(rows, now, DAYS).map(({ day, ...sum }) => ({ day, ...figures(sum) })),
+    month: figures(sumOf(month)),
+    resources: Object.fromEntries(byResource),
+  };
+}

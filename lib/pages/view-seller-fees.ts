@@ -1,0 +1,51 @@
+import { clock } from "#lib/audit/transact.ts";
+import { digitsOf } from "#lib/billing/schedule-facts.ts";
+import { selectSellerFees, sumSellerFees } from "#lib/pages/seller-fees-store.ts";
+import { database } from "#lib/db/client.ts";
+import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { formatAmount } from "#lib/money.ts";
+import { toWire } from "#lib/time.ts";
+
+/** A fee that a seller owes for a payment to it. Amounts are decimal text. */
+export type SellerFee = {
+  readonly feeId: string;
+  readonly createdAt: string;
+  readonly amount: string;
+  readonly asset: string;
+  /** What was paid, and for what; null where the seller cannot be told. */
+  readonly resourceId: string | null;
+  readonly paid: string | null;
+};
+
+export type DueFees = { readonly asset: string; readonly chain: string; readonly amount: string; readonly fees: number };
+
+function textOf(amount: bigint, { chain, asset }: { readonly chain: string; readonly asset: string }): string {
+  const decimals = digitsOf(chain, asset) ?? digitsOf(null, asset);
+  if (decimals === null) throw new Error(`The configuration no longer names ${asset}, in which fees are owed.`);
+  return formatAmount(amount, decimals);
+}
+
+type Query = { readonly cursor?: string | undefined; readonly limit: number };
+
+/** What the organization owes as a seller, newest first. @throws Problem invalid_request for a cursor of another list */
+export async function viewSellerFees(organizationId: string, { cursor, limit }: Query): Promise<Page<SellerFee>> {
+  const rows = await selectSellerFees(database(), organizationId, decodeCursor(cursor), limit + 1);
+  const { items, ...rest } = page(rows, limit, ({ feeId }) => feeId);
+  const fees = items.map((row) => ({
+    feeId: row.feeId,
+    createdAt: toWire(row.createdAt),
+    amount: textOf(row.amount, row),
+    asset: row.asset,
+    resourceId: row.resourceId,
+    paid: row.paid === null ? null : textOf(row.paid, row),
+  }));
+  return { ...rest, items: fees };
+}
+
+/** What became due this month in UTC, by asset. */
+export async function viewDueSellerFees(organizationId: string): Promise<readonly DueFees[]> {
+  const now = await clock(database());
+  const month = new Date(`${now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
+  const rows = await sumSellerFees(database(), organizationId, month);
+  return rows.map(({ asset, chain, amount, fees }) => ({ asset, chain, fees, amount: textOf(BigInt(amount), { asset, chain }) }));
+}

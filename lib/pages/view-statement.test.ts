@@ -1,0 +1,81 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { transact } from "#lib/audit/transact.ts";
+import { accrueFees } from "#lib/billing/store.ts";
+import { exportFees, viewStatement } from "#lib/pages/view-statement.ts";
+import { database } from "#lib/db/client.ts";
+import { atomicOf } from "#lib/money.ts";
+import { callerOf } from "#test/caller.ts";
+import { useDatabase } from "#test/database.ts";
+import { createOrganization, createPerson, type Credential } from "#test/tenant.ts";
+
+useDatabase();
+
+let buyer: Credential;
+let seller: Credential;
+beforeAll(async () => {
+  const [organizationId, sellerOrganizationId] = [await createOrganization(), await createOrganization("Shop")];
+  buyer = (await createPerson(organizationId, "finance")).credential;
+  seller = (await createPerson(sellerOrganizationId)).credential;
+  for (let at = 0; at < 22; at += 1) {
+    await transact((tx) =>
+      accrueFees(tx, {
+        authorizationId: `aut_${at}`,
+        organizationId,
+        sellerOrganizationId,
+        amount: atomicOf(250_000n),
+        buyerShare: atomicOf(2_500n),
+        sellerShare: atomicOf(1n),
+        asset: "USDC",
+        chain: "eip155:84532",
+      }),
+    );
+  }
+  await database().execute(sql`UPDATE fees SET created_at = '2026-01-31T23:59:59Z' WHERE authorization_id = 'aut_0'`);
+  await database().execute(sql`UPDATE fees SET created_at = '2026-02-01T00:00:00Z' WHERE authorization_id = 'aut_1'`);
+});
+
+const first = { month: undefined, cursor: undefined };
+
+describe("viewStatement", () => {
+  test("this month by default: each side its own debts, and the volume that its agents paid", async () => {
+    const { lines, month, current, volumes, fees } = await viewStatement(await callerOf(buyer), first);
+    expect(month).toBe(current);
+    expect(lines).toEqual([{ month, asset: "USDC", asBuyer: "0.05", asSeller: "0", total: "0.05", payments: 20 }]);
+    expect(volumes).toEqual([{ asset: "USDC", gross: "5.5" }]);
+    expect(fees).toHaveLength(20);
+    const shop = await viewStatement(await callerOf(seller), first);
+    expect(shop.lines).toMatchObject([{ asBuyer: "0", asSeller: "0.00002", payments: 20 }]);
+    expect(shop.volumes).toEqual([]);
+  });
+
+  test("a month begins and ends at midnight UTC", async () => {
+    const january = await viewStatement(await callerOf(buyer), { month: "2026-01", cursor: undefined });
+    expect(january.fees.map(({ authorizationId }) => authorizationId)).toEqual(["aut_0"]);
+    const february = await viewStatement(await callerOf(buyer), { month: "2026-02", cursor: undefined });
+    expect(february.fees.map(({ authorizationId }) => authorizationId)).toEqual(["aut_1"]);
+  });
+
+  test("the built-in schedule concerns everybody, and without a plan there is none", async () => {
+    const { schedules, subscription } = await viewStatement(await callerOf(buyer), first);
+    expect(schedules.map(({ feeScheduleId }) => feeScheduleId)).toEqual(["fs_default"]);
+    expect(subscription).toBeUndefined();
+  });
+
+  test("404 for a month that is none, 403 without billing:read", async () => {
+    const asked = { month: "2026-13", cursor: undefined };
+    await expect(viewStatement(await callerOf(buyer), asked)).rejects.toMatchObject({ code: "not_found" });
+    const approver = await createPerson(await createOrganization(), "approver");
+    await expect(viewStatement(await callerOf(approver.credential), first)).rejects.toMatchObject({
+      code: "capability_required",
+    });
+  });
+});
+
+test("the export has a line for each debt of the month and of this organization alone", async () => {
+  const { lines } = await exportFees(await callerOf(buyer), undefined);
+  const text = (await Array.fromAsync(lines)).join("").split("\r\n");
+  expect(text[0]).toBe("createdAt,feeId,authorizationId,side,kind,amount,asset,chain");
+  expect(text.slice(1, -1)).toHaveLength(20);
+  for (const line of text.slice(1, -1)) expect(line).toMatch(/,buyer,accrual,0\.0025,USDC,eip155:84532$/);
+});

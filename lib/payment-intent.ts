@@ -1,0 +1,184 @@
+/** The wire shapes of a payment: browser-safe, shared by the operations that carry one. */
+import { z } from "zod";
+import { Call } from "#lib/call-schema.ts";
+import { ClientId } from "#lib/ids.ts";
+import { AmountText } from "#lib/money.ts";
+import { Timestamp } from "#lib/time.ts";
+import { DenialCode, EnforcementPath, Outcome, PaymentChallengeType, PaymentProtocol, SettlementMode } from "#lib/vocabulary.ts";
+
+const FreeForm = z.record(z.string(), z.unknown());
+const ChainId = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
+const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
+
+const AskedPricing = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),
+    z.strictObject({ type: z.literal("quoted"), asset: AssetSymbol, maxAmount: AmountText.optional() }),
+  ])
+  .meta({ id: "AskedPricing" });
+
+/** What the agent was told; compared with the registered record, never believed. */
+export const AskedSeller = z
+  .strictObject({ sellerId: ClientId.optional(), name: z.string().max(200).optional(), domain: z.string().max(260).optional() })
+  .meta({ id: "AskedSeller", description: "The seller as the agent knows it. It is compared with the registered record." });
+
+export const AskedResource = z
+  .strictObject({
+    resourceId: ClientId,
+    sellerId: ClientId.optional(),
+    method: z.string().max(16).optional(),
+    pathTemplate: z.string().max(1024).optional(),
+    pricing: AskedPricing.optional(),
+    acceptedPaymentChallengeTypes: z.array(z.string().max(32)).max(8).optional(),
+  })
+  .meta({ id: "AskedResource", description: "The resource as the agent knows it. It is compared with the registered record." });
+
+/** What an agent sends. Fields that the service owns (feeQuote, settlementMode, …) are refused. */
+export const AskedIntent = z
+  .strictObject({
+    intentId: ClientId.optional().meta({ description: "The intent's own id. Left out, it is the idempotency key." }),
+    enforcementPath: EnforcementPath.default("offchain"),
+    paymentChallengeType: PaymentChallengeType.default("x402"),
+    seller: AskedSeller,
+    resource: AskedResource.optional(),
+    amount: AmountText,
+    asset: AssetSymbol,
+    chain: ChainId.optional(),
+    payTo: Address.optional(),
+    challenge: FreeForm.optional(),
+    metadata: FreeForm.optional(),
+    expiresAt: Timestamp,
+    nonce: ClientId.optional().meta({ description: "Used once under a mandate. Left out, it is the idempotency key." }),
+    idempotencyKey: ClientId.optional(),
+    createdAt: Timestamp.optional(),
+  })
+  .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
+export type AskedIntent = z.output<typeof AskedIntent>;
+/** An intent that has its names, its own or the idempotency key. */
+export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
+
+export const Reason = z
+  .object({
+    code: z.string(),
+    rule: z.string(),
+    effect: z.enum(["allow", "deny", "approval", "info"]),
+    message: z.string(),
+    href: z.string().optional().meta({ description: "Where a person is asked. Show it to the buyer." }),
+    checkoutIntentId: z.string().optional().meta({ description: "The checkout in which a person is asked." }),
+    pollWith: Call.optional().meta({ description: "Answers once the buyer has decided, and at the latest after 30 seconds." }),
+    next: Call.optional().meta({
+      description: "What to call once the buyer has approved. Without a credential the answer says what to sign.",
+    }),
+    pointer: z.string().optional(),
+    limit: z.string().optional(),
+    used: z.string().optional(),
+    requested: z.string().optional(),
+    remaining: z.string().optional(),
+    unit: z.string().optional(),
+    window: z
+      .object({
+        kind: z.enum(["calendar", "rolling", "lifetime"]),
+        start: z.string().optional(),
+        end: z.string().optional(),
+        timezone: z.string().optional(),
+      })
+      .optional(),
+    policyVersion: z.number().int(),
+  })
+  .meta({ id: "Reason", description: "One rule that was evaluated, with what it found." });
+
+export const PolicyDecision = z
+  .object({
+    policyDecisionId: z.string(),
+    mandateId: z.string(),
+    intentId: z.string(),
+    outcome: Outcome,
+    reasons: z.array(Reason),
+    denialCode: DenialCode.optional(),
+    reservationId: z.string().optional(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: "PolicyDecision", description: "What the mandate's policy says of one intent, and why." });
+
+export const Authorization = z
+  .object({ authorizationId: z.string(), policyDecision: PolicyDecision, expiresAt: Timestamp })
+  .meta({
+    id: "Authorization",
+    description: "The answer to an authorize request; usable until expiresAt when the outcome is allow.",
+  });
+export type Authorization = z.input<typeof Authorization>;
+
+export const FeeQuote = z
+  .object({
+    feeQuoteId: z.string(),
+    feeScheduleId: z.string(),
+    buyerOrganizationId: z.string(),
+    sellerOrganizationId: z.string().optional(),
+    settlementMode: SettlementMode,
+    enforcementPath: EnforcementPath,
+    paymentProtocol: PaymentProtocol,
+    paymentChallengeType: PaymentChallengeType,
+    chain: z.string(),
+    asset: z.string(),
+    grossAmount: z.string(),
+    sellerNetAmount: z.string(),
+    serviceFeeAmount: z.string(),
+    providerFeeAmount: z.string(),
+    networkFeeAmount: z.string(),
+    feePayer: z.string(),
+    feeRecipient: z.string(),
+    feeScheduleHash: z.string(),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+    metadata: FreeForm.optional(),
+  })
+  .meta({ id: "FeeQuote", description: "What the service charges for one payment, and who pays it." });
+export type FeeQuote = z.input<typeof FeeQuote>;
+
+/** The intent as it was decided: registered facts, the service's own fields filled in. */
+export const PaymentIntent = z
+  .object({
+    intentId: z.string(),
+    enforcementPath: EnforcementPath,
+    paymentProtocol: PaymentProtocol,
+    paymentChallengeType: PaymentChallengeType,
+    settlementMode: SettlementMode,
+    seller: z.object({
+      sellerId: z.string().optional(),
+      name: z.string().optional(),
+      domain: z.string().optional(),
+      verified: z.boolean().optional(),
+      minimumAssuranceLevel: z.string().optional(),
+    }),
+    resource: z
+      .object({
+        resourceId: z.string(),
+        sellerId: z.string().optional(),
+        method: z.string().optional(),
+        pathTemplate: z.string().optional(),
+        description: z.string().optional(),
+        pricing: z
+          .object({ type: z.string(), amount: z.string().optional(), maxAmount: z.string().optional(), asset: z.string() })
+          .optional(),
+        acceptedPaymentChallengeTypes: z.array(z.string()).optional(),
+      })
+      .optional(),
+    amount: z.string(),
+    asset: z.string(),
+    chain: z.string(),
+    payTo: z.string().optional(),
+    feeQuote: FeeQuote,
+    challenge: FreeForm.optional(),
+    credentialRequirements: FreeForm.optional(),
+    metadata: FreeForm.optional(),
+    expiresAt: Timestamp,
+    nonce: z.string(),
+    idempotencyKey: z.string(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: "PaymentIntent", description: "A payment as it was decided." });
+export type PaymentIntent = z.input<typeof PaymentIntent>;

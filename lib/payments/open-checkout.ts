@@ -1,0 +1,84 @@
+import { basketHash, canonicalBasket, type Line } from "#lib/approvals/basket.ts";
+import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
+import { newId } from "#lib/ids.ts";
+import type { Atomic } from "#lib/money.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+import type { CheckoutDraft } from "#lib/payments/item.ts";
+import { readChallenge } from "#lib/x402/compare-challenge.ts";
+
+/** What a person is asked about, when a policy asks one. */
+export type Asked = {
+  readonly organizationId: string;
+  readonly environment: string;
+  readonly ownerSubjectId: string;
+  readonly mandateId: string;
+  readonly sellerId: string | null;
+  readonly resourceId: string | null;
+  readonly domain: string;
+  readonly amount: Atomic;
+  readonly tokenAddress: string;
+  readonly tokenDecimals: number;
+  readonly intent: PaymentIntent;
+  readonly draft: CheckoutDraft | null;
+  readonly expiresAt: Date;
+  readonly now: Date;
+};
+
+/** Without a record all that an agent says of a resource is its own word; an address has no room for prose. */
+function addressOf({ intent, domain }: Asked): string {
+  const url = readChallenge(intent.challenge)?.resource?.url ?? "";
+  return URL.canParse(url) ? new URL(url).href : domain;
+}
+
+/** One line, the resource. Nothing in it is free text of the agent. */
+function resourceLine(asked: Asked): Line {
+  const { intent, resourceId } = asked;
+  const { resource } = intent;
+  const registered = resourceId === null ? undefined : resource;
+  const name =
+    registered?.description ??
+    (registered?.pathTemplate ? `${registered.method ?? "GET"} ${registered.pathTemplate}` : addressOf(asked));
+  return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
+}
+
+/** The checkout that opens with an authorization whose policy asks a person. */
+export function openCheckout(asked: Asked): Omit<NewCheckout, "authorizationId"> {
+  const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
+  const { asset, chain } = intent;
+  const lines = draft?.lines ?? [resourceLine(asked)];
+  const basket = canonicalBasket(sellerId ?? domain, { asset, tokenDecimals: asked.tokenDecimals }, lines);
+  return {
+    checkoutIntentId: newId("checkoutIntent"),
+    organizationId,
+    environment,
+    ownerSubjectId,
+    sellerId,
+    resourceId,
+    domain,
+    storefrontUrl: draft?.storefrontUrl ?? `https://${domain}`,
+    mandateId,
+    detectedMandateId: mandateId,
+    mandateStatus: "approval_required",
+    canonicalBasket: basket,
+    basketHash: basketHash(basket),
+    amount: asked.amount,
+    asset,
+    chain,
+    payTo: intent.payTo ?? "",
+    tokenAddress: asked.tokenAddress,
+    tokenDecimals: asked.tokenDecimals,
+    quoteId: draft?.quoteId ?? null,
+    quoteExpiresAt: draft?.quoteExpiresAt ?? null,
+    challenge: intent.challenge ?? null,
+    feeQuote: intent.feeQuote,
+    items: draft?.items ?? null,
+    storefront: draft?.storefront ?? null,
+    metadata: intent.metadata ?? null,
+    createsFulfillmentOrder: draft?.createsFulfillmentOrder ?? false,
+    status: "awaiting_approval",
+    orderId: draft?.orderId ?? null,
+    expiresAt: asked.expiresAt,
+    createdAt: asked.now,
+    updatedAt: asked.now,
+  };
+}

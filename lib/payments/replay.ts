@@ -1,0 +1,103 @@
+import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "#lib/mandates/facts.ts";
+import type { PastDecision } from "#lib/holds/history-store.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import { bucketAt } from "#lib/mandates/windows.ts";
+import { add, atomicOf, zero } from "#lib/money.ts";
+import { pastFacts } from "#lib/holds/past-facts.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered.ts";
+import { reasonsOf } from "#lib/holds/stored-answer.ts";
+import { toWire } from "#lib/time.ts";
+import type { Outcome } from "#lib/vocabulary.ts";
+
+export type Compared = {
+  readonly policyDecisionId: string;
+  readonly authorizationId: string;
+  readonly domain?: string;
+  /** Decimal text of `asset`, without fees. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly decidedAt: string;
+  readonly was: Outcome;
+  readonly wouldBe: Outcome;
+  readonly reasons: readonly Reason[];
+};
+
+/** Usage before the first of the decisions, open for what the replay adds. */
+export type ReplayUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
+
+/** What denied for reasons that no policy changes denies again: these facts were not kept beside their reasons. */
+const beyondPolicy = new Set<ReasonCode>([
+  "mandate_not_active",
+  "mandate_suspended",
+  "mandate_revoked",
+  "agent_not_bound",
+  "agent_inactive",
+  "intent_invalid",
+  "challenge_mismatch",
+  "nonce_reused",
+  "approval_rejected",
+]);
+
+/** A seller or resource asked for more assurance, which no policy changes either. */
+const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
+
+const stays = (reason: Reason): boolean =>
+  reason.effect === "deny"
+    ? beyondPolicy.has(reason.code) || (reason.code === "assurance_too_low" && askedByOthers(reason))
+    : reason.effect === "approval" && askedByOthers(reason);
+
+/**
+ * What past decisions, oldest first, would be under another policy, with budgets used as if it had been in force: what it would
+ * have denied uses nothing, and a hold that was let go again uses nothing either. `seen` says of each whether its domain itself asked for it.
+ */
+export function replay(
+  mandate: MandateFacts,
+  past: readonly PastDecision[],
+  usage: ReplayUsage,
+  firstPaid: ReadonlyMap<string, Date>,
+  seen: readonly boolean[],
+): Compared[] {
+  return past.map((one, at) => {
+    const payee = one.sellerId ?? unregisteredPayee(one.intent.seller.domain, one.payTo);
+    const paid = payee === null ? undefined : firstPaid.get(payee);
+    const paidBefore = paid !== undefined && paid.getTime() < one.createdAt.getTime();
+    const facts = pastFacts(one, { verified: one.intent.seller.verified ?? false, domainSeen: seen[at] ?? false, paidBefore });
+    const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
+    const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
+    if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
+    const { seller, amount, asset } = one.intent;
+    return {
+      policyDecisionId: one.policyDecisionId,
+      authorizationId: one.authorizationId,
+      ...(seller.domain !== undefined && { domain: seller.domain }),
+      amount,
+      asset,
+      decidedAt: toWire(one.createdAt),
+      was: one.outcome as Outcome,
+      wouldBe: decision.outcome,
+      reasons: decision.reasons,
+    };
+  });
+}
+
+function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
+  const staying = reasons.filter((one) => stays(one) && !decision.reasons.some(({ message }) => message === one.message));
+  if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
+  const outcome = staying.length > 0 && decision.outcome === "allow" ? "requireApproval" : decision.outcome;
+  return { ...decision, outcome, reasons: [...staying, ...decision.reasons] };
+}
+
+function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {
+  const held = atomicOf(amount + fee.buyerShare);
+  usage.reserved = add(usage.reserved, held);
+  usage.lastHeldAt = at;
+  for (const window of mandate.policy.windows) {
+    const { start, liveUntil } = bucketAt(window, at);
+    const buckets = usage.buckets.get(window.key) ?? [];
+    usage.buckets.set(window.key, buckets);
+    let bucket = buckets.find((one) => one.start.getTime() === start.getTime());
+    if (bucket === undefined) buckets.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
+    bucket.reserved = add(bucket.reserved, held);
+    bucket.payments += 1;
+  }
+}

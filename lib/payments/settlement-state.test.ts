@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SettlementStatus } from "#lib/vocabulary.ts";
+import { mayBecome, stepOf, type Finding } from "#lib/payments/settlement-state.ts";
+
+const finding: fc.Arbitrary<Finding> = fc.oneof(
+  fc.constant<Finding>({ kind: "settled", transaction: "0x1" }),
+  fc.constant<Finding>({ kind: "failed", failure: { code: "settlement_rejected", detail: "" } }),
+  fc.constant<Finding>({ kind: "broadcast", transaction: "0x1" }),
+  fc.constant<Finding>({ kind: "unknown", detail: "" }),
+  fc.constant<Finding>({ kind: "waiting" }),
+  fc.constantFrom<Finding>({ kind: "forgotten", back: "processing" }, { kind: "forgotten", back: "pending" }),
+);
+const status = fc.constantFrom(...SettlementStatus.options);
+
+describe("settlement states", () => {
+  test("any sequence of findings takes listed transitions only, and settled is left by what the chain has forgotten alone", () => {
+    fc.assert(
+      fc.property(status, fc.array(finding, { maxLength: 20 }), (start, findings) => {
+        let current = start;
+        for (const next of findings) {
+          const step = stepOf(current, next);
+          if (step.changes) expect(mayBecome(current, step.status)).toBe(true);
+          else expect(step.status).toBe(current);
+          if (current === "failed") expect(step.changes).toBe(false);
+          if (current === "settled" && next.kind !== "forgotten") expect(step.changes).toBe(false);
+          current = step.status;
+        }
+      }),
+    );
+  });
+
+  test("unknown is left by evidence alone", () => {
+    fc.assert(
+      fc.property(finding, (next) => {
+        const { status: to } = stepOf("unknown", next);
+        expect(to === "unknown" || next.kind === "settled" || next.kind === "failed").toBe(true);
+      }),
+    );
+  });
+
+  test("a known transaction never closes an execution", () => {
+    for (const from of SettlementStatus.options)
+      expect(stepOf(from, { kind: "broadcast", transaction: "0x1" }).changes).toBe(false);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Tx } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
+import type { MandateFacts } from "#lib/mandates/facts.ts";
+import { firstPayments, selectDecisions } from "#lib/holds/history-store.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { replay, type ReplayUsage } from "#lib/payments/replay.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
+import { zero } from "#lib/money.ts";
+import { nameIntent } from "#lib/payments/name-intent.ts";
+import { wantedOf } from "#lib/holds/past-facts.ts";
+import { simulatePayment } from "#lib/payments/simulate-payment.ts";
+import { invalidField, notFound } from "#lib/problem.ts";
+import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
+import { tokenOf } from "#lib/chains/chains.ts";
+
+export const simulateMandate: Handler<typeof operation> = async ({ id, body }, { caller, requestId }) => {
+  if ("policy" in body) return { items: await reading((tx) => simulatePolicy(tx, caller, id, body.policy, body.last)) };
+  const mandate = await reading((tx) => findMandate(tx, caller, id));
+  if (mandate === null) throw notFound("mandate");
+  const { organizationId, environment, subjectId, kind } = caller;
+  // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
+  const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
+  const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
+  const intent = nameIntent(body.intent, body.intent.idempotencyKey ?? requestId);
+  const decision = await simulatePayment({ organizationId, environment, asker, mandateId: id, intent, requestId });
+  return { decision: { ...decision, reasons: [...decision.reasons] } };
+};
+
+type Scope = Parameters<typeof findMandate>[1];
+
+/** The mandate's last decisions under another policy, newest first. */
+async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
+  const mandate = await findMandate(tx, scope, mandateId);
+  if (mandate === null) throw notFound("mandate");
+  const [coin] = policy.assets;
+  if (coin?.asset !== mandate.asset || coin.chain !== mandate.chain) {
+    throw invalidField("/policy/assets/0", `This mandate pays in ${mandate.asset} on ${mandate.chain} for life.`);
+  }
+  const decimals = decimalsOf(mandate);
+  requirePolicy(policy, decimals);
+  const compiled = compilePolicy(policy, decimals);
+  const past = (await selectDecisions(tx, mandateId, last)).toReversed();
+  const [first] = past;
+  if (first === undefined) return [];
+  const usage = await usageUntil(tx, mandateId, compiled, new Date(first.createdAt.getTime() - 1));
+  const byDomain = (compiled.domains?.allow ?? null) !== null;
+  const seen = byDomain
+    ? await seenBefore(
+        tx,
+        past.map((one) => wantedOf(one, tokenOf)),
+      )
+    : [];
+  const compared = replay(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId), seen);
+  return compared.toReversed().map((one) => ({ ...one, reasons: [...one.reasons] }));
+}
+
+const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): MandateFacts => ({
+  mandateId,
+  status: "active",
+  version: version + 1,
+  policy,
+  agents: null,
+});
+
+async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<ReplayUsage> {
+  const { used, lastHeldAt } = await lifetimeFromLedger(tx, mandateId, at);
+  const buckets: ReplayUsage["buckets"] = new Map();
+  for (const window of policy.windows) buckets.set(window.key, await bucketsFromLedger(tx, mandateId, window, at));
+  return { spent: zero, reserved: used, lastHeldAt, buckets };
+}

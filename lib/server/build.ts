@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const shared = ["lib", "package-lock.json"];
+const ofPages = [...shared, "app", "components", "public", "instrumentation.ts", "next.config.ts", "proxy.ts"];
+const ofServer = [...shared, "contracts/artifacts", "drizzle/meta"];
+
+async function newest(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  if (!found) return 0;
+  if (!found.isDirectory()) return /\.test\.tsx?$/.test(path) ? 0 : found.mtimeMs;
+  const times = await Promise.all((await readdir(path)).map((name) => newest(join(path, name))));
+  return Math.max(0, ...times);
+}
+
+/** Whether a build is there, and younger than all that it was made from. */
+async function isCurrent(built: string, sources: readonly string[]): Promise<boolean> {
+  const at = (await stat(built).catch(() => null))?.mtimeMs ?? 0;
+  return at > Math.max(...(await Promise.all(sources.map(newest))));
+}
+
+/** Builds the pages where there is no build, or one that is older than what it was made from. */
+export async function buildPages(say: (line: string) => void): Promise<void> {
+  if (await isCurrent(".next/BUILD_ID", ofPages)) return;
+  say("building the pages; this happens once and takes about a minute.");
+  const began = performance.now();
+  const seconds = () => Math.round((performance.now() - began) / 1000);
+  const timer = setInterval(() => say(`still building, ${seconds()} s.`), 10_000);
+  let output = "";
+  const child = spawn(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const orphaned = () => child.kill();
+  process.once("exit", orphaned);
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("exit", done));
+  clearInterval(timer);
+  process.removeListener("exit", orphaned);
+  if (code !== 0) throw new Error(`The pages could not be built:\n${output.trim()}`);
+  say(`built in ${seconds()} s.`);
+}
+
+async function bundleServer(file: string): Promise<void> {
+  const { rolldown } = await import("rolldown");
+  // Processes that start together each write their own; the last one to be renamed is as good as the first. In containers
+  // they may have the same number.
+  const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
+  await mkdir(dirname(file), { recursive: true });
+  const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
+  try {
+    await bundle.write({ file: mine, format: "esm", codeSplitting: false });
+    await rename(mine, file);
+  } finally {
+    await bundle.close();
+    await rm(mine, { force: true });
+  }
+}
+
+/**
+ * The server and all that it imports as one file, made anew where it is older than its sources. Answers where it is. Node would look up and
+ * link two and a half thousand modules at each start, and keep them in memory.
+ */
+export async function buildServer(): Promise<string> {
+  const file = resolve(".server/serve.mjs");
+  if (!(await isCurrent(file, ofServer))) {
+    await bundleServer(file).catch((error: Error) => {
+      const next = "Where this folder cannot be written, run npm run build before.";
+      throw new Error(`${file} could not be built: ${error.message}\n${next}`, { cause: error });
+    });
+  }
+  return pathToFileURL(file).href;
+}

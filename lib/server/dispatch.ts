@@ -1,0 +1,65 @@
+import { noteAddress } from "#lib/http/address.ts";
+import { splitUrl } from "#lib/http/input.ts";
+import type { Reply } from "#lib/http/reply.ts";
+import { methods, notFoundRoute, type Methods, type Route, type Serve } from "#lib/api/route.ts";
+
+/** What is served at one path; the path may have {parameters}. */
+export type Mounted = { readonly path: string; readonly methods: Methods };
+
+type Node = { readonly next: Map<string, Node>; parameter: Node | null; methods: Methods | null };
+
+const emptyNode = (): Node => ({ next: new Map(), parameter: null, methods: null });
+
+function add(root: Node, { path, methods }: Mounted): void {
+  let node = root;
+  for (const segment of path.split("/").slice(1)) {
+    if (segment.startsWith("{")) node = node.parameter ??= emptyNode();
+    else {
+      const child = node.next.get(segment) ?? emptyNode();
+      node.next.set(segment, child);
+      node = child;
+    }
+  }
+  if (node.methods) throw new Error(`Two things are mounted at ${path}.`);
+  node.methods = methods;
+}
+
+/** A fixed segment goes before a parameter, as in Next.js; a parameter is never empty, so a trailing slash finds nothing. */
+function find(node: Node, segments: readonly string[], at: number): Methods | null {
+  const segment = segments[at];
+  if (segment === undefined) return node.methods;
+  const fixed = node.next.get(segment);
+  const found = fixed ? find(fixed, segments, at + 1) : null;
+  if (found || segment === "" || !node.parameter) return found;
+  return find(node.parameter, segments, at + 1);
+}
+
+/** One entry per path, with all its methods. */
+export function mount(routes: readonly Route[]): Mounted[] {
+  const byPath = Map.groupBy(routes, (one) => one.operation.path);
+  return [...byPath].map(([path, together]) => ({ path, methods: methods(...together) }));
+}
+
+export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
+  /** For a listener of our own, which writes a plain reply itself. */
+  readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
+};
+
+/** Serves mounted paths without a framework in between. Unknown paths are a 404 problem, unknown methods a 405. */
+export function createDispatch(mounted: readonly Mounted[]): Dispatch {
+  const root = emptyNode();
+  for (const one of mounted) add(root, one);
+  const choose = (request: Request, socketAddress?: string): Serve => {
+    if (socketAddress !== undefined) noteAddress(request, socketAddress);
+    const found = find(root, splitUrl(request.url).path.split("/"), 1);
+    if (!found) return notFoundRoute;
+    // DELETE is served nowhere, so it answers what any other unknown method must answer.
+    return found[Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE"];
+  };
+  return Object.assign((request: Request, socketAddress?: string) => choose(request, socketAddress)(request), {
+    plain: (request: Request, socketAddress?: string) => {
+      const serve = choose(request, socketAddress);
+      return serve.plain ? serve.plain(request) : serve(request);
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Env } from "#lib/env.ts";
+import { watchPages } from "#lib/health/pages.ts";
+import { noteLocal } from "#lib/http/local-request.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { PageProcess } from "#lib/server/page-process.ts";
+import { servePages } from "#lib/server/serve-pages.ts";
+
+/** What answers everything that is not the API. */
+export type Pages = {
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** For more processes behind a load balancer, and for tests. */
+export const noPages: Pages = {
+  handle: (_incoming, outgoing) => Promise.resolve(void outgoing.writeHead(404).end()),
+  close: () => Promise.resolve(),
+};
+
+/** In a process of their own, so that no number of pages delays a payment or an emergency stop. */
+export function pagesOfAnotherProcess(env: Env): Pages {
+  const pages = new PageProcess({
+    memoryMiB: env.PAGES_MEMORY_MIB,
+    environment: { ...process.env, DATABASE_POOL: String(env.DATABASE_POOL_PAGES) },
+  });
+  watchPages(() => pages.up);
+  return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES }), close: () => pages.end() };
+}
+
+/** In this process, loaded by the first request for one: for development, where Next.js also serves the API and speaks to the browser. */
+export function pagesOfThisProcess(load: () => Promise<Pages>): Pages {
+  let loading: Promise<Pages> | undefined;
+  return {
+    async handle(incoming, outgoing) {
+      noteLocal(incoming);
+      try {
+        await (await (loading ??= load())).handle(incoming, outgoing);
+      } catch (error) {
+        loading = undefined;
+        log().error({ error }, "A page failed");
+        if (!outgoing.headersSent) outgoing.writeHead(500).end();
+      }
+    },
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { z } from "zod";
+import { env } from "#lib/env.ts";
+import { followRequest, lostDatabase } from "#lib/db/request.ts";
+import { drainGate } from "#lib/command/gate-store.ts";
+import { addressOf } from "#lib/http/address.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import type { Mounted } from "#lib/server/dispatch.ts";
+import { withinDeadline } from "#lib/http/deadline.ts";
+import { check, splitUrl } from "#lib/http/input.ts";
+import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
+import { isOwnOrigin } from "#lib/http/origin.ts";
+import { problemReply, toProblem } from "#lib/http/reply.ts";
+import { notFoundRoute, type Methods } from "#lib/api/route.ts";
+import { RESET_SECONDS } from "#lib/identity/account-mails.ts";
+import { ADDRESS_HEADER, auth } from "#lib/identity/auth.ts";
+import { served, type Served } from "#lib/identity/auth-inputs.ts";
+import { authMethods } from "#lib/identity/auth-methods.ts";
+import { isOffered, type ServedPath } from "#lib/identity/auth-paths.ts";
+import { hasSessionFrom } from "#lib/identity/session-store.ts";
+import { followFirstProof } from "#lib/identity/first-proof.ts";
+import { newId } from "#lib/ids.ts";
+import { Problem } from "#lib/problem.ts";
+
+const BASE = "/api/auth";
+
+const callbacks = { google: "/callback/google", github: "/callback/github" } as const;
+
+const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
+
+/** The endpoint behind a path, where this installation offers it. */
+function find(path: string): Served | undefined {
+  if (!path.startsWith(BASE)) return undefined;
+  const rest = path.slice(BASE.length);
+  if (rest === callbacks.google || rest === callbacks.github) {
+    return authMethods()[rest === callbacks.google ? "google" : "github"] ? served["/callback/:id"] : undefined;
+  }
+  return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
+}
+
+/** The request as better-auth may see it: our address header, and nothing of a body that is not written down. */
+function headersFor(request: Request): Headers {
+  const headers = new Headers(request.headers);
+  headers.delete("content-length");
+  headers.delete(ADDRESS_HEADER);
+  const address = addressOf(request).replace("/64", "");
+  if (address !== "unknown") headers.set(ADDRESS_HEADER, address);
+  return headers;
+}
+
+async function readInput(request: Request, body: z.ZodType): Promise<Record<string, string>> {
+  requireJsonType(request.headers.get("content-type"));
+  const text = await readBody(request);
+  return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
+}
+
+/** A link's token, which better-auth takes by GET and refuses by leading somewhere else. Only our own pages may send it. */
+async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
+  if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
+    throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
+  }
+  for (const [name, value] of Object.entries(input)) url.searchParams.set(name, value);
+  headers.delete("content-type");
+  const { result: answer, userId } = await followFirstProof(() => auth().handler(new Request(url, { headers })));
+  if (answer.status === 429) return answer;
+  if (answer.status !== 200) {
+    throw new Problem("unauthenticated", { detail: "This link was used already, or its time is over. Ask for a new one." });
+  }
+  const reply = new Headers({ "content-type": "application/json" });
+  for (const line of answer.headers.getSetCookie()) reply.append("set-cookie", line);
+  if (userId === null) return new Response('{"status":true}', { headers: reply });
+  await drainGate(`user ${userId}`);
+  return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
+}
+
+/** For the browser that opened the link: it chooses the password now. The same kind of token is in the mail of a forgotten one. */
+async function passwordToken(userId: string): Promise<string> {
+  const token = randomBytes(24).toString("base64url");
+  const { internalAdapter } = await auth().$context;
+  const expiresAt = new Date(Date.now() + RESET_SECONDS * 1000);
+  await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
+  return token;
+}
+
+/**
+ * A place where the account is signed in has tries of its own: others who try from elsewhere do not lock its owner out.
+ * @throws Problem rate_limited, the same for an address with an account and for one without
+ */
+async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>, address: string): Promise<void> {
+  if (!triesPerAccount) return;
+  const { max, windowSeconds } = triesPerAccount;
+  const account = email.toLowerCase();
+  const isKnown = await hasSessionFrom(account, address);
+  await countAttempt("signIn", isKnown ? `${account} ${address}` : account, max, { windowSeconds });
+}
+
+async function forward(request: Request, found: Served, path: string): Promise<Response> {
+  const { method, body, query, asGet, floorMs } = found;
+  if (request.method !== method && !(method === "GET" && request.method === "HEAD")) {
+    throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
+  }
+  const headers = headersFor(request);
+  const url = new URL(path, request.url);
+  if (!body) {
+    if (query) url.search = new URL(request.url).search;
+    return auth().handler(new Request(url, { headers }));
+  }
+  const input = await readInput(request, body);
+  await countTry(found, input, headers.get(ADDRESS_HEADER) ?? "unknown");
+  if (asGet) return forwardLink(request, url, headers, input);
+  headers.set("content-type", "application/json");
+  const answer = auth().handler(new Request(url, { method, headers, body: JSON.stringify(input) }));
+  const [answered] = await Promise.all([answer, floorMs === undefined ? null : setTimeout(floorMs)]);
+  return answered;
+}
+
+/** better-auth takes sessions away without the gate, so what they had begun is waited for before anybody is told. */
+const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
+
+async function forwardAndDrain(request: Request, found: Served, path: string): Promise<Response> {
+  const answer = await forward(request, found, path);
+  // better-auth turns a database that is away into refusals of its own.
+  const lost = answer.ok ? null : lostDatabase();
+  if (lost !== null) throw lost;
+  if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
+  return answer;
+}
+
+/** The endpoints of better-auth that we serve, under the limits of every other request. */
+export const serveAuth = (request: Request): Promise<Response> => followRequest(() => answerAuth(request));
+
+async function answerAuth(request: Request): Promise<Response> {
+  const { path } = splitUrl(request.url);
+  const found = find(path);
+  if (!found) return notFoundRoute(request);
+  const requestId = newId("request");
+  try {
+    const answer = await withinDeadline(forwardAndDrain(request, found, path));
+    const headers = new Headers(answer.headers);
+    headers.set("Request-Id", requestId);
+    headers.set("Cache-Control", "no-store");
+    const retryAfter = headers.get("x-retry-after");
+    if (retryAfter !== null) headers.set("Retry-After", retryAfter);
+    headers.set("X-Content-Type-Options", "nosniff");
+    return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+  } catch (error) {
+    const { status, body, headers } = problemReply(toProblem(error, requestId, "signIn"), requestId, null);
+    return new Response(request.method === "HEAD" ? null : body, { status, headers });
+  }
+}
+
+export const authRoutes: Methods = {
+  GET: serveAuth,
+  HEAD: serveAuth,
+  POST: serveAuth,
+  PUT: serveAuth,
+  PATCH: serveAuth,
+  DELETE: serveAuth,
+  OPTIONS: serveAuth,
+};
+
+/** For the direct dispatch. */
+export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
+  (path) => ({ path: BASE + path, methods: authRoutes }),
+);

@@ -1,0 +1,118 @@
+import { request, type IncomingMessage, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
+import { addressFrom } from "#lib/http/address.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
+import { createBuckets } from "#lib/http/rate-limit.ts";
+import { Counts, hasPlace } from "#lib/http/share.ts";
+import { answered, handOver } from "#lib/server/handover.ts";
+import { KeptDocuments } from "#lib/server/kept-documents.ts";
+import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
+import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
+
+/** How long a request waits for a process that is being started, and then for the beginning of its page. */
+const START_MS = 10_000;
+const FIRST_BYTE_MS = 15_000;
+/** A client that takes nothing for this long has gone. */
+const STALL_MS = 30_000;
+
+/** Pages under way; `each` is an address. */
+const AT_ONCE = { most: 32, each: 16, kept: 0 };
+/** A page asks for its scripts, styles and neighbours at once. */
+const BURST = 5;
+/** What is in memory costs next to nothing. */
+const KEPT_PER_PAGE = 20;
+
+/** Next.js would find these too, in a process that neither decides nor limits. It takes an encoded letter for the letter, and walks up. */
+function belongsToApi(url: string): boolean {
+  const [path = ""] = url.split("?");
+  let plain = path;
+  try {
+    plain = decodeURIComponent(path);
+  } catch {}
+  return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
+}
+
+/** Passes one request on and its answer back, as a stream. Resolves when the client has it or has gone. */
+function pass(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  server: PageServer,
+  address: string,
+  kept: KeptDocuments,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  outgoing.once("close", resolve);
+  const asked = request({
+    host: "127.0.0.1",
+    port: server.port,
+    agent: server.agent,
+    method: incoming.method,
+    path: incoming.url,
+    headers: handOver(incoming, address, server.secret),
+  });
+  const late = setTimeout(() => asked.destroy(new Error("The page did not begin in time.")), FIRST_BYTE_MS);
+  outgoing.once("close", () => {
+    clearTimeout(late);
+    asked.destroy();
+  });
+  outgoing.setTimeout(STALL_MS, () => outgoing.destroy());
+  asked.on("error", (error) => {
+    if (outgoing.destroyed || outgoing.writableEnded) return;
+    log().warn({ reason: error.message }, "The pages process did not answer");
+    refuse(outgoing, refusals.away);
+  });
+  asked.once("response", (reply) => {
+    clearTimeout(late);
+    const headers = answered(reply.rawHeaders);
+    outgoing.writeHead(reply.statusCode ?? 502, headers);
+    kept.keep(incoming, reply, headers);
+    pipeline(reply, outgoing, () => {});
+  });
+  asked.end();
+  return promise;
+}
+
+type Limits = { readonly perSecond: number };
+
+/** Serves pages out of another process, and lets nobody take more of it than their share. */
+export function servePages(pages: PageProcess, { perSecond }: Limits) {
+  const kept = new KeptDocuments();
+  const takePage = createBuckets("pages", perSecond, perSecond * BURST);
+  const takeKept = createBuckets("files", perSecond * KEPT_PER_PAGE, perSecond * KEPT_PER_PAGE * BURST);
+  const underWay = new Counts();
+
+  const turnAway = (outgoing: ServerResponse, why: "tooMany" | "busy"): Promise<void> => {
+    metrics().pagesRefused.inc({ status: String(refusals[why].status) });
+    return refuseSlowly(outgoing, refusals[why]);
+  };
+
+  const draw = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
+    if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return turnAway(outgoing, "busy");
+    underWay.add(address, 1);
+    try {
+      const server = await pages.server(START_MS);
+      if (server === null) refuse(outgoing, refusals.away);
+      else if (!outgoing.destroyed) await pass(incoming, outgoing, server, address, kept);
+    } finally {
+      underWay.add(address, -1);
+    }
+  };
+
+  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { method, url = "", headers, socket } = incoming;
+    if (method !== "GET" && method !== "HEAD") return refuse(outgoing, refusals.otherMethod);
+    if (!url.startsWith("/") || belongsToApi(url)) return refuse(outgoing, refusals.nothing);
+    const forwarded = headers["x-forwarded-for"];
+    const address = addressFrom(
+      socket.remoteAddress ?? "unknown",
+      Array.isArray(forwarded) ? forwarded.join() : (forwarded ?? null),
+    );
+    if (kept.has(incoming)) {
+      if (!takeKept(address).allowed) return turnAway(outgoing, "tooMany");
+      if (kept.answer(incoming, outgoing)) return;
+    }
+    if (!takePage(address).allowed) return turnAway(outgoing, "tooMany");
+    await draw(incoming, outgoing, address);
+  };
+}

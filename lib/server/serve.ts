@@ -1,0 +1,107 @@
+import { setTimeout } from "node:timers/promises";
+import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
+import type { Env } from "#lib/env.ts";
+import { noteStopping } from "#lib/health/lifecycle.ts";
+import { startListener } from "#lib/server/listener.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { refuseOtherContracts } from "#lib/onchain/registry/deployments.ts";
+import { tellUnreachableChains } from "#lib/chains/tell-unreachable.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
+import { boot } from "#lib/server/boot.ts";
+import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/server/open-pages.ts";
+import { issueSetupCode } from "#lib/platform/setup-code.ts";
+import { dispatch } from "#lib/server/routes.ts";
+import { startWorkers } from "#lib/server/workers.ts";
+
+const DRAIN_LIMIT_MS = 30_000;
+
+export type ServeOptions = {
+  readonly development: boolean;
+  /** Another process, what is loaded into this one, or null for no pages. */
+  readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
+  /** Tells the person who started it. */
+  readonly say: (line: string) => void;
+};
+
+function openPages({ pages }: ServeOptions, env: Env): Pages {
+  if (pages === null) return noPages;
+  return pages === "another process" ? pagesOfAnotherProcess(env) : pagesOfThisProcess(() => pages(env.PORT));
+}
+
+type Stop = (reason: string, code: number) => Promise<void>;
+
+/** A signal that comes while the process starts is carried out once it has started. */
+function listenForTheEnd(): { carryOut(stop: Stop): void } {
+  let asked: readonly [reason: string, code: number] | null = null;
+  let stop: Stop | null = null;
+  const ask = (reason: string, code: number): void => {
+    if (asked) return;
+    asked = [reason, code];
+    void stop?.(reason, code);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ask(signal, 0));
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log().fatal({ error }, "The process is in an unknown state and stops");
+      ask(event, 1);
+    });
+  }
+  return {
+    carryOut(given) {
+      stop = given;
+      if (asked) void stop(...asked);
+    },
+  };
+}
+
+/** The process of the API and the workers, from its configuration to its last request. It starts the one of the pages. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { development, say } = options;
+  const began = performance.now();
+  const end = listenForTheEnd();
+  const { env, close } = await boot(say);
+  await refuseOtherContracts().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const pages = openPages(options, env);
+  const secure = env.BASE_URL.startsWith("https://");
+  const listener = await startListener({
+    port: env.PORT,
+    // Node does not reload lib/; in development Next.js does.
+    dispatch: development ? null : dispatch,
+    pages: pages.handle,
+    headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
+  }).catch(async (error: unknown) => {
+    // The timer also keeps the process alive for what the database's end waits for.
+    await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
+    throw error;
+  });
+  const setupCode = await issueSetupCode();
+  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
+  const workers = startWorkers();
+  say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
+  tellUnreachableChains(say).catch((error: unknown) =>
+    log().warn({ error }, "The chains could not be asked whether they answer"),
+  );
+
+  end.carryOut(async (reason, code) => {
+    say(`${reason}: finishing what is under way.`);
+    const delayMs = reason === "SIGTERM" ? env.SHUTDOWN_DELAY_MS : 0;
+    const limit = globalThis.setTimeout(() => process.exit(1), delayMs + DRAIN_LIMIT_MS);
+    noteStopping();
+    listener.endKeepAlive();
+    await setTimeout(delayMs);
+    endWaits();
+    const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
+    // What clients that hung up had asked is decided all the same.
+    await authorizeQueue().drained();
+    await flushKeyUses().catch((error: unknown) => log().error({ error }, "The last uses of keys were not written"));
+    await pages.close();
+    await close();
+    clearTimeout(limit);
+    say(complete ? "Stopped." : "Stopped; some requests did not finish in time.");
+    process.exit(complete ? code : 1);
+  });
+}

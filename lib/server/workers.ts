@@ -1,0 +1,105 @@
+import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { forgetOldReplies } from "#lib/command/idempotency-store.ts";
+import { followOrders } from "#lib/commerce/follow-orders.ts";
+import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { forgetOldSessions } from "#lib/identity/forget-old-sessions.ts";
+import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
+import { confirmRegistrations } from "#lib/onchain/registration/confirm-registrations.ts";
+import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
+import { relay } from "#lib/onchain/relay/relay-worker.ts";
+import { followRevocations } from "#lib/onchain/registration/revocation.ts";
+import { watchSenders } from "#lib/onchain/senders.ts";
+import { noteRun } from "#lib/platform/worker-runs.ts";
+import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
+import { followTransactions } from "#lib/settlement/follow-transactions.ts";
+import { freeSlots } from "#lib/settlement/free-slots.ts";
+import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
+import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
+
+const RECONCILE_EVERY_MS = 500;
+const RELAY_EVERY_MS = 500;
+const SENDERS_EVERY_MS = 30_000;
+const REGISTRATIONS_EVERY_MS = 1_000;
+const ORDERS_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 10_000;
+const PLAIN_EVERY_MS = 3_000;
+const FORGET_EVERY_MS = 3_600_000;
+const KEY_USES_EVERY_MS = 60_000;
+const MAIL_EVERY_MS = 2_000;
+const SESSIONS_EVERY_MS = 600_000;
+const CHECKPOINTS_EVERY_MS = 60_000;
+/** A database that is away is asked less often. */
+const AFTER_FAILURE_MS = 2_000;
+
+type Worker = { stop(): Promise<void> };
+
+/** Runs a job again and again, never twice at once. Stopping waits for the run that is under way. */
+function every(milliseconds: number, name: string, job: () => Promise<unknown>): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    let pause = milliseconds;
+    let failed = false;
+    try {
+      await job();
+    } catch (error) {
+      failed = true;
+      pause = Math.max(milliseconds, AFTER_FAILURE_MS);
+      log().error({ worker: name, error }, "A worker failed; it goes on");
+    }
+    await noteRun(name, failed);
+    if (!stopped) plan(pause);
+  };
+  const plan = (pause: number): void => {
+    timer = setTimeout(() => {
+      running = run();
+    }, pause);
+  };
+  plan(milliseconds);
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** What runs beside the requests. Started by the server alone, once per process. */
+export function startWorkers(): Worker {
+  const workers = [
+    every(RECONCILE_EVERY_MS, "reconcile", reconcile),
+    every(RECONCILE_EVERY_MS, "followTransactions", followTransactions),
+    every(SWEEP_EVERY_MS, "watchSettlements", watchSettlements),
+    every(FORGET_EVERY_MS, "forgetOldTransactions", forgetOldTransactions),
+    every(REGISTRATIONS_EVERY_MS, "confirmRegistrations", confirmRegistrations),
+    every(ORDERS_EVERY_MS, "followOrders", followOrders),
+    every(SWEEP_EVERY_MS, "sweep", sweepHolds),
+    every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
+    every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
+    every(SWEEP_EVERY_MS, "freeSlots", freeSlots),
+    every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
+    every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
+    every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),
+    every(FORGET_EVERY_MS, "forgetOldChallenges", forgetOldChallenges),
+    every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
+    every(RELAY_EVERY_MS, "relay", relay),
+    every(RELAY_EVERY_MS, "followRevocations", followRevocations),
+    every(SENDERS_EVERY_MS, "watchSenders", watchSenders),
+    every(MAIL_EVERY_MS, "sendMails", sendMails),
+    every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
+    every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
+    every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
+  ];
+  return {
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { PaymentRequiredV2Schema } from "@x402/core/schemas";
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import type { Atomic } from "#lib/money.ts";
+import type { AssetOnChain } from "#lib/chains/chains.ts";
+
+/** What a 402 asks for. Addresses are in lower case. */
+export type ChallengeTerms = {
+  readonly amount: Atomic;
+  readonly chain: string;
+  readonly tokenAddress: `0x${string}`;
+  readonly payTo: `0x${string}`;
+  readonly resourceUrl: string;
+  readonly maxTimeoutSeconds: number;
+  readonly tokenName: unknown;
+  readonly tokenVersion: unknown;
+};
+
+/** What the 402 has to ask for. */
+export type ExpectedChallenge = {
+  readonly asset: AssetOnChain;
+  readonly amount: Atomic;
+  readonly payTo: `0x${string}`;
+  readonly url: string;
+};
+
+/** Where two sources differ: `pointer` into the challenge, both values as text. */
+export type Mismatch = {
+  readonly field: "scheme" | "amount" | "payTo" | "asset" | "chain" | "resource" | "tokenName" | "tokenVersion";
+  readonly pointer: string;
+  readonly expected: string;
+  readonly actual: string;
+};
+
+const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** Whether a decoded PAYMENT-REQUIRED is one: the shape by x402's own schema, and amounts and addresses that can be compared. */
+export function readChallenge(json: unknown): PaymentRequired | null {
+  if (!PaymentRequiredV2Schema.safeParse(json).success) return null;
+  const required = json as PaymentRequired;
+  return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
+}
+
+/** As stock clients read it: absent is EIP-3009. Another one asks for a credential that execute refuses. */
+const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
+
+const isExact = (accepted: PaymentRequirements): boolean =>
+  accepted.scheme === "exact" && transferMethod(accepted) === "eip3009" && isReadable(accepted);
+
+const isReadable = ({ amount, asset, payTo }: PaymentRequirements): boolean =>
+  AMOUNT.test(amount) && BigInt(amount) < 2n ** 256n && ADDRESS.test(asset) && ADDRESS.test(payTo);
+
+const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
+
+export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements): ChallengeTerms => ({
+  amount: BigInt(accepted.amount) as Atomic,
+  chain: accepted.network,
+  tokenAddress: lower(accepted.asset),
+  payTo: lower(accepted.payTo),
+  resourceUrl: required.resource?.url ?? "",
+  maxTimeoutSeconds: Math.min(Math.max(Math.trunc(accepted.maxTimeoutSeconds), 1), 3_600),
+  tokenName: accepted.extra?.["name"],
+  tokenVersion: accepted.extra?.["version"],
+});
+
+/** The offers that can be paid by EIP-3009 at all, in the seller's order. */
+export const exactOffers = (required: PaymentRequired): readonly PaymentRequirements[] => required.accepts.filter(isExact);
+
+/** Addresses are the same where they lead to the same place; a fragment never travels. */
+function sameUrl(a: string, b: string): boolean {
+  if (!URL.canParse(a) || !URL.canParse(b)) return false;
+  const [one, two] = [new URL(a), new URL(b)];
+  one.hash = "";
+  two.hash = "";
+  return one.href === two.href;
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value.slice(0, 200) : value === undefined ? "" : "?");
+
+/** Every field that decides who gets how much of what. Empty where nothing differs. */
+export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge, index = 0): Mismatch[] {
+  const { asset } = expected;
+  const at = `/accepts/${index}`;
+  const checks: readonly (readonly [boolean, Mismatch["field"], string, string, unknown])[] = [
+    [terms.chain === asset.chain, "chain", `${at}/network`, asset.chain, terms.chain],
+    [terms.tokenAddress === asset.tokenAddress, "asset", `${at}/asset`, asset.tokenAddress, terms.tokenAddress],
+    [terms.payTo === expected.payTo, "payTo", `${at}/payTo`, expected.payTo, terms.payTo],
+    [terms.amount === expected.amount, "amount", `${at}/amount`, expected.amount.toString(), terms.amount.toString()],
+    [terms.tokenName === asset.tokenName, "tokenName", `${at}/extra/name`, asset.tokenName, terms.tokenName],
+    [terms.tokenVersion === asset.tokenVersion, "tokenVersion", `${at}/extra/version`, asset.tokenVersion, terms.tokenVersion],
+    [sameUrl(terms.resourceUrl, expected.url), "resource", "/resource/url", expected.url, terms.resourceUrl],
+  ];
+  return checks
+    .filter(([same]) => !same)
+    .map(([, field, pointer, wanted, actual]) => ({ field, pointer, expected: wanted, actual: shown(actual) }));
+}
+
+export type Compared = {
+  /** The offer that fits best; null where none can be paid by EIP-3009. */
+  readonly accepted: PaymentRequirements | null;
+  readonly terms: ChallengeTerms | null;
+  readonly mismatches: readonly Mismatch[];
+};
+
+/** The offer of a challenge that is the expected payment, or the nearest one with everything in which it differs. */
+export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): Compared {
+  let best: Compared | null = null;
+  for (const [index, accepted] of required.accepts.entries()) {
+    if (!isExact(accepted)) continue;
+    const terms = termsOf(required, accepted);
+    const mismatches = compareTerms(terms, expected, index);
+    if (!best || mismatches.length < best.mismatches.length) best = { accepted, terms, mismatches };
+  }
+  const actual = required.accepts.map((accepted) => `${shown(accepted.scheme)} by ${shown(transferMethod(accepted))}`).join(", ");
+  const none: Mismatch = { field: "scheme", pointer: "/accepts", expected: "exact by eip3009", actual };
+  return best ?? { accepted: null, terms: null, mismatches: [none] };
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** What the linter of this repository says about these files. */
+async function lint(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-floors-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  // The configuration names files from its own folder.
+  await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
+  await symlink(join(root, "scripts"), join(folder, "scripts"));
+  return spawnSync(join(root, "node_modules/.bin/oxlint"), ["lib"], { cwd: folder, encoding: "utf8" }).stdout;
+}
+
+const value = "export const value = 1;\n";
+const user = (path: string) => `import { value } from "#lib/${path}";\n\nexport const twice = value * 2;\n`;
+const typeUser = (path: string) => `import type { Twice } from "#lib/${path}";\n\nexport type Twice = Twice[];\n`;
+
+test.each([
+  [
+    "an import upward",
+    { "lib/db/low.ts": user("payments/high.ts"), "lib/payments/high.ts": value },
+    "db must not import from payments",
+  ],
+  [
+    "two modules that import each other",
+    { "lib/audit/one.ts": user("identity/two.ts"), "lib/identity/two.ts": user("audit/one.ts") },
+    "audit must not import from identity",
+  ],
+  [
+    "a cycle of types",
+    { "lib/audit/one.ts": typeUser("holds/two.ts"), "lib/holds/two.ts": typeUser("audit/one.ts") },
+    "audit must not import from holds",
+  ],
+  [
+    "a type that is imported in place",
+    { "lib/db/low.ts": 'export type High = import("#lib/pages/high.ts").High;\n' },
+    "db must not",
+  ],
+  ["an import at run time", { "lib/db/low.ts": 'export const high = () => import("#lib/pages/high.ts");\n' }, "db must not"],
+  ["a passed-on name", { "lib/db/low.ts": 'export { high } from "#lib/pages/high.ts";\n' }, "db must not"],
+  ["a folder that is no module", { "lib/attic/old.ts": user("money.ts") }, "not in the list of modules"],
+] as const)("the linter refuses %s", async (_, files, words) => {
+  expect(await lint(files)).toContain(words);
+});
+
+test("the linter accepts imports downward and within a module", async () => {
+  const said = await lint({
+    "lib/payments/high.ts": user("db/low.ts"),
+    "lib/payments/other.ts": user("payments/high.ts"),
+    "lib/db/low.ts": user("money.ts"),
+  });
+  expect(said).not.toContain("floors(downward)");
+});

@@ -1,0 +1,78 @@
+/**
+ * The modules of lib/, from the lowest to the highest. A module imports from itself and from those before it, types included. So no two
+ * modules import each other, and no chain of imports comes back to where it began. The files directly in lib/ are the lowest.
+ */
+export const floors = [
+  "db",
+  "telemetry",
+  "http",
+  "outbound",
+  "chains",
+  "audit",
+  "command",
+  "mail",
+  "installation",
+  "identity",
+  "x402",
+  "onchain",
+  "sellers",
+  "storefront",
+  "billing",
+  "mandates",
+  "onchain/registry",
+  "holds",
+  "approvals",
+  "payments",
+  "onchain/relay",
+  "settlement",
+  "onchain/registration",
+  "mandates/lifecycle",
+  "execute",
+  "health",
+  "commerce",
+  "platform",
+  "search",
+  "operations",
+  "pages",
+  "api",
+  "server",
+] as const;
+
+/** The module of a path below lib/, and its floor; -1 where the folder is no module. */
+function placeOf(path: string): { readonly name: string; readonly floor: number } {
+  const name = path.split("/").slice(0, -1).join("/");
+  return name === "" ? { name: "lib", floor: 0 } : { name, floor: floors.indexOf(name as (typeof floors)[number]) + 1 || -1 };
+}
+
+/** What is wrong with an import, or null. Both paths are below lib/. */
+export function wrongImport(from: string, to: string): string | null {
+  const [own, other] = [placeOf(from), placeOf(to)];
+  if (own.floor < 0) return `lib/${own.name} is not in the list of modules in scripts/floors.ts.`;
+  if (other.floor <= own.floor) return null;
+  return `${own.name} must not import from ${other.name}, which is above it. Move the file, or hand the function in.`;
+}
+
+type Source = { readonly type: string; readonly value?: unknown };
+type Importing = { readonly source?: Source | null; readonly argument?: Source };
+type Context = { readonly filename: string; report(finding: { node: unknown; message: string }): void };
+
+function create(context: Context) {
+  const from = /\/lib\/(.+)$/.exec(context.filename.replaceAll("\\", "/"))?.[1];
+  if (!from) return {};
+  const check = (node: Importing): void => {
+    const path = (node.source ?? node.argument)?.value;
+    const to = typeof path === "string" ? /^#lib\/(.+)$/.exec(path)?.[1] : undefined;
+    const message = to ? wrongImport(from, to) : null;
+    if (message) context.report({ node, message });
+  };
+  return {
+    ImportDeclaration: check,
+    ImportExpression: check,
+    ExportNamedDeclaration: check,
+    ExportAllDeclaration: check,
+    TSImportType: check,
+  };
+}
+
+// oxlint-disable-next-line import/no-default-export -- the linter reads a plugin from its default export.
+export default { meta: { name: "floors" }, rules: { downward: { create } } };
