@@ -27,6 +27,9 @@ export type Query = PendingQuery<Row[]> & {
 
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 /** A socket that was ended in order and whose peer does not answer is destroyed after this. */
+export type Backend = { readonly pid: number; readonly since: number };
+
+const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
 const GOODBYE_MS = 1_000;
 
 const ignore = (): void => {};
@@ -54,6 +57,10 @@ export class Connection {
   #sentAt = 0;
   #heardAt = performance.now();
   readonly openedAt = performance.now();
+  /** The server's process, and when it was there at the latest. Null until the connection is open. */
+  backend: Backend | null = null;
+  /** It ended because nothing was heard, so its server may not know. */
+  unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
   /** The first statement that PostgreSQL refused since the connection was lent: what follows in its transaction says only 25P02. */
   failure: postgres.PostgresError | null = null;
@@ -87,10 +94,11 @@ export class Connection {
         connection: { ...settings },
         socket: connection.#once(socket),
       } as postgres.Options<never>);
-      const first = client.unsafe<{ standby: boolean }[]>("SELECT pg_is_in_recovery() AS standby") as unknown as Query;
+      const first = client.unsafe(FIRST) as unknown as Query;
       connection.#driver = first.handler;
       first.handler = (query) => connection.send(query);
-      const [row] = (await first) as unknown as { standby: boolean }[];
+      const [row] = (await first) as unknown as { standby: boolean; pid: number }[];
+      if (row) connection.backend = { pid: row.pid, since: performance.now() };
       if (row?.standby) throw new ConnectionLost("The database is a standby and takes no writes.");
       return connection;
     } catch (error) {
@@ -129,7 +137,7 @@ export class Connection {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
         const left = this.waitsSince + this.#silenceMs - performance.now();
-        if (left <= 0) this.end("The database fell silent.", undefined, true);
+        if (left <= 0) this.abandon("The database fell silent.", true);
         else this.#listen(left);
       });
     }, milliseconds);
@@ -198,6 +206,12 @@ export class Connection {
     this.#socket?.destroy();
     for (const query of this.#live) query.reject(this.#ended);
     this.onEnd(silent);
+  }
+
+  /** Ends a connection whose server may not know of it. */
+  abandon(reason: string, silent = false): void {
+    this.unheard = true;
+    this.end(reason, undefined, silent);
   }
 
   /** Ends an idle connection in order. */

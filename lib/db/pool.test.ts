@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { databaseAway, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
 import { Pool, type PoolOptions } from "#lib/db/pool.ts";
 import { followRequest, mayHaveWritten } from "#lib/db/request.ts";
+import { Link } from "#test/link.ts";
 import { useDatabase } from "#test/database.ts";
 import { FakePostgres, READ, WRITE, type Script } from "#test/fake-postgres.ts";
 
@@ -97,7 +98,7 @@ describe("opening", () => {
 
 describe("lending", () => {
   test("a caller waits for a connection for as long as it may, and the queue has a bound", async () => {
-    const pool = newPool(database().url, { max: 1, waitMs: 100, waitersMax: 1 });
+    const pool = newPool(database().url, { max: 1, waitMs: 1_000, waitersMax: 1 });
     const held = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const holding = pool.use(async () => {
@@ -200,6 +201,26 @@ describe("a server that falls silent", () => {
     const late = errorOf(slow.sql`SELECT pg_sleep(1)`);
     expect(databaseAway(await silent)).toBe(true);
     expect([databaseAway(await early), await late]).toEqual([true, null]);
+  });
+
+  test("loses the locks and the places of the connections that it no longer answers", async () => {
+    const link = await Link.to(database().url);
+    onTestFinished(() => link.close());
+    const [pool, watcher] = [newPool(link.through(database().url), { max: 3, silenceMs: 300 }), newPool(database().url)];
+    pool.onSilence = (since) => pool.forgetUnheardSince(since);
+    const pids = await Promise.all(
+      [1, 2, 3].map(() =>
+        pool.use(async (sql) => {
+          const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid, pg_sleep(0.1)`;
+          return row!.pid;
+        }),
+      ),
+    );
+    link.leaveHalfOpen();
+    expect(databaseAway(await errorOf(pool.sql`SELECT 1`))).toBe(true);
+    await pool.sql`SELECT 1`;
+    const left = () => watcher.sql`SELECT pid FROM pg_stat_activity WHERE pid::text = ANY (string_to_array(${pids.join()}, ','))`;
+    await expect.poll(left).toEqual([]);
   });
 
   test("is not taken for silent because this process was busy", async () => {

@@ -1,4 +1,4 @@
-import { Connection, type ConnectionOptions, type Query } from "#lib/db/connection.ts";
+import { Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
 import { ConnectionLost, connectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
 import { sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { noteFailure, noteWrite } from "#lib/db/request.ts";
@@ -31,6 +31,8 @@ export class Pool {
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
+  /** Connections that ended unheard, whose servers may still keep their locks and their places. */
+  readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
   #pause: NodeJS.Timeout | null = null;
@@ -87,7 +89,7 @@ export class Pool {
   forgetUnheardSince(time: number): void {
     const idle = this.#idle.filter(({ heardAt }) => heardAt < time);
     const busy = [...this.#lent].filter((one) => one.busy && one.waitsSince < time);
-    for (const connection of [...idle, ...busy]) connection.end("The database fell silent on another connection.");
+    for (const connection of [...idle, ...busy]) connection.abandon("The database fell silent on another connection.");
   }
 
   /** Refuses new work, waits for what is lent, then closes. */
@@ -192,6 +194,7 @@ export class Pool {
   async #open(): Promise<void> {
     try {
       const connection = await Connection.open(this.#options);
+      await this.#endAbandoned(connection);
       this.#opening -= 1;
       this.#failures = 0;
       connection.onEnd = (silent) => this.#ended(connection, silent);
@@ -202,6 +205,21 @@ export class Pool {
       this.#refused(error);
     }
     this.#fill();
+  }
+
+  /** A server that lost its client keeps its locks and its place among max_connections until TCP tells it. A new connection tells it now. */
+  async #endAbandoned(connection: Connection): Promise<void> {
+    if (this.#abandoned.length === 0) return;
+    const abandoned = this.#abandoned.splice(0);
+    const ages = abandoned.map(({ since }) => performance.now() - since);
+    const pids = abandoned.map(({ pid }) => pid);
+    // The age tells a process from a later one with the same number.
+    const ended = connection.sql`
+      SELECT pg_terminate_backend(a.pid)
+      FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)
+      JOIN pg_stat_activity a ON a.pid = gone.pid AND a.backend_start <= clock_timestamp() - gone.age * interval '1 millisecond'`;
+    await ended.catch(() => this.#abandoned.push(...abandoned));
+    if (connection.ended) throw connection.ended;
   }
 
   /** Whoever waits is told at once, unless a connection that works may come back. */
@@ -219,6 +237,7 @@ export class Pool {
     this.#lent.delete(connection);
     const index = this.#idle.indexOf(connection);
     if (index >= 0) this.#idle.splice(index, 1);
+    if (connection.unheard && connection.backend) this.#abandoned.push(connection.backend);
     if (silent) this.onSilence(performance.now() - this.#options.silenceMs);
     this.#fill();
   }
