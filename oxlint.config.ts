@@ -93,7 +93,11 @@ export default defineConfig({
   overrides: [
     { files: ["lib/**/*.ts"], rules: { "floors/downward": "error" } },
     directions(["lib/**/*.ts"], app, framework, sql),
-    directions(["lib/**/{*-store,store,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/auth.ts"], app, framework),
+    directions(
+      ["lib/**/{*-store,store,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/sessions/auth.ts"],
+      app,
+      framework,
+    ),
     directions(["lib/payments/list-*.ts"], app, framework),
     directions(
       ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],

@@ -4,8 +4,8 @@ import { Gate } from "#components/identity/gate.tsx";
 import type { Ways } from "#components/identity/other-ways.tsx";
 import { env } from "#lib/env.ts";
 import { LOCAL_HEADER } from "#lib/http/local-request.ts";
-import { authMethods, siweChainId } from "#lib/identity/auth-methods.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { authMethods, siweChainId } from "#lib/identity/sessions/auth-methods.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { readCaller } from "./session.ts";
 

@@ -5,7 +5,7 @@ import { ChooseOrganization } from "#components/shell/choose-organization.tsx";
 import { waitingCount } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { requestPath, requireCaller } from "./session.ts";
 import { readTheme } from "./theme.ts";

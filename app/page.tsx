@@ -4,7 +4,7 @@ import { homeOf } from "#components/shell/navigation.ts";
 import { Sheet } from "#components/shell/sheet.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { env } from "#lib/env.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { readCaller } from "./session.ts";
 
 const explanation = {

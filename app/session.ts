@@ -4,7 +4,7 @@ import { cache } from "react";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { isProblem } from "#lib/problem.ts";
 
 /** Who looks at this page, read from the cookie that came with the request. An ended session is nobody. Read once for a page. */

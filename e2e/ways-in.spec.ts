@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { hexToString, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
-import { invitationTokenOf } from "#lib/identity/invitation-token.ts";
+import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import { session } from "#lib/identity/tables.ts";
 import { newInvitation, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import { cancel, invite } from "#test/members.ts";

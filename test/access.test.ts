@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
-import { newApiKey } from "#lib/identity/api-key.ts";
+import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { user } from "#lib/identity/tables.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { dispatch } from "#lib/server/routes.ts";

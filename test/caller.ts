@@ -1,5 +1,5 @@
 import { env } from "#lib/env.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import type { Credential } from "#test/tenant.ts";
 
 /** The caller that a page has of this session. */

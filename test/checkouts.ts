@@ -9,7 +9,7 @@ import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";
 import { session } from "#lib/identity/tables.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/contract.ts";
 import { Authorization } from "#lib/payment-intent.ts";
 import { newIntent, storedAnswers } from "#test/asking.ts";

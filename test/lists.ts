@@ -1,5 +1,5 @@
 import { fingerprintOf, slotOf } from "#lib/command/idempotency.ts";
-import { parseApiKey } from "#lib/identity/api-key.ts";
+import { parseApiKey } from "#lib/identity/keys/api-key.ts";
 import { newId } from "#lib/ids.ts";
 import { AskedIntent } from "#lib/payment-intent.ts";
 import type { Answer, Item } from "#lib/payments/item.ts";

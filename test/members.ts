@@ -1,8 +1,8 @@
-import { cancelInvitation } from "#lib/identity/cancel-invitation.ts";
-import { inviteMember } from "#lib/identity/invite-member.ts";
-import * as contract from "#lib/identity/member-contract.ts";
-import { removeMember } from "#lib/identity/remove-member.ts";
-import { updateMember } from "#lib/identity/update-member.ts";
+import { cancelInvitation } from "#lib/identity/members/cancel-invitation.ts";
+import { inviteMember } from "#lib/identity/members/invite-member.ts";
+import * as contract from "#lib/identity/members/member-contract.ts";
+import { removeMember } from "#lib/identity/members/remove-member.ts";
+import { updateMember } from "#lib/identity/members/update-member.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import type { Owner } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";

@@ -1,10 +1,10 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
-import { addPasskey } from "#lib/identity/add-passkey.ts";
+import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
 import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
-import * as contract from "#lib/identity/passkey-contract.ts";
+import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-schema.ts";
-import { registerPasskey } from "#lib/identity/register-passkey.ts";
+import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 /* An authenticator in software: it signs what a browser would let it sign, and whatever else a test wants. */

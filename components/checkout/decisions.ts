@@ -7,7 +7,7 @@ import { approveCheckout, rejectCheckout } from "#lib/approvals/contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { stepUp } from "#lib/identity/contract.ts";
-import { challengePasskey } from "#lib/identity/passkey-contract.ts";
+import { challengePasskey } from "#lib/identity/passkeys/passkey-contract.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 

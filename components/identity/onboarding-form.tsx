@@ -10,7 +10,7 @@ import { Scripted } from "#components/ui/scripted.tsx";
 import { ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { completeOnboarding } from "#lib/identity/contract.ts";
-import { deriveSlug } from "#lib/identity/slug.ts";
+import { deriveSlug } from "#lib/identity/members/slug.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 
 type Props = { readonly host: string; readonly returnTo: string };

@@ -1,5 +1,5 @@
 import { ask, findWallet } from "#components/wallet/injected.ts";
-import { siweStatement } from "#lib/identity/siwe-statement.ts";
+import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { requestAuth } from "./auth-request.ts";
 
 /** Asks the wallet for its account and for a signature of our message, and signs in by it. @throws WalletRefusal, AuthRefusal */

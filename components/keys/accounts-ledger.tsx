@@ -4,7 +4,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { AccountView } from "#lib/identity/service-account-view.ts";
+import type { AccountView } from "#lib/identity/keys/service-account-view.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import { ageText } from "./age-text.ts";

@@ -2,7 +2,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import type { KeyView } from "#lib/identity/service-account-view.ts";
+import type { KeyView } from "#lib/identity/keys/service-account-view.ts";
 import { Preview } from "./accounts-ledger.tsx";
 import { LastUsed } from "./last-used.tsx";
 

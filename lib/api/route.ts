@@ -10,7 +10,7 @@ import { observeRequest } from "#lib/telemetry/metrics.ts";
 import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
-import { authenticate, renewedCookie } from "#lib/identity/authenticate.ts";
+import { authenticate, renewedCookie } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 

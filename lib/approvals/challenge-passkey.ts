@@ -11,8 +11,8 @@ import {
   CHALLENGES_PER_MINUTE,
   newNonce,
   requestOptions,
-} from "#lib/identity/passkey-challenge.ts";
-import type * as contract from "#lib/identity/passkey-contract.ts";
+} from "#lib/identity/passkeys/passkey-challenge.ts";
+import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

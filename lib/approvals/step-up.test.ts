@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { checkoutApprovals, checkoutIntents, stepUps } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/contract.ts";
-import * as passkeys from "#lib/identity/passkey-contract.ts";
-import { removePasskey } from "#lib/identity/remove-passkey.ts";
+import * as passkeys from "#lib/identity/passkeys/passkey-contract.ts";
+import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";
 import { passkey, passkeyChallenges } from "#lib/identity/tables.ts";
 import { newestKept } from "#lib/mail/store.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { session, user } from "#lib/identity/tables.ts";
 import { callerIsLive } from "#lib/holds/execution-store.ts";
 import { useDatabase } from "#test/database.ts";

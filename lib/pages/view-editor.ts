@@ -1,5 +1,5 @@
 import { env } from "#lib/env.ts";
-import { listLiveServiceAccounts } from "#lib/identity/service-account-store.ts";
+import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /** What a mandate can be made of here. */

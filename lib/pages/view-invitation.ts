@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
-import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
-import { readInvitation, type InvitationFacts } from "#lib/identity/invitation-store.ts";
-import { invitationIdOf } from "#lib/identity/invitation-token.ts";
+import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
+import { readInvitation, type InvitationFacts } from "#lib/identity/members/invitation-store.ts";
+import { invitationIdOf } from "#lib/identity/members/invitation-token.ts";
 import { findMember } from "#lib/identity/member-store.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,5 +1,5 @@
 import { countWaitingUnder } from "#lib/approvals/approvals-store.ts";
-import { subjectNames } from "#lib/identity/names-store.ts";
+import { subjectNames } from "#lib/identity/sessions/names-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { submittedExecutions } from "#lib/holds/history-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";

@@ -1,13 +1,13 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { authMethods } from "#lib/identity/auth-methods.ts";
-import { deviceOf } from "#lib/identity/device.ts";
-import type { Passkey } from "#lib/identity/passkey-contract.ts";
+import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
+import { deviceOf } from "#lib/identity/sessions/device.ts";
+import type { Passkey } from "#lib/identity/passkeys/passkey-contract.ts";
 import { otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
-import { presentPasskey } from "#lib/identity/present-passkey.ts";
-import { isProved } from "#lib/identity/proved.ts";
-import { liveSessionsOf } from "#lib/identity/session-store.ts";
+import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
+import { isProved } from "#lib/identity/passkeys/proved.ts";
+import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 
 /** What the page shows; nobody is signed in at more places than that. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { env } from "#lib/env.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import * as contract from "#lib/identity/contract.ts";
-import { flushKeyUses } from "#lib/identity/key-uses.ts";
-import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
-import { rotateServiceAccountKey } from "#lib/identity/rotate-service-account-key.ts";
+import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
+import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
+import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { viewServiceAccount, viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
 import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";

@@ -5,7 +5,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listServiceAccounts } from "#lib/identity/contract.ts";
-import { subjectNames } from "#lib/identity/names-store.ts";
+import { subjectNames } from "#lib/identity/sessions/names-store.ts";
 import {
   countAccounts,
   findAccount,
@@ -14,7 +14,7 @@ import {
   type AccountLine,
   type KeyLine,
 } from "#lib/pages/service-account-page-store.ts";
-import type { AccountDetail, AccountsView, AccountView, KeyView, LastUse } from "#lib/identity/service-account-view.ts";
+import type { AccountDetail, AccountsView, AccountView, KeyView, LastUse } from "#lib/identity/keys/service-account-view.ts";
 import { countOpenMandates, mandatesNaming } from "#lib/mandates/agent-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";

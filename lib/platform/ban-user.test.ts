@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { getSession } from "#lib/identity/get-session.ts";
+import { getSession } from "#lib/identity/sessions/get-session.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

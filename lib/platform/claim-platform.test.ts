@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { completeOnboarding } from "#lib/identity/complete-onboarding.ts";
+import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { claimPlatform as handler } from "#lib/platform/claim-platform.ts";
 import * as contract from "#lib/platform/contract.ts";

@@ -5,7 +5,7 @@ import { closeGateAtOnce } from "#lib/command/gate-store.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
-import { revokeAccountAndKeys } from "#lib/identity/service-account-store.ts";
+import { revokeAccountAndKeys } from "#lib/identity/keys/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
 import { queueRevocations } from "#lib/onchain/registration/revocation.ts";
 import * as contract from "#lib/platform/emergency-contract.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { getSession } from "#lib/identity/get-session.ts";
+import { getSession } from "#lib/identity/sessions/get-session.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
 import { updateUserRoles } from "#lib/platform/update-user-roles.ts";

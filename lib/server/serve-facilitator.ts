@@ -9,7 +9,7 @@ import type { KeyCaller } from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
 import { toProblem } from "#lib/http/reply.ts";
 import type { Methods } from "#lib/api/route.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, Problem, problems } from "#lib/problem.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";

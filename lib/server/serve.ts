@@ -4,7 +4,7 @@ import type { Env } from "#lib/env.ts";
 import { noteStopping } from "#lib/health/lifecycle.ts";
 import { startListener } from "#lib/server/listener.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { flushKeyUses } from "#lib/identity/key-uses.ts";
+import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
 import { refuseOtherContracts } from "#lib/onchain/registry/deployments.ts";
 import { tellUnreachableChains } from "#lib/chains/tell-unreachable.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";

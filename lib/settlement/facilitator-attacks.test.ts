@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
-import { revokeServiceAccount } from "#lib/identity/revoke-service-account.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { readAsked } from "#lib/execute/asked-settlement.ts";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { concat, type Address } from "viem";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";

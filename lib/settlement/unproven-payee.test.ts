@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { authenticate } from "#lib/identity/authenticate.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { executePayment } from "#lib/execute/execute-payment.ts";
 import { payToProofs } from "#lib/sellers/tables.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";

@@ -7,7 +7,7 @@ import { Brand } from "#components/shell/brand.tsx";
 import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
 import { env } from "#lib/env.ts";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 
 export const metadata = { title: "Set up your organization" };
 

@@ -4,7 +4,7 @@ import { readCaller } from "#app/session.ts";
 import { oneOf, type SearchParams } from "#app/search-params.ts";
 import { SignUpForm } from "#components/identity/sign-up-form.tsx";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
-import { requiresVerifiedEmail } from "#lib/identity/auth-methods.ts";
+import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 
 export const metadata = { title: "Create an account" };
 

@@ -5,7 +5,7 @@ import { stepViews } from "#components/start/step-words.ts";
 import { homeOf } from "#components/shell/navigation.ts";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewProgress } from "#lib/pages/view-progress.ts";
 
 export const metadata = { title: "Get started" };

@@ -10,7 +10,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { isProblem } from "#lib/problem.ts";
 

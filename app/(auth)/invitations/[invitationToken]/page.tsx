@@ -11,7 +11,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewInvitation, type InvitationView } from "#lib/pages/view-invitation.ts";
 
 type Props = { readonly params: Promise<{ readonly invitationToken: string }>; readonly searchParams: SearchParams };

@@ -4,7 +4,7 @@ import { oneOf, type SearchParams } from "#app/search-params.ts";
 import { Mailbox } from "#components/identity/mailbox.tsx";
 import { OpenLink } from "#components/identity/open-link.tsx";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
-import { authMethods } from "#lib/identity/auth-methods.ts";
+import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
 
 export const metadata = { title: "Sign in by a link" };
 

@@ -8,7 +8,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { returnTo } from "#lib/http/return-to.ts";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { viewSecurity, type SecurityView } from "#lib/pages/view-security.ts";
 

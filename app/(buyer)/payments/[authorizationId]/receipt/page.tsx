@@ -11,7 +11,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewSession } from "#lib/identity/get-session.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
 

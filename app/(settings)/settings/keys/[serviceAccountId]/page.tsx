@@ -13,7 +13,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import type { AccountDetail } from "#lib/identity/service-account-view.ts";
+import type { AccountDetail } from "#lib/identity/keys/service-account-view.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
 import { viewServiceAccount } from "#lib/pages/view-service-accounts.ts";
 import { isProblem } from "#lib/problem.ts";

@@ -1,5 +1,5 @@
-import { confirmIdentity } from "#lib/identity/confirm-identity.ts";
-import * as contract from "#lib/identity/passkey-contract.ts";
+import { confirmIdentity } from "#lib/identity/sessions/confirm-identity.ts";
+import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import { methods, route } from "#lib/api/route.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.confirmIdentity, confirmIdentity));

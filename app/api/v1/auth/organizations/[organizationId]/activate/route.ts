@@ -1,5 +1,5 @@
 import { methods, route } from "#lib/api/route.ts";
-import { activateOrganization } from "#lib/identity/activate-organization.ts";
+import { activateOrganization } from "#lib/identity/sessions/activate-organization.ts";
 import * as contract from "#lib/identity/contract.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(

@@ -1,0 +1,46 @@
+import type { Tx } from "#lib/db/client.ts";
+import { lackedOf } from "#lib/identity/capabilities.ts";
+import { liveKeysMade } from "#lib/identity/keys/made-keys-store.ts";
+import { revokeKey } from "#lib/identity/keys/service-account-store.ts";
+import { Problem } from "#lib/problem.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+
+const NAMED = 20;
+
+export type KeysChoice = "keep" | "revoke";
+
+type Losing = {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** What the person may do afterwards. */
+  readonly left: ReadonlySet<Capability>;
+};
+
+/** The ids of the keys that were kept or revoked, for the audit. */
+export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
+
+/**
+ * A person who made a key has seen it, so it goes on doing for them what their role no longer does. Whoever takes the role away says
+ * what becomes of the keys that do more than what is left. Needs the organization's lock, under which keys are made, and the gate.
+ * @throws Problem keys_undecided
+ */
+export async function decideKeys(
+  tx: Tx,
+  { organizationId, userId, left }: Losing,
+  choice: KeysChoice | undefined,
+  now: Date,
+): Promise<DecidedKeys> {
+  const made = await liveKeysMade(tx, organizationId, userId);
+  const beyond = made.filter(({ capabilities }) => left.size === 0 || lackedOf(capabilities, left).length > 0);
+  if (beyond.length === 0) return {};
+  if (choice === undefined) {
+    throw new Problem("keys_undecided", {
+      detail: `This person made ${beyond.length} live ${beyond.length === 1 ? "key" : "keys"}, and may have kept what they do. Send keys as revoke to end them, or as keep to leave them to the organization.`,
+      errors: beyond.slice(0, NAMED).map(({ name, preview }) => ({ pointer: "/keys", detail: `${name}: ${preview}` })),
+    });
+  }
+  const keyIds = beyond.map(({ keyId }) => keyId);
+  if (choice === "keep") return { keptKeys: keyIds };
+  for (const keyId of keyIds) await revokeKey(tx, keyId, now);
+  return { revokedKeys: keyIds };
+}

@@ -1,0 +1,62 @@
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { noteAddress } from "#lib/http/address.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { saveKeyUses } from "#lib/identity/keys/key-use-store.ts";
+import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
+import { keyUses } from "#lib/identity/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { newKey, newOrganization, type Agent } from "#test/identity.ts";
+
+useDatabase();
+
+const use = async ({ credential }: Agent, userAgent: string, address = "192.0.2.7") => {
+  const request = new Request(env().BASE_URL, { headers: { ...credential, "user-agent": userAgent } });
+  noteAddress(request, address);
+  return authenticate(request);
+};
+const keyIdOf = ({ apiKey }: Agent): string => apiKey.split("_")[2] ?? "";
+const storedOf = async (agent: Agent) =>
+  (
+    await database()
+      .select()
+      .from(keyUses)
+      .where(eq(keyUses.keyId, keyIdOf(agent)))
+  )[0] ?? null;
+
+test("a flush writes who used a key last, by the database's clock; between flushes nothing is written", async () => {
+  const agent = await newKey(await newOrganization());
+  await use(agent, "agent/1.0");
+  await use(agent, "agent/1.0");
+  expect(await storedOf(agent)).toBeNull();
+  await flushKeyUses();
+  const first = await storedOf(agent);
+  expect(first).toMatchObject({ address: "192.0.2.7", userAgent: "agent/1.0" });
+  await flushKeyUses();
+  expect(await storedOf(agent)).toEqual(first);
+  await use(agent, "x".repeat(5_000), "192.0.2.8");
+  await flushKeyUses();
+  const second = await storedOf(agent);
+  expect(second).toMatchObject({ address: "192.0.2.8", userAgent: "x".repeat(200) });
+  expect(second!.lastUsedAt > first!.lastUsedAt).toBe(true);
+});
+
+test("another process that saw an older use does not overwrite a newer one", async () => {
+  const agent = await newKey(await newOrganization());
+  await use(agent, "newer");
+  await flushKeyUses();
+  await saveKeyUses([{ keyId: keyIdOf(agent), secondsAgo: 30, address: "192.0.2.9", userAgent: "older" }]);
+  expect((await storedOf(agent))?.userAgent).toBe("newer");
+});
+
+test("what is no valid key leaves no trace", async () => {
+  const owner = await newOrganization();
+  const agent = await newKey(owner);
+  const other = await newKey(owner);
+  await expect(use({ ...agent, credential: { authorization: "Bearer csk_sandbox_no" } }, "thief")).rejects.toThrow();
+  await use(other, "right");
+  await flushKeyUses();
+  expect(await storedOf(agent)).toBeNull();
+});

@@ -1,0 +1,39 @@
+import { addressOf } from "#lib/http/address.ts";
+import { saveKeyUses } from "#lib/identity/keys/key-use-store.ts";
+import { perProcess } from "#lib/process.ts";
+
+type Use = { at: number; readonly address: string; readonly userAgent: string | null };
+
+const AGENT_MAX = 200;
+/** Rows of one statement. */
+const ROWS = 1_000;
+
+const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
+
+/**
+ * Remembers that a key was used, in memory: one number for all but the first use since the last flush, whose address and agent stand
+ * for the minute. A process that is killed forgets what it has not flushed.
+ */
+export function noteKeyUse(keyId: string, request: Request): void {
+  const at = performance.now();
+  const known = uses().get(keyId);
+  if (known) known.at = at;
+  else {
+    const userAgent = request.headers.get("user-agent")?.slice(0, AGENT_MAX) ?? null;
+    uses().set(keyId, { at, address: addressOf(request), userAgent });
+  }
+}
+
+/** Writes what was noted since the last time. A worker's job, and the last thing before the database is closed. */
+export async function flushKeyUses(): Promise<void> {
+  const noted = [...uses()];
+  uses().clear();
+  const now = performance.now();
+  const rows = noted.map(([keyId, { at, address, userAgent }]) => ({
+    keyId,
+    secondsAgo: (now - at) / 1_000,
+    address,
+    userAgent,
+  }));
+  for (let from = 0; from < rows.length; from += ROWS) await saveKeyUses(rows.slice(from, from + ROWS));
+}

@@ -1,0 +1,15 @@
+import { listedReply, type Handler } from "#lib/http/operation.ts";
+import { decodeCursor, page } from "#lib/http/paging.ts";
+import type * as contract from "#lib/identity/contract.ts";
+import { presentServiceAccount } from "#lib/identity/keys/service-account.ts";
+import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
+
+export const listServiceAccounts: Handler<typeof contract.listServiceAccounts> = async (
+  { query: { limit, cursor } },
+  { caller: { organizationId, environment } },
+) => {
+  const before = decodeCursor(cursor);
+  const rows = await listLiveServiceAccounts({ organizationId, environment, before, rows: limit + 1 });
+  const { items, nextCursor } = page(rows, limit, (row) => row.serviceAccountId);
+  return listedReply({ items: items.map(presentServiceAccount) }, nextCursor ?? null);
+};

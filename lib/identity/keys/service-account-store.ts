@@ -1,0 +1,134 @@
+import { and, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import type { NewApiKey } from "#lib/identity/keys/api-key.ts";
+import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
+import type { Capability, Environment } from "#lib/vocabulary.ts";
+
+export type ServiceAccountRow = {
+  readonly serviceAccountId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly capabilities: readonly string[];
+  readonly createdAt: Date;
+  readonly revoked: boolean;
+  readonly keyPreview: string;
+};
+
+/** The newest key is the one that people know the account by. Drizzle would drop the table's name here, and compare k with itself. */
+const newestPreview = sql<string>`(
+  SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
+  ORDER BY k.created_at DESC, k.key_id DESC LIMIT 1)`;
+
+const columns = {
+  serviceAccountId: serviceAccounts.serviceAccountId,
+  organizationId: serviceAccounts.organizationId,
+  name: serviceAccounts.name,
+  capabilities: serviceAccounts.capabilities,
+  createdAt: serviceAccounts.createdAt,
+  revoked: sql<boolean>`${serviceAccounts.revokedAt} IS NOT NULL`,
+  keyPreview: newestPreview,
+};
+
+type NewServiceAccount = {
+  readonly serviceAccountId: string;
+  readonly organizationId: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly capabilities: Capability[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+};
+
+export async function insertServiceAccount(tx: Tx, row: NewServiceAccount): Promise<void> {
+  await tx.insert(serviceAccounts).values(row);
+}
+
+type KeyOf = { readonly serviceAccountId: string; readonly organizationId: string };
+
+export async function insertKey(
+  tx: Tx,
+  { serviceAccountId, organizationId }: KeyOf,
+  key: NewApiKey,
+  { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: Date },
+): Promise<void> {
+  const { keyId, secretHash, keyPreview: preview } = key;
+  await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdBy, createdAt });
+}
+
+/** The organization's account, locked against other changes. */
+export async function lockServiceAccount(
+  tx: Tx,
+  organizationId: string,
+  serviceAccountId: string,
+): Promise<ServiceAccountRow | null> {
+  const [row] = await tx
+    .select(columns)
+    .from(serviceAccounts)
+    .where(and(eq(serviceAccounts.serviceAccountId, serviceAccountId), eq(serviceAccounts.organizationId, organizationId)))
+    .for("no key update", { of: serviceAccounts });
+  return row ?? null;
+}
+
+const live = (serviceAccountId: string) =>
+  and(
+    eq(apiKeys.serviceAccountId, serviceAccountId),
+    isNull(apiKeys.revokedAt),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
+  );
+
+/** Live keys, newest first. */
+export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
+  return tx
+    .select({ keyId: apiKeys.keyId })
+    .from(apiKeys)
+    .where(live(serviceAccountId))
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId));
+}
+
+export async function expireKey(tx: Tx, keyId: string, expiresAt: Date): Promise<void> {
+  await tx
+    .update(apiKeys)
+    .set({ expiresAt: sql`least(${apiKeys.expiresAt}, ${expiresAt.toISOString()}::timestamptz)` })
+    .where(eq(apiKeys.keyId, keyId));
+}
+
+export async function revokeKey(tx: Tx, keyId: string, revokedAt: Date): Promise<void> {
+  await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.keyId, keyId));
+}
+
+export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, revokedAt: Date): Promise<void> {
+  await tx.update(serviceAccounts).set({ revokedAt }).where(eq(serviceAccounts.serviceAccountId, serviceAccountId));
+  await tx
+    .update(apiKeys)
+    .set({ revokedAt })
+    .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
+}
+
+type PageOf = {
+  readonly organizationId: string;
+  readonly environment: Environment;
+  readonly before: string | null;
+  readonly rows: number;
+};
+
+/** Live accounts, newest first. */
+export async function listLiveServiceAccounts({
+  organizationId,
+  environment,
+  before,
+  rows,
+}: PageOf): Promise<ServiceAccountRow[]> {
+  return database()
+    .select(columns)
+    .from(serviceAccounts)
+    .where(
+      and(
+        eq(serviceAccounts.organizationId, organizationId),
+        eq(serviceAccounts.environment, environment),
+        isNull(serviceAccounts.revokedAt),
+        ...(before === null ? [] : [lt(serviceAccounts.serviceAccountId, before)]),
+      ),
+    )
+    .orderBy(desc(serviceAccounts.serviceAccountId))
+    .limit(rows);
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { Tx } from "#lib/db/client.ts";
+import { once } from "#lib/command/idempotency.ts";
+import { isStoredReply, type Idempotency, type Operation } from "#lib/http/operation.ts";
+import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import type { ServiceAccount } from "#lib/identity/contract.ts";
+import type { ServiceAccountRow } from "#lib/identity/keys/service-account-store.ts";
+import { Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
+  const { serviceAccountId, name, organizationId, keyPreview, capabilities, createdAt } = row;
+  return {
+    serviceAccountId,
+    name,
+    organizationId,
+    keyPreview,
+    capabilities: [...keyCapabilitiesOf(capabilities)],
+    createdAt: toWire(createdAt),
+  };
+}
+
+const Remembered = z.object({ serviceAccountId: z.string() });
+
+/**
+ * once() for the replies that show a key: only the account's id is stored, so a repeat cannot show it again.
+ * @throws Problem conflict for a repeat
+ */
+export async function onceWithoutKey(
+  operation: Operation,
+  idempotency: Idempotency | null,
+  work: (tx: Tx) => Promise<ServiceAccount>,
+): Promise<ServiceAccount> {
+  let made: ServiceAccount | undefined;
+  const reply = await once({ ...operation, response: Remembered }, idempotency, async (tx) => (made = await work(tx)));
+  if (made && isStoredReply(reply) && !reply.replayed) return made;
+  const { serviceAccountId } = Remembered.parse(JSON.parse(reply.body));
+  throw new Problem("conflict", {
+    detail: `This was done already for the service account ${serviceAccountId}. Its key was shown then and cannot be shown again; rotate it to get a new one.`,
+  });
+}

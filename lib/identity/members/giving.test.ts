@@ -1,0 +1,233 @@
+import { and, count, eq, inArray, sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { confirmIdentity } from "#lib/identity/sessions/confirm-identity.ts";
+import * as contract from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/keys/create-service-account.ts";
+import { setRole } from "#lib/identity/member-store.ts";
+import * as organizations from "#lib/identity/members/organization-contract.ts";
+import * as passkeys from "#lib/identity/passkeys/passkey-contract.ts";
+import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
+import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
+import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
+import { organization, session, user } from "#lib/identity/tables.ts";
+import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
+import * as mandates from "#lib/mandates/contract.ts";
+import { resumeMandate } from "#lib/mandates/lifecycle/resume-mandate.ts";
+import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
+import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import { useDatabase } from "#test/database.ts";
+import { newKey, newMember, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
+import { activeMandate, draftMandate, policy } from "#test/mandates.ts";
+import { cancel, changeRole, invite, remove } from "#test/members.ts";
+import { ban, setRoles, unban } from "#test/platform.ts";
+import { send, type Credential } from "#test/tenant.ts";
+
+/*
+ * Whoever gives a right has it until it is given: a request that came before the right was taken does nothing afterwards. And they have
+ * proved who they are just now, which nobody is asked who takes a right away.
+ */
+
+useDatabase();
+
+type Reply = { readonly status: number; readonly problem: ErrorBody };
+type Giving = (by: Owner, owner: Owner) => Promise<() => Promise<Reply>>;
+
+const givings: Readonly<Record<string, Giving>> = {
+  createServiceAccount: async (by) => () =>
+    send(contract.createServiceAccount, createServiceAccount, {
+      as: by.credential,
+      body: { name: "Agent", organizationId: by.organizationId },
+    }),
+  rotateServiceAccountKey: async (by, owner) => {
+    const { serviceAccountId: id } = await newKey(owner, ["audit:read"]);
+    return () => send(contract.rotateServiceAccountKey, rotateServiceAccountKey, { as: by.credential, id });
+  },
+  inviteMember: async (by) => () => invite(by, { email: `${by.userId}@example.com`, role: "admin" }),
+  updateMember: async (by, owner) => {
+    const { userId } = await newMember(owner, "viewer");
+    return () => changeRole(by, userId, "admin");
+  },
+  activateMandate: async (by, owner) => {
+    const { mandateId: id } = await draftMandate(owner.credential);
+    return () => send(mandates.activateMandate, activateMandate, { as: by.credential, id });
+  },
+  resumeMandate: async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    await send(mandates.suspendMandate, suspendMandate, { as: owner.credential, id });
+    return () => send(mandates.resumeMandate, resumeMandate, { as: by.credential, id });
+  },
+  updateMandate: async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    const body = { policy: { ...policy, limits: { ...policy.limits, perPayment: "2" } } };
+    return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body });
+  },
+};
+
+/** Waits until somebody waits for a lock of this database. */
+async function somebodyWaits(): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    const [row] = await database().execute<{ waits: boolean }>(
+      sql`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS waits`,
+    );
+    if (row?.waits) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("Nobody waited: the right was not read again.");
+}
+
+test.each(Object.entries(givings))("%s: a role that was taken meanwhile gives nothing", async (_id, prepare) => {
+  const owner = await newOrganization();
+  const admin = await newMember(owner, "admin");
+  const give = await prepare(admin, owner);
+  const replied = await database().transaction(async (tx) => {
+    await tx.select().from(organization).where(eq(organization.id, owner.organizationId)).for("no key update");
+    const asked = give();
+    await somebodyWaits();
+    await setRole(tx, { ...admin, name: "", role: "admin", createdAt: new Date() }, "viewer");
+    return { asked };
+  });
+  expect(await replied.asked).toMatchObject({ status: 403, problem: { code: "capability_required" } });
+});
+
+const endings = {
+  "whose session was ended": [401, "session_expired"],
+  "who was banned": [403, "banned"],
+} as const;
+
+test.each(Object.entries(endings))("a person %s meanwhile makes no key", async (what, [status, code]) => {
+  const owner = await newOrganization();
+  const give = await givings["createServiceAccount"]!(owner, owner);
+  const replied = await database().transaction(async (tx) => {
+    await tx.select().from(user).where(eq(user.id, owner.userId)).for("no key update");
+    const asked = give();
+    await somebodyWaits();
+    if (code === "banned") await tx.update(user).set({ banned: true }).where(eq(user.id, owner.userId));
+    else await tx.delete(session).where(and(eq(session.userId, owner.userId)));
+    return { asked };
+  });
+  expect(await replied.asked, what).toMatchObject({ status, problem: { code } });
+});
+
+/** As if the person had signed in, and proved who they are, a quarter of an hour ago. */
+const growStale = (...people: readonly { readonly userId: string }[]) =>
+  database()
+    .update(session)
+    .set({ provedAt: sql`clock_timestamp() - interval '901 seconds'` })
+    .where(
+      inArray(
+        session.userId,
+        people.map(({ userId }) => userId),
+      ),
+    );
+
+const confirm = (as: Credential) => send(passkeys.confirmIdentity, confirmIdentity, { as, body: { password: PASSWORD } });
+
+const threshold = (by: Owner, body: unknown) =>
+  send(organizations.setStepUpThreshold, setStepUpThreshold, { id: by.organizationId, as: by.credential, body });
+
+/** As a platform admin with a password. */
+async function official(): Promise<Owner> {
+  const owner = await newOrganization();
+  await database()
+    .update(user)
+    .set({ platformRoles: ["user", "admin"] })
+    .where(eq(user.id, owner.userId));
+  return owner;
+}
+
+const moreGivings: Readonly<Record<string, Giving>> = {
+  ...givings,
+  "a higher threshold": async (by) => {
+    await threshold(by, { above: "1" });
+    return () => threshold(by, { above: "2" });
+  },
+  "no threshold": async (by) => {
+    await threshold(by, { above: "1" });
+    return () => threshold(by, {});
+  },
+  "a platform role": async () => {
+    const [admin, other] = [await official(), await newOrganization()];
+    await growStale(admin);
+    return () => setRoles(admin, other.userId, ["support"]);
+  },
+  "the end of a ban": async () => {
+    const [admin, other] = [await official(), await newOrganization()];
+    await ban(admin, other.userId);
+    await growStale(admin);
+    return () => unban(admin, other.userId);
+  },
+};
+
+test.each(Object.entries(moreGivings))("%s asks a session for a fresh proof", async (_id, prepare) => {
+  const owner = await newOrganization();
+  const admin = await newMember(owner, "admin");
+  const give = await prepare(admin, owner);
+  await growStale(admin);
+  const before = await database().select({ rows: count() }).from(auditEvents);
+  const { status, problem } = await give();
+  expect([status, problem.code, problem.nextActions[0]?.metadata]).toEqual([428, "step_up_required", { methods: ["password"] }]);
+  expect(await database().select({ rows: count() }).from(auditEvents)).toEqual(before);
+});
+
+test("the proof is the session's, for every right, until it is a quarter of an hour old", async () => {
+  const owner = await newOrganization();
+  const second = await signIn(owner.email);
+  const give = await givings["createServiceAccount"]!(owner, owner);
+  await growStale(owner);
+  expect((await confirm(second)).status).toBe(200);
+  expect((await give()).status).toBe(428);
+  expect((await confirm(owner.credential)).status).toBe(200);
+  expect([(await give()).status, (await give()).status]).toEqual([201, 201]);
+});
+
+const takings: Readonly<Record<string, Giving>> = {
+  revokeServiceAccount: async (by, owner) => {
+    const { serviceAccountId: id } = await newKey(owner);
+    return () => send(contract.revokeServiceAccount, revokeServiceAccount, { as: by.credential, id });
+  },
+  cancelInvitation: async (by) => {
+    const { data } = await invite(by, { email: `x${by.userId}@example.com` });
+    return () => cancel(by, data.invitationId);
+  },
+  "a lesser role": async (by, owner) => {
+    const { userId } = await newMember(owner, "admin");
+    return () => changeRole(by, userId, "viewer");
+  },
+  removeMember: async (by, owner) => {
+    const { userId } = await newMember(owner, "admin");
+    return () => remove(by, userId);
+  },
+  "a lower threshold": async (by) => {
+    await threshold(by, { above: "2" });
+    return () => threshold(by, { above: "1" });
+  },
+  suspendMandate: async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    return () => send(mandates.suspendMandate, suspendMandate, { as: by.credential, id });
+  },
+  "a narrower mandate": async (by, owner) => {
+    const id = await activeMandate(owner.credential);
+    const body = { agents: [], policy: { ...policy, limits: { ...policy.limits, perPayment: "0.5" } } };
+    return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body });
+  },
+  "a ban, and fewer platform roles": async () => {
+    const [admin, other] = [await official(), await official()];
+    await growStale(admin);
+    return async () => {
+      const { status } = await setRoles(admin, other.userId, []);
+      expect(status).toBe(200);
+      return ban(admin, other.userId);
+    };
+  },
+};
+
+test.each(Object.entries(takings))("%s takes something away and asks for no proof", async (_id, prepare) => {
+  const owner = await newOrganization();
+  const admin = await newMember(owner, "admin");
+  const take = await prepare(admin, owner);
+  await growStale(admin);
+  expect((await take()).status).toBe(200);
+});

@@ -1,0 +1,57 @@
+import { and, eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { auditEvents } from "#lib/audit/tables.ts";
+import { database } from "#lib/db/client.ts";
+import * as contract from "#lib/identity/members/organization-contract.ts";
+import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
+import { viewMembers } from "#lib/pages/view-members.ts";
+import { callerOf } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { send } from "#test/tenant.ts";
+
+useDatabase();
+
+const set = (by: Owner, body: unknown, organizationId = by.organizationId) =>
+  send(contract.setStepUpThreshold, setStepUpThreshold, { id: organizationId, body, as: by.credential });
+
+async function shown(by: Owner): Promise<string | null> {
+  const caller = await callerOf(by.credential);
+  return (await viewMembers({ ...caller, organizationId: by.organizationId })).stepUpAbove;
+}
+
+describe("setStepUpThreshold", () => {
+  test("is set, shown, taken away, and each change is in the audit log once", async () => {
+    const owner = await newOrganization();
+    expect(await shown(owner)).toBeNull();
+    expect((await set(owner, { above: "250.5" })).data).toEqual({ organizationId: owner.organizationId, above: "250.5" });
+    expect((await set(owner, { above: "250.5" })).status).toBe(200);
+    expect(await shown(owner)).toBe("250.5");
+    expect((await set(owner, {})).data).toEqual({ organizationId: owner.organizationId });
+    expect(await shown(owner)).toBeNull();
+    const events = await database()
+      .select({ metadata: auditEvents.metadata })
+      .from(auditEvents)
+      .where(and(eq(auditEvents.entityId, owner.organizationId), eq(auditEvents.type, "organization.updated")))
+      .orderBy(auditEvents.auditEventId);
+    expect(events.map(({ metadata }) => (metadata as { stepUpAbove: unknown }).stepUpAbove)).toEqual([
+      { from: null, to: "250.5" },
+      { from: "250.5", to: null },
+    ]);
+  });
+
+  test("who manages no members cannot, and another organization is not there", async () => {
+    const owner = await newOrganization();
+    const approver = await newMember(owner, "approver");
+    expect((await set(approver, { above: "1000000" })).problem.code).toBe("capability_required");
+    const other = await newOrganization();
+    expect((await set(other, { above: "1000000" }, owner.organizationId)).problem.code).toBe("not_found");
+    expect(await shown(owner)).toBeNull();
+  });
+
+  test.each(["-1", "1e3", "", "NaN", "0x10", "1,5", 5, null])("%j is refused at its field", async (above) => {
+    const owner = await newOrganization();
+    const { status, problem } = await set(owner, { above });
+    expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/above"]);
+  });
+});

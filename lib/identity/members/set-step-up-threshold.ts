@@ -1,0 +1,39 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
+import { once } from "#lib/command/idempotency.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
+import { lockMembers } from "#lib/identity/lock-members.ts";
+import * as contract from "#lib/identity/members/organization-contract.ts";
+import { setStepUpAbove, stepUpAboveOf } from "#lib/identity/members/organization-store.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { parseAmount } from "#lib/money.ts";
+import { Problem } from "#lib/problem.ts";
+
+const DECIMALS = 18;
+
+/** Null is no threshold. A higher one lets larger payments be approved without a proof. */
+const isLooser = (after: string | null, before: string | null): boolean =>
+  before !== null && (after === null || parseAmount(after, DECIMALS) > parseAmount(before, DECIMALS));
+
+/** The gate is closed because a lower threshold takes something away: no approval is under way when this is answered. */
+export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
+  { organizationId, body: { above } },
+  { caller, idempotency },
+) =>
+  once(contract.setStepUpThreshold, idempotency, async (tx) => {
+    await closeGate(tx, caller.organizationId);
+    const { role } = await lockMembers(tx, organizationId, caller);
+    if (!capabilitiesOfRole(role).has("members:manage"))
+      throw new Problem("forbidden", { detail: "Your role was changed meanwhile. An owner or admin can set the amount." });
+    const before = await stepUpAboveOf(tx, organizationId);
+    const after = above ?? null;
+    if (before !== after) {
+      if (isLooser(after, before)) await requireProvedToGive(tx, caller);
+      await setStepUpAbove(tx, organizationId, after);
+      const event = { type: "organization.updated", actorId: caller.userId, organizationId };
+      const metadata = { stepUpAbove: { from: before, to: after } };
+      audit(tx, { ...event, entityType: "organization", entityId: organizationId, metadata }, await clock(tx));
+    }
+    return { organizationId, ...(after !== null && { above: after }) };
+  });

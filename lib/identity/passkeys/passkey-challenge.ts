@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
+import { knownTransports, type PasskeyRequestOptions } from "#lib/identity/passkey-schema.ts";
+import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
+import { minutes } from "#lib/time.ts";
+
+export const CHALLENGE_MS = minutes(5);
+export const CHALLENGES_PER_MINUTE = 30;
+
+export const newNonce = (): string => randomBytes(32).toString("base64url");
+
+type Bound = {
+  readonly checkoutIntentId: string;
+  readonly basketHash: string;
+  readonly amount: bigint;
+  readonly payTo: string;
+};
+
+/** What a passkey signs to approve: this checkout, this basket, this amount, this payee, once. None of the parts can hold a line feed. */
+export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: Bound, nonce: string): string =>
+  createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
+
+/** The challenge that an answer claims to sign; whether it does is for the verification. Null where there is none to read. */
+export function claimedChallenge(clientDataJSON: string): string | null {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as { challenge?: unknown };
+    return typeof challenge === "string" ? challenge : null;
+  } catch {
+    return null;
+  }
+}
+
+export const descriptorsOf = (passkeys: readonly PasskeyRow[]) =>
+  passkeys.map(({ credentialID, transports }) => ({
+    id: credentialID,
+    type: "public-key" as const,
+    transports: knownTransports((transports ?? "").split(",")),
+  }));
+
+export const requestOptions = (challenge: string, passkeys: readonly PasskeyRow[]): PasskeyRequestOptions => ({
+  challenge,
+  rpId: relyingParty().id,
+  allowCredentials: descriptorsOf(passkeys),
+  timeout: CHALLENGE_MS,
+  userVerification: "required",
+});

@@ -1,0 +1,11 @@
+import type { Passkey } from "#lib/identity/passkeys/passkey-contract.ts";
+import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
+import { toWire } from "#lib/time.ts";
+
+export const presentPasskey = ({ id, name, backedUp, createdAt, lastUsedAt }: PasskeyRow): Passkey => ({
+  passkeyId: id,
+  name,
+  synced: backedUp,
+  createdAt: toWire(createdAt),
+  ...(lastUsedAt && { lastUsedAt: toWire(lastUsedAt) }),
+});

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { generateRegistrationOptions } from "@simplewebauthn/server";
+import { clock, transact } from "#lib/audit/transact.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { lockPerson } from "#lib/identity/lock-person.ts";
+import { CHALLENGE_MS, CHALLENGES_PER_MINUTE, descriptorsOf } from "#lib/identity/passkeys/passkey-challenge.ts";
+import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
+import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { requireProved } from "#lib/identity/passkeys/proved.ts";
+import { algorithms, relyingParty } from "#lib/identity/passkeys/relying-party.ts";
+import { Problem } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
+
+export const PASSKEYS_MAX = 20;
+
+/** Every request gets a challenge of its own, so an idempotency key is not looked at. */
+export const registerPasskey: Handler<typeof contract.registerPasskey> = async (_, { caller }) => {
+  const { userId, sessionId } = caller;
+  await countAttempt("passkeyChallenge", userId, CHALLENGES_PER_MINUTE);
+  return transact(async (tx) => {
+    const now = await clock(tx);
+    await requireProved(tx, caller, now);
+    const person = await lockPerson(tx, caller);
+    const passkeys = await passkeysOf(tx, userId);
+    if (passkeys.length >= PASSKEYS_MAX) throw tooMany();
+    const { id, name } = relyingParty();
+    const options = await generateRegistrationOptions({
+      rpID: id,
+      rpName: name,
+      // Authenticators keep it and show it to nobody; it must not tell who the person is.
+      userID: new Uint8Array(createHash("sha256").update(`passkey\n${userId}`).digest()),
+      userName: person.email,
+      userDisplayName: person.name,
+      attestationType: "none",
+      supportedAlgorithmIDs: algorithms,
+      timeout: CHALLENGE_MS,
+      excludeCredentials: descriptorsOf(passkeys),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    });
+    const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
+    const { challenge } = options;
+    await insertChallenge(tx, {
+      challenge,
+      kind: "registration",
+      nonce: null,
+      checkoutIntentId: null,
+      sessionId,
+      userId,
+      expiresAt,
+    });
+    return { options: PasskeyCreationOptions.parse(options), expiresAt: toWire(expiresAt) };
+  });
+};
+
+const tooMany = (): Problem =>
+  new Problem("conflict", { detail: `You have ${PASSKEYS_MAX} passkeys, which is the most. Remove one first.` });

@@ -1,0 +1,36 @@
+import { verifyAuthenticationResponse, type AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { findByCredential, type PasskeyRow } from "#lib/identity/passkey-store.ts";
+import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
+import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
+import { invalidField, type Problem } from "#lib/problem.ts";
+
+/** One answer for whatever is wrong with an assertion. */
+export const assertionRefused = (): Problem =>
+  invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
+
+export type Asserted = { readonly passkey: PasskeyRow; readonly counter: number };
+
+/**
+ * Whether one of this person's passkeys signed the challenge here, with the person verified by the authenticator. The caller writes
+ * the counter down.
+ * @throws Problem invalid_request
+ */
+export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<Asserted> {
+  const passkey = await findByCredential(userId, assertion.id);
+  if (!passkey) throw assertionRefused();
+  const { id, origins } = relyingParty();
+  const checked = await verifyAuthenticationResponse({
+    response: assertion as AuthenticationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origins,
+    expectedRPID: id,
+    requireUserVerification: true,
+    credential: {
+      id: passkey.credentialID,
+      publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64")),
+      counter: passkey.counter,
+    },
+  }).catch(() => null);
+  if (!checked?.verified) throw assertionRefused();
+  return { passkey, counter: checked.authenticationInfo.newCounter };
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { returnTo } from "#lib/http/return-to.ts";
+import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
+import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
+
+/** A wallet's account has such an address; nobody gets mail at it, so nobody may claim it. */
+const PLACEHOLDER = /\.invalid$/i;
+
+const Email = z
+  .email()
+  .max(254)
+  .refine((email) => !PLACEHOLDER.test(email), "This address cannot get mail.");
+const Password = z.string().min(1).max(128);
+const NewPassword = z.string().min(12).max(128);
+const Token = z.string().min(1).max(2048);
+/** Where to go on: a page of ours, as returnTo() knows them. */
+const Page = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine((path) => returnTo(path, "") === path, "This is not a page of this service.");
+
+export type Served = {
+  readonly method: "GET" | "POST";
+  readonly body?: z.ZodType;
+  /** Passed on as it is; better-auth reads state and code from it. */
+  readonly query?: true;
+  /** better-auth answers a link's GET here. Ours is a POST with the token in its body: what only reads mail must not use it up. */
+  readonly asGet?: true;
+  /** The answer takes at least this long, because better-auth does less for an address without an account. */
+  readonly floorMs?: number;
+  /** Tries for the account whose address the body names, from however many places; it counts whether or not there is one. */
+  readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
+};
+
+/** Strict like our own operations: no field reaches better-auth that is not written here. */
+export const served: Readonly<Record<ServedPath, Served>> = {
+  "/sign-up/email": {
+    method: "POST",
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(200),
+      email: Email,
+      password: NewPassword,
+      callbackURL: Page.optional(),
+    }),
+  },
+  "/sign-in/email": {
+    method: "POST",
+    body: z.strictObject({ email: Email, password: Password, rememberMe: z.boolean().optional() }),
+    triesPerAccount: { max: 30, windowSeconds: 900 },
+  },
+  "/sign-out": { method: "POST", body: z.strictObject({}) },
+  "/get-session": { method: "GET" },
+  "/request-password-reset": {
+    method: "POST",
+    body: z.strictObject({ email: Email, redirectTo: Page.optional() }),
+    floorMs: 500,
+  },
+  "/reset-password": { method: "POST", body: z.strictObject({ token: Token, newPassword: NewPassword }) },
+  "/send-verification-email": { method: "POST", body: z.strictObject({ email: Email, callbackURL: Page.optional() }) },
+  "/verify-email": { method: "POST", body: z.strictObject({ token: Token }), asGet: true },
+  "/sign-in/magic-link": { method: "POST", body: z.strictObject({ email: Email, callbackURL: Page.optional() }) },
+  "/magic-link/verify": { method: "POST", body: z.strictObject({ token: Token }), asGet: true },
+  "/siwe/nonce": { method: "POST", body: z.strictObject({}) },
+  "/siwe/verify": {
+    method: "POST",
+    body: z.strictObject({ message: z.string().min(1).max(2048), signature: z.string().min(1).max(1024) }),
+  },
+  "/sign-in/social": {
+    method: "POST",
+    body: z.strictObject({
+      provider: z.enum(["google", "github"]),
+      callbackURL: Page.optional(),
+      errorCallbackURL: Page.optional(),
+    }),
+  },
+  "/callback/:id": { method: "GET", query: true },
+  "/passkey/generate-authenticate-options": { method: "GET" },
+  "/passkey/verify-authentication": { method: "POST", body: z.strictObject({ response: PasskeyAssertion }) },
+};

@@ -1,0 +1,104 @@
+import { authMethods, type AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
+
+/** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
+export const servedPaths = [
+  "/sign-up/email",
+  "/sign-in/email",
+  "/sign-out",
+  "/get-session",
+  "/request-password-reset",
+  "/reset-password",
+  "/send-verification-email",
+  "/verify-email",
+  "/sign-in/magic-link",
+  "/magic-link/verify",
+  "/siwe/nonce",
+  "/siwe/verify",
+  "/sign-in/social",
+  "/callback/:id",
+  "/passkey/generate-authenticate-options",
+  "/passkey/verify-authentication",
+] as const;
+export type ServedPath = (typeof servedPaths)[number];
+
+/** What these need; the others are always there. */
+const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
+  // Each sends a mail or begins with one.
+  "/request-password-reset": ["magicLink"],
+  "/reset-password": ["magicLink"],
+  "/send-verification-email": ["magicLink"],
+  "/verify-email": ["magicLink"],
+  "/sign-in/magic-link": ["magicLink"],
+  "/magic-link/verify": ["magicLink"],
+  "/siwe/nonce": ["wallet"],
+  "/siwe/verify": ["wallet"],
+  "/sign-in/social": ["google", "github"],
+  "/callback/:id": ["google", "github"],
+  "/passkey/generate-authenticate-options": ["passkey"],
+  "/passkey/verify-authentication": ["passkey"],
+};
+
+/** Whether this installation has what the path is for. */
+export function isOffered(path: ServedPath): boolean {
+  const methods = authMethods();
+  return needs[path]?.some((method) => methods[method]) ?? true;
+}
+
+export const unofferedPaths = (): string[] => servedPaths.filter((path) => !isOffered(path));
+
+const organization = [
+  "create",
+  "update",
+  "delete",
+  "set-active",
+  "list",
+  "leave",
+  "check-slug",
+  "get-organization",
+  "get-full-organization",
+  "get-active-member",
+  "get-active-member-role",
+  "has-permission",
+  "list-members",
+  "remove-member",
+  "update-member-role",
+  "invite-member",
+  "get-invitation",
+  "list-invitations",
+  "list-user-invitations",
+  "cancel-invitation",
+  "accept-invitation",
+  "reject-invitation",
+].map((path) => `/organization/${path}`);
+
+/** Mutations without reason, audit or gate, and ways in that are not configured. Our own operations do what is needed. */
+export const disabledPaths = [
+  ...organization,
+  "/ok",
+  "/error",
+  "/link-social",
+  "/unlink-account",
+  "/list-accounts",
+  "/account-info",
+  "/refresh-token",
+  "/get-access-token",
+  "/update-user",
+  "/update-session",
+  "/change-email",
+  "/delete-user",
+  "/delete-user/callback",
+  "/verify-password",
+  "/list-sessions",
+  "/revoke-session",
+  "/revoke-sessions",
+  "/revoke-other-sessions",
+  "/siwe/get-nonce",
+  "/change-password",
+  "/passkey/generate-register-options",
+  "/passkey/verify-registration",
+  "/passkey/list-user-passkeys",
+  "/passkey/delete-passkey",
+  "/passkey/update-passkey",
+  // better-auth compares whole paths; this one is kept away by serveAuth() alone.
+  "/reset-password/:token",
+];

@@ -1,0 +1,173 @@
+import { queueAfterTransactionHook } from "@better-auth/core/context";
+import { betterAuth, type BetterAuthOptions } from "better-auth";
+import { isAPIError } from "better-auth/api";
+import { drizzleAdapter } from "better-auth/adapters/drizzle";
+import { magicLink } from "better-auth/plugins/magic-link";
+import { organization as organizations } from "better-auth/plugins/organization";
+import { siwe } from "better-auth/plugins/siwe";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { ownOrigins } from "#lib/http/origin.ts";
+import {
+  MAGIC_LINK_SECONDS,
+  RESET_SECONDS,
+  sendAccountExists,
+  sendMagicLink,
+  sendPasswordChanged,
+  sendReset,
+  sendVerification,
+  VERIFICATION_SECONDS,
+} from "#lib/identity/sessions/account-mails.ts";
+import { databaseHooks, emailVerificationHooks } from "#lib/identity/sessions/auth-hooks.ts";
+import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
+import { disabledPaths, unofferedPaths } from "#lib/identity/sessions/auth-paths.ts";
+import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/sessions/session-cookie.ts";
+import { passkeySignIn } from "#lib/identity/sessions/passkey-sign-in.ts";
+import * as tables from "#lib/identity/tables.ts";
+import { siweNonce, verifyWallet, walletName } from "#lib/identity/sessions/wallet-sign-in.ts";
+import { newId, prefixes, type IdKind } from "#lib/ids.ts";
+import { perProcess } from "#lib/process.ts";
+
+const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
+
+/** better-auth's messages may quote the row that failed. */
+function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
+  const error = details.find((detail) => detail instanceof Error);
+  const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;
+  if (level === "error") log().error({ ...(error !== undefined && { error }) }, text);
+  else log().warn({ ...(error !== undefined && { error }) }, text);
+}
+
+/** Behind this header stands the address that the server itself saw; serveAuth() sets it and drops what clients send. */
+export const ADDRESS_HEADER = "x-countersign-address";
+
+/** Tries from one address. Counters in the database: more processes are not more tries. */
+const minute = (max: number) => ({ window: 60, max });
+/** Each of these may send a mail. Mails to one address are counted besides. */
+const mailing = { window: 900, max: 20 };
+const rateLimit = {
+  enabled: true,
+  storage: "database",
+  modelName: "rateLimit",
+  window: 60,
+  max: 120,
+  customRules: {
+    "/sign-in/email": minute(10),
+    "/sign-up/email": minute(10),
+    "/sign-in/magic-link": mailing,
+    "/magic-link/verify": minute(10),
+    "/request-password-reset": mailing,
+    "/reset-password": minute(10),
+    "/send-verification-email": mailing,
+    "/verify-email": minute(20),
+    "/sign-in/social": minute(20),
+    "/callback/*": minute(20),
+    "/siwe/nonce": minute(20),
+    "/siwe/verify": minute(10),
+    "/passkey/generate-authenticate-options": minute(20),
+    "/passkey/verify-authentication": minute(10),
+  },
+} as const;
+
+const plugins = () => [
+  organizations({
+    allowUserToCreateOrganization: false,
+    // Written by our onboarding alone; better-auth refuses to start where a required column is unknown to it.
+    schema: {
+      organization: {
+        additionalFields: {
+          environment: { type: "string", required: true, input: false },
+          productRoles: { type: "string[]", required: true, input: false },
+        },
+      },
+    },
+  }),
+  magicLink({ expiresIn: MAGIC_LINK_SECONDS, storeToken: "hashed", sendMagicLink }),
+  siwe({
+    domain: new URL(env().BASE_URL).host,
+    getNonce: siweNonce,
+    verifyMessage: verifyWallet,
+    ensLookup: ({ walletAddress }) => Promise.resolve({ name: walletName(walletAddress), avatar: "" }),
+  }),
+  passkeySignIn(),
+];
+
+function socialProviders() {
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET = "", GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET = "" } = env();
+  const requireEmailVerification = requiresVerifiedEmail();
+  const of = (clientId: string, clientSecret: string) => ({ clientId, clientSecret, requireEmailVerification });
+  return {
+    ...(GOOGLE_CLIENT_ID !== undefined && { google: of(GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET) }),
+    ...(GITHUB_CLIENT_ID !== undefined && { github: of(GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET) }),
+  };
+}
+
+const options = () =>
+  ({
+    appName: "Countersign",
+    baseURL: env().BASE_URL,
+    basePath: "/api/auth",
+    secret: env().BETTER_AUTH_SECRET,
+    trustedOrigins: [...ownOrigins()],
+    disabledPaths: [...disabledPaths, ...unofferedPaths()],
+    telemetry: { enabled: false },
+    logger: { level: "warn", disableColors: true, log: report },
+    // Refusals are answers; without this each is printed beside our log.
+    onAPIError: {
+      errorURL: `${env().BASE_URL}/sign-in`,
+      onError: (error) =>
+        isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
+    },
+    database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
+    // Without autoSignIn a sign-up answers alike for new and for known addresses.
+    emailAndPassword: {
+      enabled: true,
+      autoSignIn: false,
+      minPasswordLength: 12,
+      maxPasswordLength: 128,
+      requireEmailVerification: requiresVerifiedEmail(),
+      // After better-auth's own transaction: a mail needs a connection, and while one is held nobody may wait for another.
+      onExistingUserSignUp: ({ user }) => queueAfterTransactionHook(() => sendAccountExists(user.email)),
+      sendResetPassword: ({ user, ...linked }) => sendReset({ ...linked, email: user.email }),
+      resetPasswordTokenExpiresIn: RESET_SECONDS,
+      revokeSessionsOnPasswordReset: true,
+      onPasswordReset: ({ user }) => sendPasswordChanged(user.email),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: false,
+      // Whoever confirms an address has not signed in by it.
+      autoSignInAfterVerification: false,
+      expiresIn: VERIFICATION_SECONDS,
+      ...emailVerificationHooks,
+      sendVerificationEmail: ({ user, ...linked }) =>
+        queueAfterTransactionHook(() => sendVerification({ ...linked, email: user.email })),
+    },
+    socialProviders: socialProviders(),
+    account: { updateAccountOnSignIn: false, accountLinking: { enabled: true, requireLocalEmailVerified: true } },
+    plugins: plugins(),
+    session: {
+      expiresIn: SESSION_SECONDS,
+      updateAge: RENEWAL_SECONDS,
+      cookieCache: { enabled: false },
+      additionalFields: { provider: { type: "string", required: false, input: false } },
+    },
+    rateLimit,
+    advanced: {
+      // The prefix carries __Host-, which better-auth would spoil by __Secure- in front of it.
+      useSecureCookies: false,
+      cookiePrefix: cookiePrefix(),
+      defaultCookieAttributes: cookieAttributes(),
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      database: { generateId: ({ model }) => (isIdKind(model) ? newId(model) : crypto.randomUUID()) },
+    },
+    databaseHooks,
+  }) satisfies BetterAuthOptions;
+
+const create = () => betterAuth(options());
+
+/** better-auth, which owns signing in, up and out. Made at the first request, once in a process. */
+export const auth = (): ReturnType<typeof create> => perProcess("auth", create);

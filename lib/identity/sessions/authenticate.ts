@@ -1,0 +1,121 @@
+import type { Sql } from "#lib/db/sql.ts";
+import { isOwnOrigin } from "#lib/http/origin.ts";
+import type { Caller, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
+import { env } from "#lib/env.ts";
+import { matchesApiKey, parseApiKey } from "#lib/identity/keys/api-key.ts";
+import { auditNewUser } from "#lib/identity/sessions/audit-new-user.ts";
+import {
+  capabilitiesOfRole,
+  keyCapabilitiesOf,
+  membershipRoleOf,
+  platformCapabilitiesOf,
+  platformRolesOf,
+} from "#lib/identity/capabilities.ts";
+import { lookUpKey } from "#lib/identity/keys/key-lookups.ts";
+import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
+import {
+  RENEWAL_SECONDS,
+  SESSION_SECONDS,
+  sessionCookieLine,
+  sessionCookieOf,
+  verifySessionCookie,
+} from "#lib/identity/sessions/session-cookie.ts";
+import { findLiveSession, renewSession } from "#lib/identity/store.ts";
+import { Problem } from "#lib/problem.ts";
+
+/** One answer for what is mistyped, unknown, revoked, expired or of the other environment: it tells nothing about keys. */
+const keyInvalid = (): Problem =>
+  new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
+
+async function authenticateKey(text: string, request: Request): Promise<KeyCaller> {
+  const presented = parseApiKey(text);
+  if (!presented || presented.environment !== env().ENVIRONMENT) throw keyInvalid();
+  const row = await lookUpKey(presented.keyId);
+  const matches = matchesApiKey(presented.apiKey, row?.secretHash ?? null);
+  if (!row || !matches || row.environment !== presented.environment) throw keyInvalid();
+  noteKeyUse(row.keyId, request);
+  return {
+    kind: "key",
+    subjectId: row.serviceAccountId,
+    serviceAccountId: row.serviceAccountId,
+    organizationId: row.organizationId,
+    keyId: row.keyId,
+    environment: presented.environment,
+    capabilities: keyCapabilitiesOf(row.capabilities),
+  };
+}
+
+/** A browser sends the cookie by itself, so a request that changes something must come from our own pages. */
+function requireOwnOrigin(request: Request): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  if (isOwnOrigin(request.headers.get("origin")) && request.headers.get("sec-fetch-site") !== "cross-site") return;
+  throw new Problem("origin_not_allowed", {
+    detail: `A request with a session must come from ${env().BASE_URL}. Programs use an API key instead.`,
+  });
+}
+
+const renewed = new WeakMap<Request, string>();
+
+/** The Set-Cookie line that the reply to this request carries, when its session was renewed. */
+export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
+
+export type AuthenticateOptions = {
+  /** Has the connections for what must not wait. */
+  readonly on?: Sql | undefined;
+  /** False where the cookie that goes with a renewal cannot be sent. */
+  readonly renew?: boolean;
+};
+
+async function authenticateSession(
+  cookie: string,
+  request: Request,
+  { on, renew = true }: AuthenticateOptions,
+): Promise<SessionCaller | null> {
+  const token = verifySessionCookie(cookie);
+  if (token === null) return null;
+  const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS, on);
+  if (!row) {
+    throw new Problem("session_expired", {
+      detail: "This session has ended. Sign in again.",
+      nextActions: [{ type: "sign_in", label: "Sign in" }],
+    });
+  }
+  requireOwnOrigin(request);
+  if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
+  // Neither is urgent; the next request sees to both.
+  if (!row.audited && !on) await auditNewUser(row.userId);
+  if (renew && row.renewable && !on) {
+    await renewSession(row.sessionId, SESSION_SECONDS);
+    renewed.set(request, sessionCookieLine(token));
+  }
+  const role = row.role === null ? null : membershipRoleOf(row.role);
+  return {
+    kind: "session",
+    subjectId: row.userId,
+    userId: row.userId,
+    sessionId: row.sessionId,
+    organizationId: row.organizationId,
+    environment: env().ENVIRONMENT,
+    capabilities: capabilitiesOfRole(role),
+    platformCapabilities: platformCapabilitiesOf(platformRolesOf(row.platformRoles)),
+  };
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * Who sends this request: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: what was
+ * revoked, banned or removed before the request came is gone. A session in use is renewed.
+ * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
+ */
+export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {
+  const authorization = request.headers.get("authorization");
+  const cookie = sessionCookieOf(request);
+  if (authorization === null) return cookie === null ? null : authenticateSession(cookie, request, options);
+  if (cookie !== null) {
+    throw new Problem("ambiguous_credentials", { detail: "The request carries an API key and a session. Send one of them." });
+  }
+  const bearer = BEARER.exec(authorization);
+  if (!bearer) throw keyInvalid();
+  return authenticateKey(bearer[1]!, request);
+}

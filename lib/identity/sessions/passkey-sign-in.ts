@@ -1,0 +1,26 @@
+import { passkey } from "@better-auth/passkey";
+import { APIError } from "better-auth/api";
+import { noteSignIn } from "#lib/identity/passkey-store.ts";
+import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
+
+/**
+ * better-auth signs in by passkey; our operations add and remove them. It does not insist that the authenticator verified the person
+ * and has no setting for it, so that is checked here.
+ */
+export function passkeySignIn() {
+  const { id, name, origins } = relyingParty();
+  return passkey({
+    rpID: id,
+    rpName: name,
+    origin: origins,
+    advanced: { webAuthnChallengeCookie: "passkey_challenge" },
+    authentication: {
+      afterVerification: async ({ verification: { authenticationInfo } }) => {
+        if (!authenticationInfo.userVerified) {
+          throw new APIError("UNAUTHORIZED", { message: "The passkey did not verify who used it." });
+        }
+        await noteSignIn(authenticationInfo.credentialID);
+      },
+    },
+  });
+}

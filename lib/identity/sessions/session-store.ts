@@ -1,0 +1,104 @@
+import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import type { SessionFacts } from "#lib/identity/sessions/session.ts";
+import { member, organization, session, user } from "#lib/identity/tables.ts";
+
+/** What a session shows, as it is now. The caller was authenticated by it, so it is there unless it just ended. */
+export async function readSession(
+  sessionId: string,
+  tx: Tx | ReturnType<typeof database> = database(),
+): Promise<SessionFacts | null> {
+  const [found] = await tx
+    .select({
+      provider: session.provider,
+      activeOrganizationId: session.activeOrganizationId,
+      user: {
+        userId: user.id,
+        email: user.email,
+        name: user.name,
+        image: user.image,
+        emailVerified: user.emailVerified,
+        platformRoles: user.platformRoles,
+      },
+    })
+    .from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .where(eq(session.id, sessionId));
+  if (!found) return null;
+  const memberships = await tx
+    .select({
+      organizationId: organization.id,
+      name: organization.name,
+      slug: organization.slug,
+      role: member.role,
+      productRoles: organization.productRoles,
+    })
+    .from(member)
+    .innerJoin(organization, eq(organization.id, member.organizationId))
+    .where(eq(member.userId, found.user.userId))
+    .orderBy(asc(member.createdAt), asc(member.id));
+  return { ...found, memberships };
+}
+
+export async function setActiveOrganization(tx: Tx, sessionId: string, organizationId: string): Promise<void> {
+  await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
+}
+
+// A scalar subquery, because no index serves a comparison with a volatile function.
+export async function deleteEndedSessions(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
+}
+
+export async function deleteEndedVerifications(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM verification
+    WHERE id IN (SELECT id FROM verification WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
+}
+
+/** False where the person has no such session that lives. */
+export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const rows = await tx
+    .delete(session)
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .returning({ id: session.id });
+  return rows.length === 1;
+}
+
+export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: string): Promise<number> {
+  const rows = await tx
+    .delete(session)
+    .where(and(eq(session.userId, userId), ne(session.id, sessionId)))
+    .returning({ id: session.id });
+  return rows.length;
+}
+
+/** The person's live sessions, the one used last first. */
+export const liveSessionsOf = (userId: string, limit: number) =>
+  database()
+    .select({
+      sessionId: session.id,
+      provider: session.provider,
+      userAgent: session.userAgent,
+      ipAddress: session.ipAddress,
+      createdAt: session.createdAt,
+      updatedAt: session.updatedAt,
+      provedAt: session.provedAt,
+    })
+    .from(session)
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .orderBy(desc(session.updatedAt), desc(session.id))
+    .limit(limit);
+
+/** Whether the account of this e-mail address has a live session that began at this network address. */
+export async function hasSessionFrom(email: string, address: string): Promise<boolean> {
+  const rows = await database()
+    .select({ id: session.id })
+    .from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .where(and(eq(user.email, email), eq(session.ipAddress, address), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .limit(1);
+  return rows.length > 0;
+}
