@@ -6,7 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
-import { findMandate, liveBuckets, reading } from "#lib/mandates/store.ts";
+import { findMandates, liveBuckets, reading } from "#lib/mandates/store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
@@ -40,20 +40,25 @@ export async function mandateChoices(candidate: Candidate, named: readonly strin
   const ids = bound ? known : await candidateMandates(database(), candidate, { asset, chain, named: known }, MANDATES);
   if (ids.length === 0) return [];
   const decisions = bound ? new Map<string, Simulated>() : await decideUnder(candidate, ids);
-  const choices = await reading(async (tx, now) => {
-    const views: Choice[] = [];
-    for (const mandateId of ids) {
-      const row = await findMandate(tx, candidate, mandateId);
-      if (!row) continue;
-      const mandate = presentMandate(row, await liveBuckets(tx, [mandateId], now), decimalsOf(row), now);
-      const simulated = decisions.get(mandateId) ?? null;
-      const match = bound ? mandate.status === "active" : simulated !== null && simulated.decision.outcome !== "deny";
-      views.push(viewOf(mandate, simulated, match, candidate));
-    }
-    return views;
+  const mandates = await readMandates(candidate, ids);
+  const choices = mandates.map((mandate) => {
+    const simulated = decisions.get(mandate.mandateId) ?? null;
+    const match = bound ? mandate.status === "active" : simulated !== null && simulated.decision.outcome !== "deny";
+    return viewOf(mandate, simulated, match, candidate);
   });
   return choices.toSorted((a, b) => Number(b.match) - Number(a.match));
 }
+
+/** In the order of the ids; two statements for any number of mandates. */
+const readMandates = (scope: Scope, ids: readonly string[]): Promise<readonly Mandate[]> =>
+  reading(async (tx, now) => {
+    const [rows, buckets] = await Promise.all([findMandates(tx, scope, ids), liveBuckets(tx, ids, now)]);
+    const ofMandate = Map.groupBy(buckets, ({ mandateId }) => mandateId);
+    const byId = new Map(rows.map((row) => [row.mandateId, row] as const));
+    return ids
+      .flatMap((id) => byId.get(id) ?? [])
+      .map((row) => presentMandate(row, ofMandate.get(row.mandateId) ?? [], decimalsOf(row), now));
+  });
 
 type Simulated = Awaited<ReturnType<typeof simulatePayments>> extends ReadonlyMap<string, infer S> ? S : never;
 

@@ -21,12 +21,16 @@ const owned = ({ organizationId, environment }: Scope) =>
 const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
 const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
 
-export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
-  const [row] = await tx
+/** In no order. */
+export const findMandates = (tx: Tx, scope: Scope, mandateIds: readonly string[]): Promise<MandateRow[]> =>
+  tx
     .select(columns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(owned(scope), eq(mandates.mandateId, mandateId)));
+    .where(and(owned(scope), inArray(mandates.mandateId, [...mandateIds])));
+
+export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await findMandates(tx, scope, [mandateId]);
   return row ?? null;
 }
 
