@@ -70,7 +70,7 @@ test.describe("payments", () => {
     await expect(page.getByText("No payment fits")).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Show all payments" }).click();
-    await page.getByRole("link", { name: "More lines" }).click();
+    await page.getByRole("link", { name: "Compact rows" }).click();
     await expect(page).toHaveURL(/density=compact/);
     await listensTo(page, "/");
     await page.locator(".row-link").first().focus();

@@ -47,7 +47,7 @@ export function FirstRequest({ baseUrl, sandbox, sample, reader, fresh }: Props)
       <section className="panel" aria-labelledby="request">
         <div className="panel-head">
           <h2 id="request">Your first authorization</h2>
-          <p>A payment of 0.002 to a weather API that nobody registered. The agent sends the seller’s 402 along.</p>
+          <p>A test payment of 0.002 USDC to a sample weather API.</p>
         </div>
         <div className="panel-body grid grid-cols-1 gap-6">
           <CodeTabs label="Language" snippets={snippets} />

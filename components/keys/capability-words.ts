@@ -51,7 +51,8 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
 
 /** Who spends does not set limits: payments:* and mandates:create exclude each other. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
-  if (capability === "mandates:create") return chosen.some((one) => one.startsWith("payments:")) ? "Not with payments:*" : null;
+  if (capability === "mandates:create")
+    return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;
   return capability.startsWith("payments:") && chosen.includes("mandates:create") ? "Not with mandates:create" : null;
 }
 

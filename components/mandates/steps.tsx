@@ -50,10 +50,10 @@ type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: str
 function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
   return (
     <ul className="grid gap-1">
-      <li>From the moment it is answered, nothing new is authorized, approved or submitted under this mandate.</li>
+      <li>As soon as you confirm, nothing new is authorized, approved or sent under this mandate.</li>
       {Number(reserved) > 0 && (
         <li>
-          <Money>{money(reserved, asset)}</Money> is held under it. What was not submitted is let go.
+          <Money>{money(reserved, asset)}</Money> is held under it. Payments that were not sent yet are canceled.
         </li>
       )}
       {submitted > 0 && (

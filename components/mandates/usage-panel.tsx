@@ -11,9 +11,7 @@ const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly u
     items={[
       [unit === "payments" ? "Made" : "Spent", <Money key="spent">{plain(spent, unit)}</Money>],
       ...(unit === "payments" ? [] : [["Held", <Money key="held">{plain(reserved, unit)}</Money>] as const]),
-      ...(end !== undefined && !window.startsWith("PT")
-        ? [["Begins anew", <Moment key="end" at={end} show="short" />] as const]
-        : []),
+      ...(end !== undefined && !window.startsWith("PT") ? [["Resets", <Moment key="end" at={end} show="short" />] as const] : []),
     ]}
   />
 );

@@ -34,7 +34,7 @@ export const InvitationsLedger = ({ invitations, grantable }: Props) => (
       },
       { name: "Role", cell: ({ role }) => roleName[role] },
       {
-        name: "Holds until",
+        name: "Expires",
         cell: ({ expiresAt, expired }) => (
           <>
             <Moment at={expiresAt} /> {expired && <StatusBadge of="invitation" status="expired" />}

@@ -8,7 +8,7 @@ export const ReasonField = (field: Omit<ComponentProps<typeof TextArea>, "label"
     label="Reason"
     required
     minLength={REASON_MIN}
-    hint={`At least ${REASON_MIN} characters. It stands in the audit log with your name.`}
+    hint={`At least ${REASON_MIN} characters. It is in the audit log with your name.`}
     {...field}
   />
 );

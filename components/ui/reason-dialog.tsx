@@ -38,8 +38,8 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
   const { reasonLabel = "Reason", reasonRequired = true, reasonMin } = reason;
   const {
     reasonHint = reasonMin === undefined
-      ? "It stands in the audit log."
-      : `At least ${reasonMin} characters. It stands in the audit log with your name.`,
+      ? "It is in the audit log."
+      : `At least ${reasonMin} characters. It is in the audit log with your name.`,
   } = reason;
   const [mistyped, setMistyped] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -46,7 +46,7 @@ export function agent(on: Case): void {
   if (agents === null) satisfy(on, "agents", "The mandate may be used by everyone in the organization.");
   else if (type === "serviceAccount" && agents.includes(subjectId))
     satisfy(on, "agents", "The agent is one of the mandate's agents.");
-  else deny(on, "agent_not_bound", "agents", "This mandate is bound to certain agents, and the caller is none of them.");
+  else deny(on, "agent_not_bound", "agents", "This agent may not use this mandate.");
   if (!active) deny(on, "agent_inactive", "agent", "The agent is no longer active.");
 }
 

@@ -60,7 +60,7 @@ function unregistered(on: Case): void {
   const pointer = "/sellers/unregistered";
   if (on.intent.unregistered === null) return deny(on, "seller_not_allowed", "sellers", "There is no such seller.");
   if (!admitsUnregistered(on)) {
-    return deny(on, "seller_not_allowed", "sellers", "The policy admits registered sellers alone, and this one is not.", {
+    return deny(on, "seller_not_allowed", "sellers", "This mandate pays only registered sellers. This one is not registered.", {
       pointer,
     });
   }

@@ -98,13 +98,13 @@ export const denials: Readonly<Record<DenialCode, Explained>> = {
   },
   period_budget_exceeded: {
     means: "The budget of the period did not have enough left.",
-    cure: "Raise the budget, or wait until it begins anew.",
+    cure: "Raise the budget, or wait until it resets.",
     remedy: "policy",
   },
   total_budget_exceeded: { means: "The mandate’s total did not have enough left.", cure: "Raise the total.", remedy: "policy" },
   count_limit_exceeded: {
     means: "The mandate’s number of payments was used up.",
-    cure: "Raise the number, or wait until it begins anew.",
+    cure: "Raise the number, or wait until it resets.",
     remedy: "policy",
   },
   cooldown_active: {

@@ -16,7 +16,7 @@ export const banUser: Handler<typeof contract.banUser> = ({ userId, body }, { ca
     const banExpires = body.banExpires === undefined ? null : new Date(body.banExpires);
     if (banExpires !== null && banExpires <= now) throw invalidField("/banExpires", "A ban ends in the future.");
     const row = await requireUser(tx, userId);
-    if (userId === caller.userId) throw new Problem("forbidden", { detail: "Nobody bans himself." });
+    if (userId === caller.userId) throw new Problem("forbidden", { detail: "You cannot ban yourself." });
     await requireAdminLeft(tx, row);
     requireRightsOf(row, own);
     const revokedCount = await endSessions(tx, userId, now);

@@ -10,7 +10,7 @@ type Change = { readonly self: boolean; readonly before: readonly Role[]; readon
 export function rolesAfter({ self, before, asked }: Change): Role[] {
   const after = PlatformRole.options.filter((role) => role === "user" || asked.includes(role));
   if (self && after.some((role) => role !== "user" && !before.includes(role))) {
-    throw new Problem("forbidden", { detail: "Nobody gives himself a platform role. Ask another admin." });
+    throw new Problem("forbidden", { detail: "You cannot give yourself a platform role. Ask another admin." });
   }
   return after;
 }

@@ -43,7 +43,7 @@ describe("updateUserRoles", () => {
     expect(await eventsAbout(userId)).toEqual([]);
   });
 
-  test("403 for who would raise himself; he may step down while another admin is there", async () => {
+  test("403 for a user who would raise their own role; they may step down while another admin is there", async () => {
     const [admin] = [await createOfficial("admin"), await createOfficial("admin")];
     expect((await setRoles(admin, admin.userId, ["admin", "operator"])).problem.code).toBe("forbidden");
     expect((await setRoles(admin, admin.userId, ["support"])).problem.code).toBe("forbidden");

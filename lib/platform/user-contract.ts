@@ -60,7 +60,7 @@ export const updateUserRoles = operation({
   tag: "Platform",
   summary: "Change a user's platform roles",
   description:
-    "Replaces the roles; everyone keeps `user`, and left out they stay as they are. Nobody gives himself a role. The last admin who is not banned stays one. What the new roles lack ends with this answer.",
+    "Replaces the roles; everyone keeps `user`, and left out they stay as they are. Nobody can give themselves a role. The last admin who is not banned stays one. What the new roles lack ends with this answer.",
   access: { platformCapability: "platform.roles.update" },
   body: z.strictObject({ reason: Why, platformRoles: z.array(PlatformRole).max(8).optional() }).meta({ id: "UpdateUserRoles" }),
   response: PlatformUser,
@@ -91,7 +91,7 @@ export const banUser = operation({
   tag: "Platform",
   summary: "Ban a user and end all sessions",
   description:
-    "Without banExpires the ban has no end. Banning again replaces reason and end. Service accounts belong to organizations and go on. Nobody bans himself, nor who has platform rights that he lacks; the last admin stays.",
+    "Without banExpires the ban has no end. Banning again replaces reason and end. Service accounts belong to organizations and go on. Nobody can ban themselves, or a user with platform rights that they lack. The last admin stays.",
   access: { platformCapability: "platform.users.ban" },
   body: z
     .strictObject({
@@ -110,7 +110,7 @@ export const unbanUser = operation({
   path: "/api/v1/platform/users/{userId}/unban",
   tag: "Platform",
   summary: "Lift a user's ban",
-  description: "Who is not banned stays as he is.",
+  description: "A user who is not banned stays as they are.",
   access: { platformCapability: "platform.users.ban" },
   body: z.strictObject({ reason: Why }).meta({ id: "UnbanUser" }),
   response: PlatformUser,

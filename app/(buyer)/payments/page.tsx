@@ -55,7 +55,7 @@ function Density({ query, dense }: { readonly query: PageQuery; readonly dense: 
   const start = { cursor: undefined, from: undefined };
   return (
     <Link className="small" href={address(PATH, query, { ...start, density: dense ? undefined : "compact" })}>
-      {dense ? "More space" : "More lines"}
+      {dense ? "More space" : "Compact rows"}
     </Link>
   );
 }

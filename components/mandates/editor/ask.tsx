@@ -47,7 +47,7 @@ export function Ask({ assured }: { readonly assured: boolean }) {
           {...field("above")}
         />
       )}
-      <Disclosed summary="How much a confirmation proves" filled={assured} fields={["assurance"]}>
+      <Disclosed summary="How you confirm" filled={assured} fields={["assurance"]}>
         <Select
           label="At least"
           options={levels}

@@ -14,7 +14,7 @@ export function Limits({ zones, more }: Pick<EditorChoices, "zones"> & { readonl
   const [timezone, coin] = useWatch<MandateDraft, readonly ["timezone", "coin"]>({ name: ["timezone", "coin"] });
   const unit = coin.split(" ")[0] ?? "";
   return (
-    <Term title="Limits" text="One payment, and a day, a month or a total at least. An empty field limits nothing.">
+    <Term title="Limits" text="Set a limit per payment, and at least one per day, month or in total. Leave empty for no limit.">
       <div className="fields">
         <Field label="Per payment" suffix={unit} hint="Fees included" {...amount} {...field("perPayment")} />
         <Field label="A day" suffix={unit} hint={`Midnight to midnight, ${timezone}`} {...amount} {...field("day")} />

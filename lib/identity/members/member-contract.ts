@@ -132,7 +132,7 @@ export const removeMember = operation({
   tag: "Identity",
   summary: "Remove a member",
   description:
-    "When this is answered, the person may do nothing in the organization any more, and open invitations that he or she sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
+    "When this is answered, the person may do nothing in the organization any more, and open invitations that they sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ reason: reason.optional(), keys }).meta({ id: "RemoveMember" }),
   response: Member,

@@ -50,7 +50,7 @@ describe("updateMember", () => {
     });
   });
 
-  test("nobody raises himself, and only an owner changes owners", async () => {
+  test("nobody raises their own role, and only an owner changes owners", async () => {
     const owner = await newOrganization();
     const [admin, developer] = [await newMember(owner, "admin"), await newMember(owner, "developer")];
     expect((await changeRole(admin, admin.userId, "owner")).problem.code).toBe("forbidden");

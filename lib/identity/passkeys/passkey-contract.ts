@@ -95,7 +95,7 @@ export const registerPasskey = operation({
   path: "/api/v1/auth/passkey-registrations",
   tag: "Identity",
   summary: "Get what a browser needs to make a passkey",
-  description: "The person must have signed in, or confirmed that it is he, within five minutes.",
+  description: "The person must have signed in, or confirmed that it is them, within five minutes.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RegisterPasskey" }),
   response: z.object({ options: PasskeyCreationOptions, expiresAt: z.string() }).meta({ id: "PasskeyRegistration" }),
@@ -163,7 +163,7 @@ export const removePasskey = operation({
   tag: "Identity",
   summary: "Remove a passkey",
   description:
-    "When this is answered, the passkey neither signs in nor approves anything any more. The last way in stays: add another one first. The person must have signed in, or confirmed that it is he, within five minutes.",
+    "When this is answered, the passkey neither signs in nor approves anything any more. The last way in stays: add another one first. The person must have signed in, or confirmed that it is them, within five minutes.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RemovePasskey" }),
   response: Passkey,

@@ -90,7 +90,7 @@ describe("a passkey", () => {
     expect((await add(two.credential, foreign)).status).toBe(400);
   });
 
-  test("a session that was left open neither adds nor removes one, until the person proves who he is", async () => {
+  test("a session that was left open neither adds nor removes one, until the person proves who they are", async () => {
     const person = await newPerson();
     const as = person.credential;
     const { passkeyId, authenticator } = await newPasskey(as);

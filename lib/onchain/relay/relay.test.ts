@@ -166,7 +166,7 @@ describe("relaying", () => {
     expect((await worked(relayId)).status).toBe("mined");
   });
 
-  test("a node that says nothing holds nobody up for longer than he waits", async () => {
+  test("a node that says nothing holds nobody up for longer than they wait", async () => {
     const node = await silentNode();
     configureChain({ rpcUrl: node.rpcUrl });
     const relayId = await queued(scene().contracts);

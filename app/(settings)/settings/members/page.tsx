@@ -52,8 +52,8 @@ export default async function MembersPage() {
           <div className="panel-body">
             <p>
               {view.stepUpAbove === null
-                ? "No amount by itself asks an approver for the password or a passkey. "
-                : `Above ${view.stepUpAbove}, in the asset that is paid with, an approver gives the password or a passkey. `}
+                ? "The amount alone never asks for a password or passkey. "
+                : `Above ${view.stepUpAbove}, in the asset of the payment, an approver confirms with the password or a passkey. `}
               The first payment to a seller and a session older than 15 minutes always ask.
             </p>
           </div>
