@@ -136,7 +136,7 @@ export class Connection {
       setImmediate(() => {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
-        const left = this.waitsSince + this.#silenceMs - performance.now();
+        const left = Math.max(this.#sentAt, this.#heardAt) + this.#silenceMs - performance.now();
         if (left <= 0) this.abandon("The database fell silent.", true);
         else this.#listen(left);
       });
@@ -154,11 +154,6 @@ export class Connection {
 
   get heardAt(): number {
     return this.#heardAt;
-  }
-
-  /** Since when a busy connection has waited for the next part of an answer. */
-  get waitsSince(): number {
-    return Math.max(this.#sentAt, this.#heardAt);
   }
 
   /** Hands a query to the driver. It is settled once: by its answer, or by the end of the connection. */

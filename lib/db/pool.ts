@@ -85,11 +85,14 @@ export class Pool {
     });
   }
 
-  /** Ends idle connections that were not heard of since a time, and busy ones that have waited for an answer since then. */
+  /**
+   * Ends idle and waiting connections that were not heard of since a time. A connection that was idle when the network broke and got a
+   * statement since then would else keep its caller for the whole silence limit.
+   */
   forgetUnheardSince(time: number): void {
-    const idle = this.#idle.filter(({ heardAt }) => heardAt < time);
-    const busy = [...this.#lent].filter((one) => one.busy && one.waitsSince < time);
-    for (const connection of [...idle, ...busy]) connection.abandon("The database fell silent on another connection.");
+    const waiting = [...this.#lent].filter(({ busy }) => busy);
+    for (const connection of [...this.#idle, ...waiting].filter(({ heardAt }) => heardAt < time))
+      connection.abandon("The database fell silent on another connection.");
   }
 
   /** Refuses new work, waits for what is lent, then closes. */
