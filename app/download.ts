@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { isProblem } from "#lib/problem.ts";
 
-/** A file of text that is read as it is sent, so that its length does not matter. */
+/** A text file as a stream, so that long files need little memory. */
 export function download(name: string, type: "text/csv" | "application/x-ndjson", lines: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +24,7 @@ export function download(name: string, type: "text/csv" | "application/x-ndjson"
   });
 }
 
-/** What a file is made of; for who may not read it, it is not there. */
+/** The data of a file. Every problem becomes a 404, so that people without access cannot tell that the file exists. */
 export async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

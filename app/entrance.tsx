@@ -9,7 +9,7 @@ import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { readCaller } from "./session.ts";
 
-/** The frame of the pages that let people in. */
+/** The frame of the sign-in and onboarding pages. */
 export function Entrance({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { ENVIRONMENT, BASE_URL } = env();
   return (
@@ -19,7 +19,7 @@ export function Entrance({ title, children }: { readonly title: string; readonly
   );
 }
 
-/** The ways in of this installation, as its forms need them. */
+/** The sign-in methods of this installation, as the forms need them. */
 export function waysIn(): Ways {
   const chainId = siweChainId();
   return { methods: authMethods(), siwe: chainId === null ? null : { chainId, origin: env().BASE_URL } };
@@ -28,8 +28,8 @@ export function waysIn(): Ways {
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
 /**
- * Whether whoever looks may read the sandbox's mail, which holds links that sign people in: somebody at the machine itself, while it
- * serves nobody else, or a platform admin.
+ * Whether the reader may read the sandbox's mail, which contains sign-in links. True for requests from the local machine if BASE_URL is
+ * a loopback address, and for platform admins.
  */
 export async function mayReadOutbox(): Promise<boolean> {
   if (mailDelivery() !== "outbox") return false;
@@ -39,7 +39,7 @@ export async function mayReadOutbox(): Promise<boolean> {
   return caller !== null && (await viewSession(caller.sessionId)).platformRoles.includes("admin");
 }
 
-/** For a page that has just sent a mail: where a developer reads it. */
+/** Tells a developer where to read the mail that the page has just sent. */
 export async function OutboxHint() {
   return (await mayReadOutbox()) ? (
     <p className="small muted">

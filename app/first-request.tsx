@@ -7,10 +7,10 @@ import { viewMandates } from "#lib/pages/view-mandates.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;
-/** Copied text may be run hours later; longer than a day is refused. */
+/** 12 hours, because copied text may be run hours later. The service refuses more than a day. */
 const EXPIRES_MS = 12 * 3_600_000;
 
-/** What of the reader's own stands in the snippets, as far as the reader may see it. */
+/** The reader's own data for the snippets, as far as they may see it. */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;
   const member = { ...caller, organizationId: caller.organizationId };

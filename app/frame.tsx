@@ -12,17 +12,17 @@ import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-/** Pages about the person; they need no organization. */
+/** Pages about the person need no organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
-/** What the menu counts: requests that wait for a person of a buying organization. */
+/** The counts in the menu: requests that wait for approval in a buying organization. */
 async function countWaiting({ activeOrganization, capabilities }: Session): Promise<Readonly<Record<string, number>>> {
   if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return {};
   const { organizationId } = activeOrganization;
   return { "/approvals": await waitingCount({ organizationId, environment: env().ENVIRONMENT }) };
 }
 
-/** The frame of an organization's pages. Whoever is nobody signs in first, whoever has no organization gets one first. */
+/** The frame of an organization's pages. People without a session are sent to sign-in, people without an organization to onboarding. */
 export async function OrganizationFrame({ children }: Props) {
   const path = await requestPath();
   const caller = await requireCaller(path);
@@ -45,7 +45,7 @@ export async function OrganizationFrame({ children }: Props) {
   );
 }
 
-/** The frame of the platform's pages. For anybody without a platform role they are not there. */
+/** The frame of the platform's pages. People without a platform role get a 404. */
 export async function PlatformFrame({ children }: Props) {
   const caller = await requireCaller(await requestPath());
   if (caller.platformCapabilities.size === 0) notFound();

@@ -3,7 +3,7 @@
 import { FailureAlone } from "#components/shell/failure.tsx";
 import "./global.css";
 
-/** For a failure of the outermost frame itself. */
+/** Shown if the root layout itself fails. */
 export default function GlobalError(props: { readonly error: unknown; readonly retry: () => void }) {
   return (
     <html lang="en">

@@ -11,7 +11,7 @@ export const metadata = {
 export const viewport = { colorScheme: "light dark" };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // The nonce of the Content-Security-Policy is new for each request, so no page may be static: the cookie keeps them from it.
+  // Reading the cookie makes every page dynamic, as the Content-Security-Policy needs a new nonce per request.
   const theme = await readTheme();
   return (
     <html lang="en" {...(theme && { "data-theme": theme })}>

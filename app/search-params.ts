@@ -1,6 +1,6 @@
-/** What Next.js hands to a page. Its own generated types are there only after a build. */
+/** The search parameters that Next.js passes to a page. Its generated types exist only after a build. */
 export type SearchParams = Promise<Readonly<Record<string, string | string[] | undefined>>>;
 
-/** A parameter that stands there once and says something. */
+/** The value of a parameter that occurs once and is not empty. */
 export const oneOf = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

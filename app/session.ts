@@ -7,12 +7,12 @@ import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { isProblem } from "#lib/problem.ts";
 
-/** Who looks at this page, read from the cookie that came with the request. An ended session is nobody. Read once for a page. */
+/** The page's reader from the session cookie; null if there is no live session. Cached per request. */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => {
   const cookie = (await headers()).get("cookie");
   if (cookie === null) return null;
   try {
-    // A page cannot set a cookie; KeepSession, which each signed-in page carries, renews the session.
+    // A page cannot set a cookie; KeepSession, which is on each signed-in page, renews the session.
     const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
     return caller?.kind === "session" ? caller : null;
   } catch (error) {
@@ -21,17 +21,17 @@ export const readCaller = cache(async (): Promise<SessionCaller | null> => {
   }
 });
 
-/** Path and query of this page, for those that do not know it: layouts. */
+/** Path and query of the current page, for layouts, which Next.js does not tell. */
 export async function requestPath(): Promise<string> {
   return (await headers()).get("x-path") ?? "/";
 }
 
-/** As readCaller, by way of the sign-in page, which comes back to `path`. */
+/** Like readCaller, but redirects to the sign-in page if there is no session. It returns to `path` after the sign-in. */
 export async function requireCaller(path: string): Promise<SessionCaller> {
   return (await readCaller()) ?? redirect(withReturnTo("/sign-in", path));
 }
 
-/** As requireCaller, with an active organization: by way of onboarding for somebody who has none. */
+/** Like requireCaller, but redirects to onboarding if the session has no active organization. */
 export async function requireMember(path: string): Promise<SessionCaller & { readonly organizationId: string }> {
   const caller = await requireCaller(path);
   const { organizationId } = caller;

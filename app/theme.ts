@@ -1,5 +1,5 @@
 import { cookies } from "next/headers";
 import { THEME_COOKIE, themeOf, type Theme } from "#components/shell/theme.ts";
 
-/** The look that the reader chose for this browser. */
+/** The theme that the reader chose for this browser. */
 export const readTheme = async (): Promise<Theme | undefined> => themeOf((await cookies()).get(THEME_COOKIE)?.value);

@@ -33,7 +33,7 @@ const kinds: readonly Kind[] = [
   { name: "hot mandate", connections: 1, mandatesOf: ({ hot }) => [hot] },
 ];
 
-/** The files of a commit in a folder of their own, with their own packages. */
+/** Checks out a commit into its own folder and installs its packages. */
 async function checkOut(commit: string, folder: string): Promise<string> {
   await run("sh", ["-c", `git archive "$1" | tar -x -C "$2"`, "sh", commit, folder], { cwd: root });
   await run(process.execPath, ["scripts/ensure.mjs"], { cwd: folder, maxBuffer: 1 << 26 });
@@ -71,7 +71,7 @@ async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: numb
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** A row for each side, and one with the ratio of this commit to the other: the median of the ratios of neighbouring turns. */
+/** A row for each side, and a row with the ratio of this commit to the other: the median of the ratios of the paired turns. */
 function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Turn, Turn])[]) {
   const columns: Record<string, (turn: Turn) => number> = {
     "requests/s": ({ perSecond }) => perSecond,
@@ -93,7 +93,7 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [T
   const rounded = (value: number): number => Number(value.toPrecision(4));
   return [
     ...sides.map((side, at) => row(side.name, (of) => rounded(median(turns.map((pair) => of(pair[at]!)))))),
-    // No errors on both sides are no difference.
+    // Equal values, such as no errors on both sides, have the ratio 1.
     row("ratio", (of) => rounded(median(turns.map(([here, there]) => (of(here) === of(there) ? 1 : of(here) / of(there)))))),
   ];
 }

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** A request as it goes over the wire, but for its body. */
+/** A request without its body. */
 export type Target = { readonly port: number; readonly path: string; readonly headers: Readonly<Record<string, string>> };
 
 type Reply = { readonly status: number; readonly body: string };
 
-/** One keep-alive connection that sends one request at a time: cheap, so that the server has the machine. */
+/** One keep-alive connection that sends one request at a time. It uses little CPU, which is left to the server. */
 export class Connection {
   readonly #socket: Socket;
   readonly #head: string;
@@ -53,7 +53,7 @@ export class Connection {
   }
 }
 
-/** Null until the last chunk is there. */
+/** Returns null until the last chunk has arrived. */
 function dechunk(received: Buffer): Buffer | null {
   if (!received.subarray(-5).equals(Buffer.from("0\r\n\r\n"))) return null;
   const start = received.indexOf("\r\n") + 2;

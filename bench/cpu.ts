@@ -10,10 +10,10 @@ export type Spent = {
   readonly walBytes: number;
 };
 
-/** Linux counts in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** Its own time; of a process also what its ended children took. */
+/** The CPU time of a process; with `withChildren` plus that of its ended children. */
 async function timeOf(path: string, withChildren = false): Promise<number> {
   const text = await readFile(`${path}/stat`, "utf8").catch(() => "");
   const fields = text
@@ -30,7 +30,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return lists.join(" ").split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** Looks at a server, the PostgreSQL behind it and this process, which sends the requests. */
+/** Measures a server, its PostgreSQL and this process, which sends the requests. */
 export async function meterOf(serverPid: number, databaseUrl: string): Promise<{ read(): Promise<Spent>; end(): Promise<void> }> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const [found] = await sql<{ directory: string }[]>`SELECT current_setting('data_directory') AS directory`;

@@ -24,9 +24,9 @@ export type FacilitatorRow = {
   readonly errors: number;
 };
 
-/** Each may have this service settle at most 50 times a second. */
+/** Several sellers, because the service settles at most 50 payments per second for each. */
 const SELLERS = 10;
-/** More than either settles in one turn. */
+/** Credentials per second of a turn; must be more than either facilitator settles. */
 const SETTLED_PER_SECOND = 400;
 
 const terms = {
@@ -40,7 +40,7 @@ const terms = {
 } as const;
 const required: PaymentRequired = { x402Version: 2, resource: { url: "https://data.example.com/report" }, accepts: [terms] };
 
-/** Bodies of facilitator requests, each with a credential of its own, signed by a stock client. */
+/** Bodies of facilitator requests, each with its own credential, signed by a stock client. */
 function bodiesOf(wallet: ReturnType<typeof privateKeyToAccount>) {
   const client = new x402Client().setSpendControls(false).register(localChainId, new ExactEvmScheme(wallet));
   return (count: number): Promise<string[]> =>
@@ -103,7 +103,7 @@ async function compare(
   };
 }
 
-/** Both facilitators on one chain that mines each transaction at once, in turns: `npm run bench -- --facilitators`. */
+/** `npm run bench -- --facilitators`: measures both facilitators in turns on one chain that mines each transaction at once. */
 export async function compareFacilitators({ rounds, seconds }: { rounds: number; seconds: number }): Promise<FacilitatorRow[]> {
   const chain = await startChain();
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
@@ -130,7 +130,7 @@ export async function compareFacilitators({ rounds, seconds }: { rounds: number;
       stock: { server: running[1]!, path: "", keys: ["none"] },
     };
     const how = { rounds, seconds, sign: bodiesOf(buyer) };
-    // The first requests compile what the others run.
+    // Warm up: V8 compiles the code during the first requests.
     for (const name of ["ours", "stock"] as const)
       for (const endpoint of ["verify", "settle"] as const)
         await turn(peers[name], endpoint, 16, 1, await how.sign(SETTLED_PER_SECOND));

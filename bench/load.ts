@@ -9,7 +9,7 @@ export type Measured = {
 };
 
 export type Load = {
-  /** Connections take turns over the targets, so that one key's rate limit is not what is measured. */
+  /** Connections are spread over the targets, so that the rate limit of one key does not limit the result. */
   readonly targets: readonly Target[];
   readonly connections: number;
   readonly seconds: number;
@@ -20,7 +20,7 @@ export type Load = {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** Closed loop: each connection sends its next request when the reply to the last one is there. */
+/** Closed loop: each connection sends its next request after the reply to the last one. */
 export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measured> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, index) => Connection.open(targets[index % targets.length]!)),

@@ -1,8 +1,8 @@
 /**
- * What most services do, and what lists are compared with: for each request one transaction that updates the mandate's row
- * and inserts the authorization's, through postgres.js with the driver's default pool, which is its fastest here. It is
- * served over HTTP and writes the same row into copies of the same tables, so the difference is how, not what. It checks
- * nothing: no credential, no policy, no idempotency, no ledger, no audit.
+ * The baseline for lists of requests: one transaction per request that updates the mandate's row and inserts the authorization's
+ * row, through postgres.js with the driver's default pool, which is its fastest here. It is served over HTTP and writes the same
+ * row into copies of the same tables, so only the method differs. It does not check credentials, policy or idempotency, and
+ * writes no ledger and no audit events.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import postgres from "postgres";

@@ -8,7 +8,7 @@ import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type Running } from "./server.ts";
 
-/** What the API takes alone, and while strangers load pages. */
+/** Results of the API alone, and while visitors load pages. */
 export type Outside = {
   readonly pageConnections: number;
   readonly page: string;
@@ -59,7 +59,7 @@ async function measure(server: Running, scene: Scene, mandateId: string, seconds
   return { p50Ms, p99Ms, errors, emergencyMs };
 }
 
-/** The API beside page loads from outside: 16 connections that authorize, then the slowest of five emergency stops. */
+/** Measures the API during page loads by visitors: 16 connections that authorize, then the slowest of five emergency stops. */
 export async function measureOutside(
   databaseUrl: string,
   environment: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ export type PageLoad = { readonly path: string; readonly payments: number; reado
 const SETTLED = 10_000;
 const REPEATS = 5;
 
-/** As if the newest payments had been settled: an attempt and a capture for each, as the pages read them. */
+/** Marks the newest payments as settled: inserts an execution and a capture for each. */
 async function settle(url: string): Promise<number> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -37,8 +37,8 @@ async function load(url: string, path: string, headers: Record<string, string>):
 }
 
 /**
- * The first load of dashboard pages, and the median of five more, each with its HTML to the end. The server has served the
- * sign-in page before, as it has for whoever comes to a dashboard.
+ * The first load of dashboard pages, and the median of five more, each until the end of its HTML. The server has served the
+ * sign-in page before, because every dashboard visit starts there.
  */
 export async function loadPages(
   databaseUrl: string,

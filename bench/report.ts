@@ -16,16 +16,16 @@ export type Results = {
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
-/** Of one transaction per request, and of the same transaction without a request around it. */
+/** Name of the rows of the baseline with one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** The same in turns with what it is compared with. */
+/** Prefix of rows that were measured in turns with their baseline. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** What strangers who load pages may cost. */
+/** The required results while visitors load pages. */
 export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] {
   const idleMs = alone?.p99Ms ?? 0;
   return flooded.flatMap(({ page, pageConnections, p99Ms, emergencyMs }) => {
@@ -48,7 +48,7 @@ export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] 
   });
 }
 
-/** What the project promises on two cores with everything on the same machine. */
+/** The project's required results on two cores with everything on the same machine. */
 export function floorsOf({ rows, residentMiB, history, bursts, pages, outside }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row(HOT, 64);

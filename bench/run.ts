@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the production server beside its baselines, in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each.
- * `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` says how often.
+ * `npm run bench`: the production server and its baselines in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each.
+ * `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns.
  * `-- --facilitators` compares verify and settle with the stock facilitator's in turns.
  */
 import { parseArgs } from "node:util";

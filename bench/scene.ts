@@ -12,13 +12,13 @@ export type Scene = {
   readonly domain: string;
   /** The headers of the buyer's session. */
   readonly person: Record<string, string>;
-  /** An active mandate with this budget a day, in whole USDC. */
+  /** Creates an active mandate with this daily budget in whole USDC. */
   mandate(dailyBudget: string): Promise<string>;
 };
 
 type Session = CallOptions & { readonly organizationId: string };
 
-/** A person of a new organization, signed up as in a browser. */
+/** Signs up a person with a new organization, as a browser would. */
 async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Session> {
   const post = (path: string, body: unknown) =>
     fetch(url + path, {
@@ -48,10 +48,10 @@ async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Ses
   return { ...options, organizationId: session.activeOrganization?.organizationId ?? "" };
 }
 
-/** Where every seller of a scene is paid. */
+/** The payment address of every seller of a scene. */
 export const payTo = "0x1111111111111111111111111111111111111111";
 
-/** A resource at 0.01 USDC of a seller of its own. */
+/** A new seller with a resource at 0.01 USDC. */
 async function openShop(seller: Session): Promise<{ readonly sellerId: string; readonly domain: string }> {
   const domain = `data-${randomBytes(4).toString("hex")}.example.com`;
   const { sellerId } = await call(registerSeller, { body: { name: "Bench data", domain } }, seller);
@@ -67,7 +67,7 @@ async function openShop(seller: Session): Promise<{ readonly sellerId: string; r
   return { sellerId, domain };
 }
 
-/** Keys of so many sellers that may have this service settle, one each. */
+/** Returns one key for each of `count` new sellers, with the right to settle through this service. */
 export async function setSellerScene(url: string, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {
@@ -111,7 +111,7 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
 let serial = 0;
 const run = randomBytes(6).toString("hex");
 
-/** The body of an authorize request with an intent that never was before. */
+/** The body of an authorize request with a new intent. */
 export function authorizeBody({ sellerId, domain }: Scene, mandateId: string): string {
   const id = `${run}-${serial++}`;
   return JSON.stringify({

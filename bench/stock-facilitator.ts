@@ -1,4 +1,4 @@
-/** The facilitator of x402's own library behind HTTP, in a process of its own: what this service's facilitator is compared with. */
+/** The facilitator of the x402 library behind HTTP, in its own process: the baseline for this service's facilitator. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { stockFacilitator } from "../examples/seller.ts";

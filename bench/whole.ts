@@ -44,7 +44,7 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Measures in turns, the last one first in every second round, so that all see the same machine. Each is the median of its rounds. */
+/** Measures in turns, in reverse order in every second round, so that conditions are equal. Returns the median of the rounds of each. */
 async function inTurns(rounds: number, measures: readonly (() => Promise<Measured>)[]): Promise<Measured[]> {
   const measured = measures.map((): Measured[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -60,7 +60,7 @@ async function inTurns(rounds: number, measures: readonly (() => Promise<Measure
   }));
 }
 
-/** Rates on a mandate with 20,000 decisions and on fresh ones. */
+/** Rates on a mandate with 20,000 decisions and on new mandates. */
 async function compareHistory(
   server: Running,
   scene: Scene,
@@ -75,7 +75,7 @@ async function compareHistory(
   return { fresh: fresh!.perSecond, old: aged!.perSecond };
 }
 
-/** One hot mandate beside what it is compared with. */
+/** Measures one hot mandate and its baselines. */
 async function compareBaselines(
   server: Running,
   scene: Scene,
@@ -147,7 +147,7 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
   } finally {
     await server.stop();
     await database.stop();
-    // As root the data may lie elsewhere.
+    // As root the data may be in another directory.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./setup/journey.ts";
 
-/* Every journey relies on this check, and would pass if it looked at nothing. */
+/* Every journey relies on this check, and would also pass if the check found nothing. */
 
 test("the accessibility check finds what is wrong in the light and what is wrong in the dark alone", async ({ page }) => {
   await page.goto("/sign-in");

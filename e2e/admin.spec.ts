@@ -10,7 +10,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
 const REASON = "Quarterly review, ticket 4471";
 
-/** Leaves this admin as the only one, also beside the first user of this sandbox. */
+/** Removes all other admins, including the first user of this sandbox. */
 async function onlyAdmin(): Promise<Official> {
   await newOrganization();
   const admin = await createOfficial("admin");

@@ -7,7 +7,7 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/** Moves the focus by the Tab key alone. */
+/** Moves the focus with the Tab key only. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
@@ -32,7 +32,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
-/** Answers the key that is shown once. */
+/** Returns the API key, which the page shows once. */
 async function makeKey(page: Page): Promise<string> {
   await page.goto("/settings/keys");
   await page.getByRole("button", { name: "New service account" }).click();
@@ -49,7 +49,7 @@ async function makeKey(page: Page): Promise<string> {
   return key;
 }
 
-/** 0.5 USDC a payment and 2 a day, written without a pointer. Answers the mandate's id. */
+/** Creates a mandate of 0.5 USDC per payment and 2 per day without a pointer. Returns its id. */
 async function writeByKeyboard(page: Page): Promise<string> {
   await page.goto("/mandates/new");
   await expect(page.getByRole("button", { name: "Save draft" })).toBeEnabled();
@@ -173,7 +173,7 @@ test.describe("the editor", () => {
     await page.setViewportSize({ width: 320, height: 800 });
     await expectAccessible(page);
     await page.getByRole("button", { name: "Save as version 2" }).click();
-    // The payment that waits for an answer is at another domain than those that are allowed from now on.
+    // The payment that waits for approval is at a domain that version 2 does not allow.
     const asked = page.getByRole("dialog", { name: "Version 2 no longer allows 1 open payment" });
     await expect(asked).toContainText(purchase.seller.domain);
     await expect(asked).toContainText("is not among the domains that the policy allows");

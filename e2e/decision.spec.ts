@@ -209,7 +209,7 @@ test.describe("what is shown", () => {
     const failed = outside.waitForEvent("requestfailed");
     await outside.goto(`http://127.0.0.1:${port}/`);
     await failed;
-    // The failed request is told before the error page takes the frame's place.
+    // The browser reports the failed request before the frame shows the error page.
     await expect.poll(() => outside.frames()[1]?.url()).toMatch(/^chrome-error:/);
     await frames.close();
     other.close();
@@ -228,7 +228,7 @@ test.describe("what is shown", () => {
         await expect(page.getByRole("main").getByText(fact).first()).toBeVisible();
       }
       await expect(page.getByRole("button", { name: approve })).toBeDisabled();
-      // A browser that is told not to run scripts by its driver does not draw noscript.
+      // With scripts disabled by the driver, the browser does not render noscript.
       expect(await page.content()).toContain("Deciding needs JavaScript.");
     });
   });

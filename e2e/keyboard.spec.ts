@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { expect, listensTo, signInAs, test } from "./setup/journey.ts";
 
-/* What axe cannot see: where the focus is, and what is said. */
+/* Checks that axe does not cover: the position of the focus, and the announcements. */
 
 let owner: Owner;
 test.beforeAll(async () => {
@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 
 type Focus = { readonly what: string; readonly marked: boolean; readonly seen: boolean };
 
-/** What has the focus, whether it shows that, and whether anything lies on top of it. */
+/** The focused element, whether its focus is visible, and whether another element covers it. */
 const focusOf = (page: Page): Promise<Focus | null> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -20,7 +20,7 @@ const focusOf = (page: Page): Promise<Focus | null> =>
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
       return (outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2) || boxShadow !== "none";
     };
-    // A field inside a frame shows the focus on its frame.
+    // A field with a surrounding box shows the focus on the box.
     const frame = element.closest(".affix, .search, .palette-field, label") ?? element;
     const box = element.getBoundingClientRect();
     const spots = [0.1, 0.5, 0.9].flatMap((x) =>

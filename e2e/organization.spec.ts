@@ -7,7 +7,7 @@ import { newKey, newMember, newOrganization, newPerson, PASSWORD } from "#test/i
 import { linkTo } from "#test/mail.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
-/** As on the narrowest phone, where a dialog has the least room; other pages are looked at in the tour of all pages. */
+/** Checks at the width of the narrowest phone, where a dialog has the least room. pages.spec.ts checks the other pages. */
 async function expectAccessibleOnPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 320, height: 800 });
   await expectAccessible(page);

@@ -4,14 +4,14 @@ import type { Browser, Page } from "@playwright/test";
 import { expect, expectAccessible, listen, signInAs, test } from "./setup/journey.ts";
 import { newScene, type Scene } from "./setup/scene.ts";
 
-/* Every page of the product, with something and with nothing on it: narrow and wide, light and dark. */
+/* Every page of the product, with and without data: narrow and wide, light and dark. */
 
 type Who = "full" | "empty" | "nobody";
 type Visit = readonly [who: Who, path: (scene: Scene) => string];
 
 const at = (path: string, ...who: Who[]): Visit[] => (who.length > 0 ? who : (["full"] as const)).map((one) => [one, () => path]);
 
-/** By the page's file. A page that is missing here fails the sweep. */
+/** Visits by page file. A page that is missing here fails the test. */
 const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/": at("/", "nobody"),
   "/sign-in": at("/sign-in", "nobody"),
@@ -72,7 +72,7 @@ const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
 
-// Two of five journeys are in this file: one worker would be left with them.
+// Two fifths of the journeys are in this file; without parallel mode one worker would run them all.
 test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
 let scene: Scene;
@@ -93,8 +93,8 @@ async function arrive(browser: Browser, who: Who): Promise<Visitor> {
 }
 
 /**
- * Each stays for all pages that this worker looks at: a new browser would fetch and compile the same scripts for every one of them. What
- * the last page was looked at with is put away.
+ * Each visitor is reused for all pages of this worker, because a new browser context would fetch and compile the same scripts again. The
+ * overrides of the last page are reset.
  */
 async function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
   const coming = visitors.get(who) ?? arrive(browser, who);
@@ -108,8 +108,8 @@ async function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
 const weights = new Map<string, Promise<number>>();
 
 /**
- * Kilobytes of JavaScript, compressed, that a page's document names: what it needs before it works. Left out are the polyfills of browsers
- * that know no modules, and what a page fetches when it is asked for, such as the palette, or once it rests, such as a chart.
+ * Kilobytes of compressed JavaScript that a page's document references. It excludes polyfills for browsers without modules, and scripts
+ * that a page loads on demand, such as the palette, or when idle, such as a chart.
  */
 async function weightOf(page: Page, document: string): Promise<number> {
   const old = new Set(document.match(/<script[^>]*nomodule[^>]*>/gi)?.map((tag) => /\/_next\/[^"?]+\.js/.exec(tag)?.[0]));
@@ -127,14 +127,14 @@ async function weightOf(page: Page, document: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** 1280 px at 200 %: the browser lays out as for half the width. */
+/** 1280 px at 200 % zoom: the layout has half the width. */
 async function expectZoomable(page: Page): Promise<void> {
   await page.setViewportSize({ width: 640, height: 450 });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, "at 200 %").toBeLessThanOrEqual(0);
 }
 
-/** Buttons that would lose a press before the page's scripts run: only a GET form is sent without them. */
+/** Buttons that would lose a press before the page's scripts run. Only GET forms work without scripts. */
 const losesPresses = (page: Page, document: string): Promise<string[]> =>
   page.evaluate(
     (html) =>

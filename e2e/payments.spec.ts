@@ -8,7 +8,7 @@ import { newPurchase } from "./setup/purchase.ts";
 const narrow = { width: 320, height: 800 };
 const wide = { width: 1280, height: 900 };
 
-/** Both widths in both schemes. */
+/** Checks both widths in both color schemes. */
 async function expectAccessibleEverywhere(page: Page): Promise<void> {
   for (const size of [narrow, wide]) {
     await page.setViewportSize(size);

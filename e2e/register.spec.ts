@@ -11,7 +11,7 @@ import { injectWallet } from "./setup/wallet.ts";
 const chain = () => createPublicClient({ transport: http(env().CHAINS[0]?.rpcUrl) });
 const registry = () => env().CHAINS[0]?.contracts?.mandateRegistry as Hex;
 
-/** 1 USDC a payment and 5 a day, out of this wallet. */
+/** Creates a mandate of 1 USDC per payment and 5 per day, paid from this wallet. */
 async function writeMandate({ credential }: Owner, address: string): Promise<string> {
   const as = { baseUrl: env().BASE_URL, headers: credential };
   const policy = {
@@ -24,7 +24,7 @@ async function writeMandate({ credential }: Owner, address: string): Promise<str
   return mandateId;
 }
 
-/** As wallets do it: typed data as JSON, and, where they offer it, an authorization to delegate. */
+/** A wallet that signs typed data given as JSON and, if it supports that, an authorization to delegate. */
 const walletOf =
   (account: PrivateKeyAccount, offers: { delegations: boolean }) => async (method: string, params: readonly unknown[]) => {
     if (method === "eth_requestAccounts") return { result: [account.address.toLowerCase()] };

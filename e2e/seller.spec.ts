@@ -22,7 +22,7 @@ const coin = {
   tokenDecimals: 6,
 };
 
-/** The browser's session, for what a journey does beside the pages. */
+/** The browser's session, for the API calls of a journey. */
 async function asBrowser(context: BrowserContext) {
   const baseUrl = process.env["BASE_URL"] ?? "";
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -42,7 +42,7 @@ async function signUpToSell(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
-/** On the narrowest screen, where a page overflows first. */
+/** Checks on the narrowest screen, where a page overflows first. */
 async function expectAccessibleWhenNarrow(page: Page): Promise<void> {
   const wide = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 900 });

@@ -13,7 +13,7 @@ import { injectWallet } from "./setup/wallet.ts";
 const newAddress = () => `${crypto.randomUUID()}@example.com`;
 const NEW_PASSWORD = "a password chosen anew";
 
-/** A browser on the machine itself: no proxy says where it comes from. Answers where the newest mail's link leads. */
+/** A browser on this machine, without a proxy's address header. Returns the target of the link in the newest mail. */
 async function readOutbox(browser: Browser, email: string, looks = false): Promise<string> {
   const developer = await browser.newContext({ extraHTTPHeaders: {} });
   const page = await developer.newPage();
@@ -21,7 +21,7 @@ async function readOutbox(browser: Browser, email: string, looks = false): Promi
   await page.getByLabel("To").fill(email);
   await page.getByRole("button", { name: "Show" }).click();
   const link = page.locator(".mail a").first();
-  // The form loads the page anew: what is looked at sooner is the page before.
+  // The form reloads the page; an earlier check would see the previous page.
   await expect(link).toBeVisible();
   if (looks) await expectAccessible(page);
   const href = await link.getAttribute("href");
@@ -43,7 +43,7 @@ test.describe("ways in", () => {
     await page.getByRole("button", { name: "E-mail me a link" }).click();
     await expect(page.getByRole("heading", { name: "Look into your mailbox" })).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
-    // Whoever comes from elsewhere is not told that there is an outbox.
+    // A visitor from another address does not see that there is an outbox.
     await expect(page.getByText("local outbox")).toHaveCount(0);
     expect((await page.request.get("/outbox")).status()).toBe(404);
     const link = await readOutbox(browser, email);

@@ -9,12 +9,12 @@ import { jsonRpc } from "viem/nonce";
 import multicall from "../contracts/artifacts/TestMulticall.json" with { type: "json" };
 import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 
-/** Circle's USDC on Base Sepolia: the local chain has the test token there, so that stock x402 software works unmodified. */
+/** The address of Circle's USDC on Base Sepolia. The local chain has its test token there, so stock x402 software works unmodified. */
 export const usdcAddress: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 export const localChainId = "eip155:84532";
 export const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** anvil's first account: published by anvil itself, worth nothing anywhere. */
+/** The private key of anvil's first account. anvil publishes it, so it protects nothing on any other chain. */
 const richKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 export const usdcAbi = [
@@ -38,11 +38,11 @@ export const usdcAbi = [
 ] as const;
 
 export type ChainOptions = {
-  /** 0, the default: a free one. */
+  /** 0, the default, takes a free port. */
   readonly port?: number;
-  /** Seconds between blocks; left out, each transaction is mined at once. */
+  /** Seconds between blocks. Without it each transaction is mined at once. */
   readonly blockTime?: number;
-  /** Nothing is mined until mine() is called. */
+  /** No block is mined until mine() is called. */
   readonly manual?: boolean;
   /** A file that keeps the chain between runs. */
   readonly statePath?: string;
@@ -52,10 +52,10 @@ export type LocalChain = {
   readonly rpcUrl: string;
   readonly pid: number;
   readonly client: ReturnType<typeof connect>;
-  /** Test USDC out of nothing, in its smallest unit. */
+  /** Mints test USDC, in its smallest unit. */
   mint(to: Address, amount: bigint): Promise<void>;
   balanceOf(account: Address): Promise<bigint>;
-  /** Ether for gas. */
+  /** Adds ether for gas, in wei. */
   fund(account: Address, wei?: bigint): Promise<void>;
   /** Resolves when the transaction is in a block. */
   mined(hash: Promise<Hex>): Promise<void>;
@@ -74,7 +74,7 @@ const connect = (rpcUrl: string) =>
     .extend(publicActions)
     .extend(walletActions);
 
-/** The program itself, not npm's wrapper around it: a killed wrapper would leave the chain running. */
+/** The path of the binary instead of npm's wrapper: killing the wrapper would leave the chain running. */
 function anvilPath(): string {
   const require = createRequire(import.meta.url);
   const cpu = process.arch === "x64" ? "amd64" : process.arch;

@@ -1,4 +1,4 @@
-/** The little of express that a seller needs; its types are a package of their own that nothing else would use. */
+/** The part of express that a seller needs. It avoids a dependency on @types/express. */
 declare module "express" {
   import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 

@@ -31,7 +31,7 @@ export type Readiness = { readonly status: string; readonly checks: readonly Che
 type Previewed = { readonly intent: { readonly checkoutIntentId: string }; readonly nextAction: { readonly url?: string } };
 type Waited = { readonly intent: { readonly status: string }; readonly continuationToken?: string };
 
-/** An answer other than 2xx is a problem that says what to do; it is the cause of what is thrown. */
+/** @throws An error whose cause is the problem of an answer other than 2xx; the problem says what to do. */
 async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: string, body?: unknown): Promise<T> {
   const response = await send(`${serviceUrl}/api/v1/agent/commerce/${path}`, {
     method: body === undefined ? "GET" : "POST",
@@ -43,22 +43,22 @@ async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions
   return answer as T;
 }
 
-/** A key for the whole order: every repeat of it is the same order. */
+/** Adds one idempotency key for the whole order, so that every retry is the same order. */
 export const shoppingAt = (storefrontUrl: string, items: readonly Item[]): Shopping => ({
   storefrontUrl,
   items,
   idempotencyKey: randomUUID(),
 });
 
-/** Is everything there that an order needs? Nothing happens by asking. */
+/** Asks whether all conditions of an order are met. It has no side effects. */
 export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shopping): Promise<Readiness> =>
   call(agent, "readiness", { mandateId: agent.mandateId, storefrontUrl, items });
 
-/** Opens the basket for the buyer to confirm; the link is for a person. */
+/** Opens a checkout for the buyer to confirm. The link is for a person. */
 export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
   call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
 
-/** Asks once, and is answered the moment the buyer decides. */
+/** Sends one request, which is answered as soon as the buyer decides. */
 export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string): Promise<Waited> {
   for (;;) {
     const waited = await call<Waited>(agent, `checkouts/${checkoutIntentId}?waitSeconds=${WAIT_SECONDS}`);
@@ -66,14 +66,14 @@ export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string
   }
 }
 
-/** The buyer's yes, redeemed: what was confirmed, and nothing else. */
+/** Continues an approved checkout with exactly the confirmed terms. */
 export const proceed = (
   agent: AgentOptions,
   checkoutIntentId: string,
   redeemed: { readonly continuationToken: string; readonly idempotencyKey: string; readonly paymentCredential?: string },
 ): Promise<Order> => call(agent, `checkouts/${checkoutIntentId}/continue`, redeemed);
 
-/** Without a credential: where the order stands. With one: the storefront is paid. */
+/** Without a credential, returns the state of the order. With one, pays the storefront. */
 export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential?: string): Promise<Order> =>
   call(agent, "place-order", {
     ...shopping,
@@ -81,7 +81,7 @@ export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential
     ...(paymentCredential !== undefined && { paymentCredential }),
   });
 
-/** Signs what the storefront's 402 asks for. The stock client pays a dollar at most unless it is told what this order costs. */
+/** Signs the storefront's 402. The stock client pays at most one dollar unless the order's amount is set as its limit. */
 export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
   if (!wallet) throw new Error("The order asks for a signature, and the agent has no wallet.");
   const read = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => paymentRequired[name]);
@@ -95,14 +95,14 @@ export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<R
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(read))["PAYMENT-SIGNATURE"] ?? "";
 }
 
-/** The link is for a person; its end is the checkout's id. */
+/** The checkout's id, which is the last part of the confirmation link. */
 export const checkoutIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
 export type OnApproval = (url: string) => void | Promise<void>;
 
 /**
- * An order from end to end, by repeating one call: it says what it needs, a person's yes or a signature, until there is nothing
- * left to do.
+ * An order from end to end by repeating one call. Each answer says what is missing, an approval or a signature, until the order is
+ * complete.
  */
 export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
   let credential: string | undefined;

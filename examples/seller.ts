@@ -19,7 +19,7 @@ const HEADERS_MAX = 65_536;
 
 type Settler = { readonly rpcUrl: string; readonly privateKey: Hex };
 
-/** The facilitator of x402's own library, with a key that pays for gas: nothing of it is ours. */
+/** The facilitator of the x402 library with a key that pays for gas. It uses none of our code. */
 export function stockFacilitator({ rpcUrl, privateKey }: Settler): FacilitatorClient {
   const account = privateKeyToAccount(privateKey, { nonceManager: createNonceManager({ source: jsonRpc() }) });
   const client = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl), pollingInterval: 100 }).extend(
@@ -39,14 +39,14 @@ export function stockFacilitator({ rpcUrl, privateKey }: Settler): FacilitatorCl
 export type SellerOptions = {
   readonly facilitator: FacilitatorClient;
   readonly payTo: string;
-  /** What each path costs, as sellers write it, in dollars. */
+  /** The price of each path in dollars, in the sellers' format. */
   readonly prices?: Readonly<Record<string, string>>;
   readonly port?: number;
 };
 
 export type Seller = { readonly url: string; served(): number; close(): Promise<void> };
 
-/** A stock @x402/express server, with one paid path unless told otherwise: GET /report. It knows nothing of Countersign. */
+/** A stock @x402/express server without knowledge of Countersign. By default it has one paid path: GET /report. */
 export async function startSeller({
   facilitator,
   payTo,

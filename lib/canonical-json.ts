@@ -3,9 +3,9 @@ import { configure } from "safe-stable-stringify";
 const write = configure({ bigint: false, strict: true });
 
 /**
- * RFC 8785: the one text of a JSON value, members in the order of their names, absent ones left out. Its texts are well-formed; what
- * came from outside was refused otherwise.
- * @throws TypeError for what JSON cannot say
+ * Writes a JSON value as RFC 8785 text: members sorted by name, undefined members left out. Strings must be well-formed Unicode; input
+ * from outside is checked for that when it is parsed.
+ * @throws TypeError for a value that JSON cannot represent
  */
 export function canonicalJson(value: unknown): string {
   const text = write(value);

@@ -1,14 +1,14 @@
 import { privateKeyToAddress } from "viem/accounts";
 import type { ChainConfiguration, Variables } from "#lib/env.ts";
 
-/* What is wrong only beside other variables. What is wrong in itself is absent here. */
+/* Checks of variables against each other. A variable that is invalid by itself is absent from the input. */
 
 type Given = Partial<Variables>;
 type Contradiction = { readonly name: keyof Variables; readonly message: string };
 
 const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
 
-/** The names of keys that are the same as one before: each may do one thing, and two senders of one account take the same nonces. */
+/** Finds private keys that are used twice. Each key has one purpose, and two senders with one account would use the same nonces. */
 function repeatedKeys(given: Given): Contradiction[] {
   const keys = chainKeys.map((name) => given[name]?.toLowerCase());
   return chainKeys
@@ -28,7 +28,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
   });
 }
 
-/** The contracts believe one signer; another key would make proofs that no account accepts. */
+/** The contracts accept one policy signer; accounts would reject the proofs of any other key. */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Given): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as `0x${string}`).toLowerCase();
@@ -70,7 +70,7 @@ function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Given
     : [];
 }
 
-/** The published development secrets and the like: never enough where money is real. */
+/** Whether a secret is a published development secret or easy to guess; neither may protect real money. */
 const weak = (value: string | undefined): boolean =>
   value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
 

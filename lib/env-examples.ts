@@ -48,7 +48,7 @@ const values: Readonly<Record<keyof Variables, string>> = {
 
 const quoted = (value: string): string => (value.includes("$(") ? `"${value}"` : /[ "'<[]/.test(value) ? `'${value}'` : value);
 
-/** A line for each variable as a shell takes it. A secret is shown as the command that makes one: a published secret protects nothing. */
+/** One shell line for each variable. A secret is shown as the command that generates it, because a published value is no secret. */
 export const examples = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, `${name}=${quoted(value)}`]),
 ) as Readonly<Record<keyof Variables, string>>;

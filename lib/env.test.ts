@@ -26,7 +26,7 @@ const sandbox = {
   API_KEY_SECRET: production.API_KEY_SECRET,
 } as const satisfies Variables;
 
-/** One line for each thing that is wrong. */
+/** One line for each invalid variable. */
 function complaints(variables: Variables): string[] {
   try {
     readEnv(variables);

@@ -4,7 +4,7 @@ import { examples } from "#lib/env-examples.ts";
 import { perProcess } from "#lib/process.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
-/* Each message goes on from the variable's name: "PORT must be a port …". */
+/* Each message continues after the variable's name: "PORT must be a port …". */
 
 const saying = (error: string) => ({ error });
 
@@ -32,7 +32,7 @@ const Asset = z.strictObject({
 
 const Caip2 = text(/^eip155:[1-9][0-9]{0,15}$/, "must be a chain as CAIP-2 writes it, such as eip155:84532");
 
-/** What `npm run chain:deploy` prints. */
+/** The contract addresses that `npm run chain:deploy` prints. */
 const Contracts = z.strictObject({
   mandateRegistry: Address,
   paymentModule: Address,
@@ -43,17 +43,17 @@ const Contracts = z.strictObject({
 const Chain = z.strictObject({
   chain: Caip2,
   rpcUrl: web,
-  /** Blocks on top before what a block says counts. */
+  /** How many blocks must follow a block before its transactions count. */
   confirmations: whole(0, 10_000),
-  /** What no reorganization takes back: the chain's block "finalized", or a depth. Left out: what is confirmed. */
+  /** When a block is final: at the chain's "finalized" block, or at a depth in blocks. Default: when it is confirmed. */
   finality: z
     .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
     .optional(),
-  /** When a payment without an authorization of ours is answered: at its receipt, or (left out) when it is confirmed. */
+  /** When to answer a payment that has no authorization of ours: at its receipt, or (default) when it is confirmed. */
   settledAt: z.enum(["receipt", "confirmations"], saying("must be receipt or confirmations")).optional(),
   assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),
   explorerBaseUrl: web.optional(),
-  /** Where the hard limits of mandates live. */
+  /** The contracts that enforce the hard limits of mandates. */
   contracts: Contracts.optional(),
 });
 export type ChainConfiguration = z.infer<typeof Chain>;
@@ -76,7 +76,7 @@ const json = <T extends z.ZodType>(schema: T, must: string) =>
 const listOf = <T extends z.ZodType>(schema: T, min: number, must: string) =>
   json(z.array(schema, saying(must)).min(min, must).max(16, must), must);
 
-/** Circle's USDC on Base Sepolia, the sandbox's chain unless CHAINS names another. */
+/** Circle's USDC on Base Sepolia: the default chain of the sandbox. */
 const baseSepolia: ChainConfiguration = {
   chain: "eip155:84532",
   rpcUrl: "https://sepolia.base.org",
@@ -108,7 +108,7 @@ const Variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: "must be the address of a PostgreSQL database, postgres://…" })
     .optional(),
-  /** Whether PostgreSQL is started here where DATABASE_URL names no server. Left out: in the sandbox alone. */
+  /** Whether to start an embedded PostgreSQL if DATABASE_URL is not set. Default: only in the sandbox. */
   EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
@@ -118,7 +118,7 @@ const Variables = z.object({
   RELAYER_PRIVATE_KEY: privateKey.optional(),
   /** The registry's guardian: it may revoke any mandate, and nothing else. */
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
-  /** Makes proofs and payments within registered mandates. */
+  /** Signs proofs and payments within registered mandates. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** The seed of the Ed25519 key that signs the checkpoints of the audit chains. */
   AUDIT_SIGNING_KEY: text(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url").optional(),
@@ -131,16 +131,16 @@ const Variables = z.object({
   TRUSTED_PROXY_HOPS: counted(0, 8).default(0),
   RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
   RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
-  /** Pages that are drawn for one address in a second; five times as many at once. */
+  /** Pages rendered per second for one client address, with a burst of five times as many. */
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
-  /** How long a process that was told to end goes on serving, while load balancers see that it is not ready. Left out: 5 s in production. */
+  /** How long a process keeps serving after a shutdown signal, while it reports not ready. Default: 5 s in production, else 0. */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
-  /** Of the process that draws the pages. */
+  /** Connections of the process that renders the pages. */
   DATABASE_POOL_PAGES: counted(4, 200).default(4),
   PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
-  /** Further settings of nodemailer are query parameters. */
+  /** Query parameters set further nodemailer options. */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
   MAIL_FROM: text(
     /^(?=.{1,320}$)(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
@@ -150,16 +150,16 @@ const Variables = z.object({
   GOOGLE_CLIENT_SECRET: clientName,
   GITHUB_CLIENT_ID: clientName,
   GITHUB_CLIENT_SECRET: clientName,
-  /** The chain that wallets name when they sign in. Left out: the first of CHAINS in the sandbox, no wallets in production. */
+  /** The chain that wallets name at sign-in. Default: the first of CHAINS in the sandbox, no wallet sign-in in production. */
   SIWE_CHAIN: Caip2.optional(),
-  /** In gwei. Higher fees are never offered, however long a transaction waits. */
+  /** In gwei. The service never offers a higher fee, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
-  /** In milli-ether. Below it the alarm of the relayer's and the guardian's balance is raised. */
+  /** In milli-ether. An alarm is raised if the relayer or the guardian has less. */
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
   SETTLEMENT_DAILY_CAP_TOTAL: counted(0, 1_000_000_000).default(100_000),
-  /** In whole units of whatever token is paid with. */
+  /** In whole units of the token that is paid. */
   SETTLEMENT_MINIMUM: text(/^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,18})?$/, "must be an amount such as 0.001").default("0.001"),
   LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
@@ -174,7 +174,7 @@ export type Env = Variables & {
 
 const names = Object.keys(Variables.shape) as (keyof Variables)[];
 
-/** What is wrong with one value, each place in it once. What follows the name begins with "must", or says where it is wrong. */
+/** The errors of one value, without repeats. Each continues after the variable's name: with "must", or with the part that is wrong. */
 function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   const lines = issues.flatMap(({ path, message, ...issue }) => {
     if (issue.code !== "unrecognized_keys")
@@ -184,7 +184,7 @@ function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   return [...new Set(lines)];
 }
 
-/** Reads and checks the configuration. Throws everything that is wrong with it, a line for each, never a value. */
+/** Reads and checks the configuration. Throws one error with a line for each problem; it never contains a value. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
   const values: Partial<Record<keyof Variables, unknown>> = {};
   const wrong = new Map<keyof Variables, readonly string[]>();
@@ -216,5 +216,5 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
 /** Lazy: next build imports every route, and an import that throws would break it. */
 export const env = (): Env => perProcess("env", () => readEnv(process.env));
 
-/** The host:port pairs of this machine that sellers and storefronts of the sandbox may be. */
+/** The host:port pairs of this machine where sandbox sellers and storefronts may run. */
 export const outboundLoopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").flatMap((entry) => entry.trim() || []);

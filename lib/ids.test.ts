@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { firstIdAt, newId } from "#lib/ids.ts";
 
-/** A ULID's time, read back. */
+/** The time in a ULID. */
 const timeOf = (id: string): number =>
   id
     .slice(4, 14)

@@ -46,7 +46,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Crockford base 32 of ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 
-/** 48 bits behind two zero bits, which keep the order: ten characters. */
+/** The time as ten characters: two zero bits, then 48 bits of milliseconds. Sorts by time. */
 function timeOf(time: number): string {
   let text = "";
   for (let rest = time, pair = 0; pair < 5; pair += 1, rest = Math.floor(rest / 1024)) text = PAIRS[rest % 1024] + text;
@@ -58,8 +58,8 @@ let timeText = "";
 let made = 0;
 
 /**
- * The time, and how many ids were made in it: twelve characters that are larger each time, so that ids of one process sort as they were
- * made. A clock that is set back, or a millisecond of more than 1,024 ids, waits for the clock to come along.
+ * The time and a counter as twelve characters that increase with each call, so that ids of one process sort by creation. If the clock is
+ * set back, or after 1,024 ids in a millisecond, the time runs ahead of the clock until the clock catches up.
  */
 function next(now: number): string {
   made = now > millisecond ? 0 : made + 1;
@@ -71,7 +71,7 @@ function next(now: number): string {
   return timeText + PAIRS[made];
 }
 
-/** Two random bytes for each pair of characters. */
+/** Pairs of characters in the random part of an id; each pair takes two random bytes. */
 const PAIRS_EACH = 7;
 const POOL = PAIRS_EACH * 512;
 let pool = new Uint16Array(0);
@@ -88,17 +88,17 @@ function random(): string {
   return text;
 }
 
-/** 48 bits of milliseconds, 10 that count within one and 70 random bits: a ULID behind a prefix. */
+/** A prefix and a ULID: 48 bits of milliseconds, a 10-bit counter within the millisecond, and 70 random bits. */
 export const newId = (kind: IdKind): string => `${prefixes[kind]}_${next(Date.now())}${random()}`;
 
 /** Sorts before every id of its kind that was made at `time` or later. */
 export const firstIdAt = (kind: IdKind, time: Date): string => `${prefixes[kind]}_${timeOf(time.getTime())}${"0".repeat(16)}`;
 
-/** What clients choose: intentId, nonce, the id of a PUT. */
+/** An id that the client chooses: intentId, nonce, the id of a PUT. */
 export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "Use 1 to 128 letters, digits or the characters _ . : -")
   .meta({ description: "An id chosen by the client." });
 
-/** An id of ours in a path or body; an unknown one is a 404, not a 400. */
+/** An id of this service in a path or body; an unknown one is a 404, not a 400. */
 export const Id = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not an id.");

@@ -35,7 +35,7 @@ export function readAmount(text: string, decimals: number): ParsedAmount {
   return { ok: true, amount: amount as Atomic };
 }
 
-/** As readAmount, for text that was validated before (stored policies, registered prices). */
+/** Like readAmount, for text that was validated before (stored policies, registered prices). */
 export function parseAmount(text: string, decimals: number): Atomic {
   const parsed = readAmount(text, decimals);
   if (!parsed.ok) throw new RangeError(parsed.detail);
@@ -69,5 +69,5 @@ export const max = (a: Atomic, b: Atomic): Atomic => (a > b ? a : b);
 /** amount * bps / 10,000, rounded up: a fee never falls to zero by splitting a payment. */
 export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount * BigInt(bps) + 9_999n) / 10_000n) as Atomic;
 
-/** Half of an amount, rounded down; the odd unit is the other party's. */
+/** Half of an amount, rounded down; the other party gets the odd unit. */
 export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;

@@ -21,7 +21,7 @@ const AskedPricing = z
   ])
   .meta({ id: "AskedPricing" });
 
-/** What the agent was told; compared with the registered record, never believed. */
+/** The seller as the agent knows it; compared with the registered record and never trusted. */
 export const AskedSeller = z
   .strictObject({ sellerId: ClientId.optional(), name: z.string().max(200).optional(), domain: z.string().max(260).optional() })
   .meta({ id: "AskedSeller", description: "The seller as the agent knows it. It is compared with the registered record." });
@@ -58,7 +58,7 @@ export const AskedIntent = z
   })
   .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
 export type AskedIntent = z.output<typeof AskedIntent>;
-/** An intent that has its names, its own or the idempotency key. */
+/** An intent with intentId and nonce, which default to the idempotency key. */
 export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
 
 export const Reason = z
@@ -139,7 +139,7 @@ export const FeeQuote = z
   .meta({ id: "FeeQuote", description: "What the service charges for one payment, and who pays it." });
 export type FeeQuote = z.input<typeof FeeQuote>;
 
-/** The intent as it was decided: registered facts, the service's own fields filled in. */
+/** The intent that was decided, with registered facts and the service's own fields filled in. */
 export const PaymentIntent = z
   .object({
     intentId: z.string(),

@@ -17,7 +17,7 @@ const row = (status: number, title: string, category: CategoryName, actor: Actor
   retryable,
 });
 
-/** The catalogue: a refusal is a row here, thrown by its code. Executions that fail answer 402 with their failure's row. */
+/** Every refusal is one row, thrown by its code. An execution that fails answers 402 with the row of its failure. */
 export const problems = {
   invalid_request: row(400, "Invalid request", "validation_error", "agent"),
   idempotency_key_required: row(400, "Idempotency key required", "validation_error", "agent"),
@@ -217,5 +217,5 @@ export function problemBody(problem: Problem, requestId: string): ErrorBody {
 export const invalidField = (pointer: string, detail: string): Problem =>
   new Problem("invalid_request", { detail: "The request has an invalid field.", errors: [{ detail, pointer }] });
 
-/** What does not exist and what belongs to another organization look the same. */
+/** A missing resource and a resource of another organization get the same answer. */
 export const notFound = (what: string): Problem => new Problem("not_found", { detail: `There is no such ${what}.` });

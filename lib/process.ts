@@ -1,4 +1,4 @@
-/** Next.js bundles its own copy of lib/; what must exist once per process lives on the global object. */
+/** Next.js bundles its own copy of lib/; values that must exist once per process live on the global object. */
 const key = Symbol.for("countersign.process");
 
 type Shared = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** RFC 3339 with a zone on the way in; always UTC with milliseconds on the way out. */
+/** Input is RFC 3339 with any time zone; output is always UTC with milliseconds. */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: "Write the time as RFC 3339, such as 2026-11-21T12:00:00.000Z." })
   .max(40)
@@ -9,7 +9,7 @@ export const Timestamp = z.iso
 const WRITTEN_MAX = 64;
 const written = new Map<number, string>();
 
-/** To write a date takes V8 forty times as long as to find it here, and a list of payments has the same few moments hundreds of times. */
+/** Formatting a date takes V8 forty times as long as this look-up, and a batch of payments repeats a few dates hundreds of times. */
 export function toWire(time: Date): string {
   const at = time.getTime();
   let text = written.get(at);

@@ -64,7 +64,7 @@ export type LedgerKind = z.infer<typeof LedgerKind>;
 export const SettlementStatus = list("SettlementStatus", ["pending", "processing", "settled", "failed", "unknown"]);
 export type SettlementStatus = z.infer<typeof SettlementStatus>;
 
-/** How a checkout stands to the mandates of its buyer. */
+/** Whether a mandate of the buyer covers a checkout, or why not. */
 export const MandateMatch = list("MandateMatch", [
   "active_match",
   "no_mandate",
@@ -120,16 +120,16 @@ export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPa
 
 export const EnforcementPath = list("EnforcementPath", ["offchain", "onchain"]);
 export type EnforcementPath = z.infer<typeof EnforcementPath>;
-/** smartAccount: what is paid onchain, by the buyer's own account through the payment module. */
+/** smartAccount: paid onchain by the buyer's own account, through the payment module. */
 export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;
-/** What a seller chooses: how x402 payments for a resource are settled. */
+/** The seller's choice of how x402 payments for a resource are settled. */
 export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 
-/** By what a registered mandate is paid: proofs of its account, or the payment module. */
+/** How payments under a registered mandate are made: with proofs of its account, or through the payment module. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 
 /** Ordered from least to most assurance. */

@@ -1,4 +1,4 @@
-/** `npm run build`: what `npm start` would build at its first start. */
+/** `npm run build`: builds what the first `npm start` would build. */
 import { buildPages, buildServer } from "#lib/server/build.ts";
 
 await buildPages((line) => console.error(`countersign: ${line}`));

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
-/** The first has no windows to draw, which halves what a page costs. */
+/** The first one has no windows, which halves the cost of a page. */
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
 
@@ -24,7 +24,7 @@ async function first(paths: readonly string[]): Promise<string | null> {
 const installed = (): Promise<string | null> =>
   first((process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))));
 
-/** What Playwright has downloaded earlier, of whatever version. */
+/** A Chromium of any version that Playwright has downloaded earlier. */
 async function cached(): Promise<string | null> {
   const folder = process.env["PLAYWRIGHT_BROWSERS_PATH"] ?? join(homedir(), ".cache/ms-playwright");
   const versions = (await readdir(folder).catch((): string[] => [])).filter((name) => /^chromium-\d+$/.test(name)).toSorted();
@@ -52,14 +52,14 @@ async function fromSystem(): Promise<string | null> {
   return null;
 }
 
-/** One that is there already. */
+/** An installed Chromium, or null. */
 export async function chromiumAtHand(): Promise<string | null> {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") return (await runnable(named)) ? named : null;
   return (await installed()) ?? (await cached());
 }
 
-/** A Chromium to run the journeys in: one that is there, else Playwright's own, else the system's package. Null where none can be had. */
+/** A Chromium for the journeys: an installed one, else Playwright's download, else the system's package. Null if none is available. */
 export async function findChromium(): Promise<string | null> {
   const atHand = await chromiumAtHand();
   if (atHand !== null || process.env["CHROMIUM_PATH"]) return atHand;

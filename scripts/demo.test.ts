@@ -33,7 +33,7 @@ async function runDemo(dataDir: string, { variables = {}, onOutput }: Options = 
 
 async function temporary(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-demo-"));
-  // Root's PostgreSQL runs as somebody else, and keeps its data elsewhere where it cannot go.
+  // As root, PostgreSQL runs as another account and uses another data directory if that account cannot enter this one.
   await chmod(dataDir, 0o755);
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   return dataDir;

@@ -1,4 +1,4 @@
-/** The main job from end to end on this machine: `npm run demo`. With --once it ends after the run. */
+/** `npm run demo`: a payment from end to end on this machine. With --once it exits after the run. */
 import assert from "node:assert/strict";
 import { invite } from "./demo/closing.ts";
 import { payWithoutKey } from "./demo/keyless.ts";
@@ -19,10 +19,10 @@ async function closeAll(): Promise<void> {
   for (let close = closers.pop(); close; close = closers.pop()) await close();
 }
 
-/** Resolves with the signal that asks to end. */
+/** Resolves with the signal that ends the demo. */
 const interrupted = new Promise<NodeJS.Signals>((resolve) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
-  // Whoever read the output has gone.
+  // The reader of the output has closed the pipe.
   process.stdout.on("error", () => resolve("SIGHUP"));
 });
 
@@ -54,7 +54,7 @@ async function outcome(): Promise<number> {
   const done = run();
   const first = await Promise.race([done, interrupted]);
   if (typeof first === "string") {
-    // What is under way fails when its servers stop; nobody waits for it.
+    // Open requests fail when the servers stop; ignore their errors.
     done.catch(() => {});
     return 130;
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run chain:deploy`: puts the contracts of mandates on an EVM chain and prints what CHAINS needs. The deployer's key
- * comes from the environment, so that it is in no list of processes.
+ * `npm run chain:deploy`: deploys the mandate contracts on an EVM chain and prints the entry for CHAINS. The deployer's key is read
+ * from the environment, so that it does not appear in process lists.
  */
 import { parseArgs } from "node:util";
 import {
@@ -44,7 +44,7 @@ function fail(message: string): never {
 
 const isKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text);
 
-/** The service's own key of this name. */
+/** The address of the service's key of this name. */
 async function ourAddress(name: string): Promise<Address | undefined> {
   if (!process.env[name]) await provideSecrets(process.env);
   const key = process.env[name] ?? "";

@@ -1,5 +1,5 @@
-// Runs before the scripts of package.json, on whatever Node (20 or newer) the machine has: installs what is missing.
-// npm then puts node_modules/.bin first in PATH, so the script itself runs on the Node that the lockfile names.
+// Runs before the scripts of package.json, on the machine's Node (20 or newer), and installs missing packages.
+// npm then puts node_modules/.bin first in PATH, so the script itself runs on the Node version of the lockfile.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -18,7 +18,7 @@ function packagesOf(file) {
   }
 }
 
-/** npm writes what it installed beside it, at the very end; an optional package may be for another platform. */
+/** npm writes its list of installed packages last, so a partial install has none. Optional packages may be for another platform. */
 function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   return Object.entries(packagesOf("package-lock.json")).every(
@@ -26,7 +26,7 @@ function isInstalled() {
   );
 }
 
-// Without the Node of node_modules: npm replaces it while it runs.
+// Excludes the Node in node_modules, because npm replaces it during the installation.
 const path = (process.env.PATH ?? "")
   .split(delimiter)
   .filter(
@@ -48,7 +48,7 @@ async function install() {
   const seconds = () => Math.round((Date.now() - began) / 1000);
   const timer = setInterval(() => say(`still installing, ${seconds()} s.`), 10_000);
   const command = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
-  // A registry that hiccups once is no reason to give up.
+  // Retry once, because a registry may fail temporarily.
   const failed = (await npm(...command)) !== 0 && (await npm(...command)) !== 0;
   clearInterval(timer);
   if (failed) {
@@ -60,7 +60,7 @@ async function install() {
 
 const major = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0);
 
-/** The Node that the script will find: the installed one where its install script ran, else the machine's. */
+/** The version of the Node that the script will use: the installed one if its install script ran, else the machine's. */
 function nodeVersion() {
   const options = { encoding: "utf8", env: { ...process.env, PATH: join(root, "node_modules", ".bin") + delimiter + path } };
   return major(spawnSync("node", ["--version"], options).stdout ?? "");

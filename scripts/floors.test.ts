@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** What the linter of this repository says about these files. */
+/** The output of this repository's linter for these files. */
 async function lint(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-floors-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string> {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  // The configuration names files from its own folder.
+  // The configuration resolves paths relative to its own folder.
   await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
   await symlink(join(root, "scripts"), join(folder, "scripts"));
   return spawnSync(join(root, "node_modules/.bin/oxlint"), ["lib"], { cwd: folder, encoding: "utf8" }).stdout;

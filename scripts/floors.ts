@@ -1,6 +1,6 @@
 /**
- * The modules of lib/, from the lowest to the highest. A module imports from itself and from those before it, types included. So no two
- * modules import each other, and no chain of imports comes back to where it began. The files directly in lib/ are the lowest.
+ * The modules of lib/, from the lowest to the highest. A module may import only from itself and from earlier modules, types included, so
+ * imports between modules have no cycles. The files directly in lib/ are the lowest.
  */
 export const floors = [
   "db",
@@ -42,13 +42,13 @@ export const floors = [
   "server",
 ] as const;
 
-/** The module of a path below lib/, and its floor; -1 where the folder is no module. */
+/** The module of a path below lib/ and its floor; -1 if the folder is not a module. */
 function placeOf(path: string): { readonly name: string; readonly floor: number } {
   const name = path.split("/").slice(0, -1).join("/");
   return name === "" ? { name: "lib", floor: 0 } : { name, floor: floors.indexOf(name as (typeof floors)[number]) + 1 || -1 };
 }
 
-/** What is wrong with an import, or null. Both paths are below lib/. */
+/** The error message for an import, or null. Both paths are relative to lib/. */
 export function wrongImport(from: string, to: string): string | null {
   const [own, other] = [placeOf(from), placeOf(to)];
   if (own.floor < 0) return `lib/${own.name} is not in the list of modules in scripts/floors.ts.`;

@@ -1,5 +1,5 @@
-// `npm run lock`, after each `npm install`: npm leaves a package for another platform out of the lockfile when the registry did
-// not have it at that moment, and `npm ci` then refuses the lockfile. This writes the missing ones from what asks for them.
+// `npm run lock`, after each `npm install`: npm omits a package for another platform from the lockfile when the registry did not
+// have it at that moment, and `npm ci` then refuses the lockfile. This adds the missing packages from their dependents' entries.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const file = new URL("../package-lock.json", import.meta.url);

@@ -21,7 +21,7 @@ const asking = (ending: string) => `
 
 type Said = { readonly folder: string; readonly mode: number; readonly beside: readonly string[] };
 
-/** What a process says that asks for a folder, and what is left when it has ended, by a signal or by itself. */
+/** Runs a process that requests a folder. Returns its output, and the folders left after it ended by a signal or by itself. */
 async function runIn(place: string, signal?: NodeJS.Signals): Promise<Said & { readonly left: readonly string[] }> {
   const code = asking(signal ? "setInterval(() => {}, 1_000);" : "");
   const child = spawn(process.execPath, ["--input-type=module", "-e", code, place], {

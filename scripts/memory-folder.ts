@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "countersign-test-";
-/** Four times what a run has had in it at once. */
+/** Four times the peak use of a run. */
 const ROOM_MIN = 1024 ** 3;
-/** The run itself needs most of this. */
+/** The run's own processes need most of this memory. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 const RUN_LIMIT_MS = 5_000;
@@ -20,12 +20,12 @@ async function hasRoom(place: string): Promise<boolean> {
   return bavail * bsize >= ROOM_MIN && process.availableMemory() >= AVAILABLE_MIN;
 }
 
-/** Of runs that were killed. */
+/** Removes the folders of killed runs. */
 async function removeAbandoned(place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (!name.startsWith(PREFIX)) continue;
     const found = await stat(join(place, name)).catch(() => null);
-    // Another run may remove it at this moment, and another account's is not ours to remove.
+    // Another run may remove it at the same time, and folders of other accounts cannot be removed.
     if (found && Date.now() - found.mtimeMs > ABANDONED_MS)
       await rm(join(place, name), { recursive: true, force: true }).catch(() => {});
   }
@@ -35,7 +35,7 @@ async function newFolder(place: string): Promise<string> {
   const folder = await mkdtemp(join(place, PREFIX));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  // The account that PostgreSQL runs as has its data in it.
+  // The account that runs PostgreSQL keeps its data in it and must be able to enter.
   await chmod(folder, 0o755);
   const program = join(folder, "program");
   await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
@@ -44,9 +44,9 @@ async function newFolder(place: string): Promise<string> {
 }
 
 /**
- * A folder in memory that ends with this process, for the databases and data folders of a run. They come and go by the hundred, and a
- * disk's file system looks for a place for each new file among all that went a moment ago. Null where there is no such folder with room,
- * or where no program may run from it.
+ * A folder in memory for the databases and data folders of a run, removed when this process ends. A run creates and deletes hundreds of
+ * them, and a disk's file system is slow to allocate files after many deletions. Null if no such folder has enough room, or if programs
+ * cannot be executed in it.
  */
 export async function memoryFolder(place = MEMORY): Promise<string | null> {
   try {

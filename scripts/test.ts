@@ -1,4 +1,4 @@
-/** Everything that must hold, in one run: `npm test`. With arguments it runs only the tests that they name. */
+/** `npm test`: runs all checks and tests. With arguments it runs only the named tests. */
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
@@ -11,15 +11,15 @@ const JOURNEYS = join(root, ".test/journeys.json");
 const only = process.argv.slice(2);
 const isJourney = (name: string): boolean => name.startsWith("e2e");
 
-/** The tests bring their own configuration; what a developer has set must not reach them. */
+/** The tests have their own configuration. A developer's variables must not reach them. */
 const foreign =
   /^(ENVIRONMENT|PORT|BASE_URL|DATABASE_.*|DATA_DIR|CHAINS|FACILITATOR.*|SETTLEMENT_.*|RELAY.*|GUARDIAN_.*|POLICY_SIGNER_.*|OUTBOUND_LOOPBACK|PAGES_.*|TRUSTED_PROXY_HOPS|RATE_LIMIT_.*|METRICS_TOKEN|LOG_LEVEL|AUDIT_SIGNING_KEY|.*_SECRET)$/;
 const environment: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.deleteProperty(environment, name);
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
-// Servers and workers start by the hundred; each would compile the same code again.
+// A run starts hundreds of servers and workers; without the cache each would compile the same code again.
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
-// The checks of types end before what they have done with is worth collecting, which takes a fifth of their time.
+// Garbage collection would take a fifth of the time of the type checks, which end before they need it.
 Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
@@ -30,13 +30,13 @@ type Step = { readonly name: string; readonly command: readonly [string, ...stri
 
 const checks: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
-  // Each further checker works out the same types again; what would make the next run faster is not there in a fresh clone.
+  // Each additional checker computes the same types again. Incremental data does not exist in a fresh clone.
   { name: "types", command: ["tsc", "--noEmit", "--checkers", "1", "--incremental", "false"] },
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
-/** Built once, before the tests that start servers: two builds of the pages at the same time leave one that is made of both. */
+/** Built once, before the tests that start servers, because two concurrent builds of the pages would mix their files. */
 const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
@@ -53,7 +53,7 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
   const child = spawn(program, options, {
     cwd: root,
     env: environment,
-    // One stream, so that what is said of a failure stands where it happened.
+    // One stream for stdout and stderr, so that error messages stay in order.
     stdio: shown ? ["ignore", 1, 1] : "pipe",
   });
   let output = "";
@@ -82,7 +82,7 @@ type Results = {
   }[];
 };
 
-/** A failure in some lines, without the frames of others: what a reader of the end of a long output needs first. */
+/** A short form of a failure, without stack frames of dependencies, for the end of a long output. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");
@@ -101,7 +101,7 @@ async function countTests(succeeded: boolean): Promise<Counted> {
   const text = await readFile(RESULTS, "utf8").catch(() => null);
   const results = JSON.parse(text ?? '{"numPassedTests":0,"testResults":[]}') as Results;
   const failures = failuresIn(results);
-  // An error outside a test fails the run without failing a test. So does a run without a report.
+  // An error outside a test, or a missing report, fails the run without a failed test.
   if (failures.length === 0 && (!succeeded || text === null)) failures.push("tests: an error outside of them; see above");
   return { passed: results.numPassedTests, failures };
 }
@@ -112,7 +112,7 @@ type Journeys = { readonly stats: { readonly expected: number }; readonly suites
 
 const specsOf = ({ specs, suites = [] }: Suite): readonly Spec[] => [...specs, ...suites.flatMap(specsOf)];
 
-/** What people do in a browser, against the production server. */
+/** Runs the browser journeys against the production server. */
 async function runJourneys(chromium: string | null): Promise<Counted> {
   if (chromium === null) {
     const failure = "journeys: there is no Chromium and none could be installed; name one in CHROMIUM_PATH.";
@@ -123,19 +123,19 @@ async function runJourneys(chromium: string | null): Promise<Counted> {
   const { stats, suites } = JSON.parse(text ?? '{"stats":{"expected":0},"suites":[]}') as Journeys;
   const failed = suites.flatMap(specsOf).filter(({ ok }) => !ok);
   const failures = failed.map(({ file, line, title }) => `e2e/${file}:${line} › ${title}`);
-  // A run that ended before it wrote its report has failed, whatever it said at its end.
+  // A run without a report has failed, whatever its exit code.
   if (failures.length === 0 && (!succeeded || text === null)) failures.push("journeys: an error outside of them; see above");
   return { passed: stats.expected, failures };
 }
 
 await mkdir(join(root, ".test"), { recursive: true });
-// A browser takes its time to come, beside the checks; the demo's test uses it before the journeys do.
+// Start to find a browser now, beside the checks, because it may be downloaded. The demo's test also uses it.
 const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null;
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 if (only.length === 0) {
-  // A source that was deleted leaves nothing that is younger than the build.
+  // Remove old builds: a deleted source file does not make a build look outdated.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-  // Side by side: neither keeps two cores busy.
+  // In parallel, because neither uses two cores fully.
   await Promise.all([check(checks), check([build])]);
 }
 const memory = only.length === 0 ? await memoryFolder() : null;

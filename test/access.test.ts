@@ -13,8 +13,8 @@ import { newPerson } from "#test/identity.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
 /*
- * Who may call what, written out once more, apart from the code that decides it. Every operation is called by every role, by every
- * platform role, by a person without an organization, and by keys: with the one capability that is needed, with every other one, with none.
+ * The permissions of every operation, listed independently of the code that checks them. Every role, every platform role, a person without
+ * an organization, and keys with the needed capability, with every other capability and with none call every operation.
  */
 
 useDatabase();
@@ -33,7 +33,7 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
   ...roles.map((role) => `platform ${role}` as const),
 ];
 
-/** `anyone` needs no key at all, `any` takes a key of whatever capability, `none` takes no key. */
+/** `anyone` needs no credential, `any` accepts a key with any capability, `none` accepts no key. */
 type Key = Capability | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [
@@ -72,7 +72,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
 ];
 const rows = new Map(table.flatMap(([who, key, ids]) => ids.split(" ").map((id) => [id, { who, key }] as const)));
 
-/** Refused before anything was read; "allowed" where the answer is about the request. A body that nothing takes makes nothing happen. */
+/** Returns the code of a refused permission, or "allowed" for any other answer. No operation accepts the body, so nothing changes. */
 async function ask({ method, path, body }: Operation, as: Credential): Promise<string> {
   const writes = method !== "GET";
   const headers = { ...as, ...(writes && { "content-type": "application/json" }) };

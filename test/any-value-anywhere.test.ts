@@ -14,7 +14,7 @@ import { createOrganization, createPerson, type Credential } from "#test/tenant.
 
 useDatabase();
 
-/** A person of an own organization who may do everything: some operations change who is asking. */
+/** A new owner and platform admin for each test, because some operations change their caller. */
 async function somebody(): Promise<Credential> {
   const { userId, credential } = await createPerson(await createOrganization());
   await database()
@@ -24,7 +24,7 @@ async function somebody(): Promise<Credential> {
   return credential;
 }
 
-/** The value with one of its parts replaced, for each part and each hostile value. */
+/** Yields the value with one part replaced, for each part and each hostile value. */
 function* mutations(value: unknown): Generator {
   yield* values;
   if (typeof value !== "object" || value === null) return;
@@ -35,7 +35,7 @@ function* mutations(value: unknown): Generator {
   }
 }
 
-/** Once more for the fields that the example leaves out. */
+/** Also sets each field that the example leaves out to each hostile value. */
 function bodiesOf({ body, example }: Operation): unknown[] {
   const base = (example.body ?? {}) as Record<string, unknown>;
   const left = body instanceof z.ZodObject ? Object.keys(body.shape).filter((name) => !Object.hasOwn(base, name)) : [];

@@ -41,7 +41,7 @@ async function setScene() {
   onTestFinished(() => seller.close());
   const signer = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
   const replies: Reply[] = [];
-  /** All that the agent knows is the service's address, its key and how to send what a reply tells it to. */
+  /** The agent knows only the service's address, its own key and how to send the request that a reply names. */
   const send = async ({ method, path, body }: Call): Promise<Reply> => {
     const response = await fetch(`${service.url}${path}`, {
       method,
@@ -78,7 +78,7 @@ async function setScene() {
 }
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Sends what each reply says, until one has what the seller is paid with or nothing is left to send. */
+/** Sends the request that each reply names, until a reply has credential headers or names no further request. */
 async function follow({ send, sign }: Scene, begin: Call): Promise<Reply> {
   let call: Call | undefined = begin;
   let reply: Reply = {};
@@ -116,7 +116,7 @@ test("an agent that knows nothing but the replies goes from requireApproval to t
   const paid = await fetch(`${seller.url}/report`, { headers: credentialHeaders });
   expect([paid.status, await paid.json()]).toEqual([200, { report: "all is well" }]);
   expect(await chain().balanceOf(payTo)).toBe(250_000n);
-  // A payment is executed, not continued: a token would be of no use.
+  // A continuation token is for checkouts; a payment is executed instead.
   expect(replies.some(({ continuationToken }) => continuationToken !== undefined)).toBe(false);
 });
 

@@ -18,7 +18,7 @@ import { endQuoteOf, goOn, newOrderKey, place, settlesThrough, signedOrder } fro
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
-/* Invariant 7: what was approved is what is executed. Change any one term between preview, approval and execution: it is refused, and nothing moves. */
+/* Invariant 7: only the approved terms are executed. A change of any term after the preview or approval is refused, and no money moves. */
 
 useDatabase();
 const chain = useSettlement();
@@ -32,7 +32,7 @@ beforeAll(async () => {
   shop = await openHostileStorefront();
   settlesThrough(shop, await stockFacilitator(chain()));
   scene = await checkoutScene();
-  // Paid before, so that no password is asked for: that is limited to a few a minute.
+  // The seller was paid before, so no password is needed; password checks are limited to a few per minute.
   const sellerId = `${shop.domain} ${shop.payTo}`;
   await database().insert(mandateSellers).values({ mandateId: scene.mandateId, sellerId, firstPaidAt: new Date() });
   otherMandateId = await activeMandate(scene.person.credential, {
@@ -46,7 +46,7 @@ const hex = (length: number) =>
 
 type Change = { readonly name: string; readonly set: Partial<typeof checkoutIntents.$inferInsert> };
 
-/** One term of a checkout, another value. */
+/** A new value for one term of a checkout. */
 const changes: fc.Arbitrary<Change> = fc.oneof(
   hex(64).map((basketHash) => ({ name: "basketHash", set: { basketHash } })),
   fc
@@ -63,7 +63,7 @@ const tamper = async (checkoutIntentId: string, { set }: Change) => {
   await database().update(checkoutIntents).set(set).where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
 };
 
-/** Each run has a basket of its own, so that none meets another's open checkout. */
+/** Makes the basket of each run unique, so that a preview does not find the open checkout of another run. */
 let quantity = 0;
 async function previewedAnew() {
   quantity += 1;
@@ -76,7 +76,7 @@ async function previewedAnew() {
 const executed = async () =>
   (await database().select().from(executions)).filter(({ settlementStatus }) => settlementStatus !== "failed").length;
 
-/** Nothing was submitted and nothing moved meanwhile. */
+/** Asserts that no payment is submitted and no money moves during the work. */
 async function unmoved(work: () => Promise<void>): Promise<void> {
   const before = [await chain().balanceOf(wallet.address), await executed(), shop.credentials.length];
   await work();
@@ -84,7 +84,7 @@ async function unmoved(work: () => Promise<void>): Promise<void> {
   expect(await brokenSums()).toEqual([]);
 }
 
-/** The row is out of the way of the next run. */
+/** Cancels the checkout, so that it does not affect the next run. */
 const close = async (checkoutIntentId: string) => {
   await cancel(checkoutIntentId, scene.agent.credential);
 };
@@ -179,7 +179,7 @@ describe("approved = executed", () => {
   });
 });
 
-/** Signs for whatever chain and token it is asked. */
+/** Signs for any chain and token. */
 async function signAnything(required: PaymentRequired): Promise<string> {
   const client = new x402Client().setSpendControls(false).register("eip155:*", new ExactEvmScheme(wallet));
   const signing = new x402HTTPClient(client);

@@ -11,7 +11,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Authorize requests as they go over the wire, and what they left in the tables. */
+/* Sends authorize requests as bytes, and reads the rows that they wrote. */
 
 export type Asked = {
   readonly status: number;
@@ -24,7 +24,7 @@ export type Asked = {
 
 const served = route(operation, handler);
 
-/** Sends a body to authorizePayment and keeps the bytes of the answer. */
+/** Sends a body to authorizePayment and returns the bytes of the answer. */
 export async function post(body: unknown, headers: Credential = {}): Promise<Asked> {
   const request = new Request(`${env().BASE_URL}${operation.path}`, {
     method: "POST",
@@ -44,7 +44,7 @@ export async function post(body: unknown, headers: Credential = {}): Promise<Ask
   };
 }
 
-/** A new intent of the buyer with a key of its own. */
+/** A new intent of the buyer with its own idempotency key. */
 export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
   const intent = intentFor(buyer, "0.5");
   return { ...intent, idempotencyKey: `k-${intent.intentId}`, ...change };
@@ -53,7 +53,7 @@ export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
 export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}, as = buyer.agent.credential) =>
   post({ mandateId, intent: newIntent(buyer, change) }, as);
 
-/** A row with the bytes that were answered. */
+/** The row of an authorization, with the bytes of its stored answer. */
 export async function storedOf(authorizationId: string) {
   const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
   return row ? { ...row, answer: answerOf(row) } : null;
@@ -64,13 +64,13 @@ export const holdsOf = (mandateId: string) => database().select().from(reservati
 export const authorizationsOf = (mandateId: string) =>
   database().select().from(authorizations).where(eq(authorizations.mandateId, mandateId));
 
-/** The answers that are stored under these mandates, sorted. */
+/** The stored answers of these mandates, sorted. */
 export async function storedAnswers(...mandateIds: readonly string[]): Promise<string[]> {
   const rows = await database().select().from(authorizations).where(inArray(authorizations.mandateId, mandateIds));
   return rows.map(answerOf).toSorted();
 }
 
-/** How many answers were given with each outcome, or with each problem. */
+/** Counts the answers by outcome or problem code. */
 export function outcomes(answers: readonly Asked[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, data, problem } of answers) {

@@ -5,7 +5,7 @@ import { database } from "#lib/db/client.ts";
 import { user } from "#lib/identity/tables.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
-/** Somebody who manages the platform, in an organization of their own. */
+/** A platform admin in their own organization. */
 export async function platformAdmin() {
   const organizationId = await createOrganization("Platform");
   const { userId, credential } = await createPerson(organizationId);
@@ -16,7 +16,7 @@ export async function platformAdmin() {
   return { organizationId, userId, credential };
 }
 
-/** A fee schedule, saved by the operation. */
+/** Creates a fee schedule through the operation. */
 export async function newSchedule(as: Credential, terms: Readonly<Record<string, unknown>>) {
   const { status, data, problem } = await send(contract.saveFeeSchedule, saveFeeSchedule, {
     as,

@@ -22,7 +22,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariants 1 and 2: whatever many clients do at once, a mandate agrees with a model that anybody can follow. */
+/* Invariants 1 and 2: a mandate agrees with a simple model under any concurrent requests. */
 
 useDatabase();
 const chain = useSettlement();
@@ -54,7 +54,7 @@ const sum = (model: Model, ...states: readonly Hold["state"][]): bigint =>
     .filter(({ state }) => states.includes(state))
     .reduce((all, { price }) => all + atomic(PRICES[price]!), 0n);
 
-/** Whether one more payment fits into what the model has used. */
+/** Whether one more payment of this price is within the model's limits. */
 function fits({ limits, holds }: Model, used: bigint, price: number): boolean {
   const amount = atomic(PRICES[price]!);
   const payments = [...holds.values()].filter(({ state }) => state !== "gone").length;
@@ -94,7 +94,7 @@ function note(model: Model, asked: readonly Asked[]): void {
   }
 }
 
-/** Well in the past: stored in milliseconds, "now" may be rounded up to a time that the sweep has not reached. */
+/** Sets the expiry one second in the past: a stored "now" is rounded to milliseconds and may lie after the sweep's clock. */
 const expire = (authorizationIds: readonly string[]) =>
   database()
     .update(reservations)
@@ -108,7 +108,7 @@ const change = ({ mandateId }: Real, limits: Limits) =>
     body: { policy: policyOf(limits) },
   });
 
-/** A command that is always possible. */
+/** A command without a precondition. */
 const command = (name: string, run: (model: Model, real: Real) => Promise<unknown>): AsyncCommand<Model, Real, true> => ({
   check: () => Promise.resolve(true),
   async run(model, real) {
@@ -124,7 +124,7 @@ const authorizeMany = (prices: readonly number[]) =>
     const denied = asked.filter(({ outcome }) => outcome === "deny");
     if (!model.active) expect(denied).toHaveLength(asked.length);
     for (const one of asked.filter(({ outcome }) => outcome === "allow")) {
-      // In whatever order they were decided, all of them fit together.
+      // All allowed payments together are within the limits, in any order of decisions.
       expect(fits(model, sum(model, "held", "submitted", "captured"), one.price)).toBe(true);
       note(model, [one]);
     }
@@ -156,7 +156,7 @@ const settleMany = (most: number, paid: boolean) =>
     const finding: Finding = paid ? { kind: "settled", transaction: `0x${"ab".repeat(32)}` } : { kind: "failed", failure };
     const found = ({ executionId }: Hold) => transact((tx) => resolveExecution(tx, executionId, mandateId, finding));
     const chosen = some(model, "submitted", most);
-    // Told twice, as two workers may.
+    // Resolved twice, because two workers may find the same result.
     await Promise.all(chosen.flatMap(([, hold]) => [found(hold), found(hold)]));
     for (const [, hold] of chosen) hold.state = paid ? "captured" : "gone";
   });
@@ -182,7 +182,7 @@ const suspendOrResume = command("suspend or resume", async (model, { mandateId }
   model.active = !model.active;
 });
 
-/** All at once: only that nothing is overspent can be said of the order, and the tables say it at the end. */
+/** Runs all commands at once. The order is unknown, so only the tables are checked, at the end, for overspending. */
 const storm = (prices: readonly number[], limits: Limits, most: number) =>
   command(`storm ${prices.join(" ")}`, async (model, real) => {
     const chosen = some(model, "held", most);
@@ -197,7 +197,7 @@ const storm = (prices: readonly number[], limits: Limits, most: number) =>
   });
 
 const prices = fc.array(fc.nat(PRICES.length - 1), { minLength: 2, maxLength: 16 });
-/** Tenths. A window of another length must count what was paid before it existed. */
+/** Amounts are drawn in tenths. A new window of another length must count earlier payments. */
 const limits: fc.Arbitrary<Limits> = fc
   .record({
     total: fc.integer({ min: 5, max: 90 }),
@@ -238,7 +238,7 @@ describe("a mandate under many clients", () => {
       }),
       { numRuns: 40, seed: 20_261_121, endOnFailure: true },
     );
-    // A window that came later counts what was captured before, which does not point to it: only what can still move does.
+    // A later window counts earlier captures whose reservations do not name its bucket; only open reservations must match.
     const broken = await brokenInvariants();
     expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
     const unheld = await database().execute(sql`

@@ -20,7 +20,7 @@ import { send, type Credential } from "#test/tenant.ts";
 
 export const items = [{ productId: "tee", variantId: "tee-m", quantity: 2 }];
 const limits = { perPayment: "100", budgets: [{ period: "day", timezone: "UTC", amount: "500" }] };
-/** 100 USDC a payment, 500 a day, to whoever sells. */
+/** 100 USDC per payment and 500 per day, to any seller. */
 export const open = { assets, limits, sellers: { unregistered: "allow" } };
 
 /** A buyer who signed up, with an agent and a mandate that pays unregistered storefronts. */
@@ -57,7 +57,7 @@ export const cancel = (checkoutIntentId: string, as: Credential) =>
 export const confirmPassword = (checkoutIntentId: string, as: Credential, password = PASSWORD) =>
   send(identity.stepUp, stepUp, { as, body: { checkoutIntentId, password } });
 
-/** Who a session's cookie is. */
+/** The caller of a session cookie. */
 export async function callerOf(as: Credential): Promise<SessionCaller> {
   const caller = await authenticate(new Request(env().BASE_URL, { headers: as }));
   if (caller?.kind !== "session") throw new Error("This is no session.");
@@ -67,14 +67,14 @@ export async function callerOf(as: Credential): Promise<SessionCaller> {
 /** Opens the confirmation page. */
 export const view = async (checkoutIntentId: string, as: Credential) => viewCheckout({ checkoutIntentId }, await callerOf(as));
 
-/** Reads the page and gives the password, as a first payment to a seller asks for. */
+/** Opens the page and confirms the password, which a first payment to a seller requires. */
 export async function reviewed(checkoutIntentId: string, { credential }: Pick<Owner, "credential">): Promise<void> {
   await view(checkoutIntentId, credential);
   const { status, problem } = await confirmPassword(checkoutIntentId, credential);
   if (status !== 200) throw new Error(JSON.stringify(problem));
 }
 
-/** As if this person had signed in a while ago. */
+/** Moves the person's sign-in the given minutes into the past. */
 export async function ageSession(userId: string, minutes: number): Promise<void> {
   const createdAt = new Date(Date.now() - minutes * 60_000);
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));

@@ -4,7 +4,7 @@ import { forgetAll } from "#lib/process.ts";
 
 const before = { ...process.env };
 
-/** Files share a process, which loads the code once. Each leaves it as it found it. */
+/** Test files share a process and its loaded modules, so each file restores the environment and clears the process state. */
 afterAll(async () => {
   await closePools();
   for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name);

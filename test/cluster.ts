@@ -22,7 +22,7 @@ async function nameOfTemplate(): Promise<string> {
   return `template_${hash.digest("hex").slice(0, 16)}`;
 }
 
-/** Migrated once for each state of the migrations, kept from run to run, and never connected to. */
+/** Migrates the template once per set of migrations and keeps it between runs. A connection to it would make CREATE DATABASE fail. */
 async function makeTemplate(url: string, template: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const building = `building_${randomBytes(6).toString("hex")}`;
@@ -44,7 +44,7 @@ async function makeTemplate(url: string, template: string): Promise<void> {
   }
 }
 
-/** Databases of runs that were killed; those of a run that is under way have connections or are young. */
+/** Drops databases of killed runs: older than 30 minutes and without connections. */
 async function dropLeftovers(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -58,7 +58,7 @@ async function dropLeftovers(url: string): Promise<void> {
   }
 }
 
-/** One PostgreSQL for the whole run; runs that overlap share it, and the last one stops it. */
+/** One PostgreSQL for the whole run. Overlapping runs share it, and the last one stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const template = await nameOfTemplate();

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 
-/** From now on the table `commits` numbers audit events in the order in which their transactions committed. */
+/** Creates the table `commits`, which numbers audit events in the order in which their transactions commit. */
 export async function noteCommits(): Promise<void> {
   await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text, mandate_id text)`);
   await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$

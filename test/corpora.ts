@@ -1,4 +1,4 @@
-/* What callers send who mean no good, by what it pretends to be (the corpora of the security design). */
+/* Hostile inputs, grouped by the kind of value they imitate (the corpora of the security design). */
 
 export const amounts: readonly unknown[] = [
   "1e3",
@@ -112,7 +112,7 @@ export const ids: readonly string[] = [
   "x".repeat(129),
 ];
 
-/** As they stand in a URL. */
+/** Already percent-encoded for a URL. */
 export const idsInPaths: readonly string[] = [
   "%00",
   "%ff",
@@ -129,7 +129,7 @@ export const idsInPaths: readonly string[] = [
   "__proto__%20",
 ];
 
-/** JSON texts whose refusal has nothing to do with any schema. */
+/** JSON texts that are refused before any schema is checked. */
 export const texts: readonly (readonly [name: string, text: string])[] = [
   ["nothing that is JSON", "{"],
   ["a trailing comma", '{"a":1,}'],
@@ -150,7 +150,7 @@ export const texts: readonly (readonly [name: string, text: string])[] = [
   ["a text", '"text"'],
 ];
 
-/** What may stand where any value is expected. */
+/** Hostile values for a field of any type. */
 export const values: readonly unknown[] = [
   null,
   true,

@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** Where the tests' PostgreSQL keeps its data: in the repository, unless a whole run has a place in memory. */
+/** Data directory of the tests' PostgreSQL: in the repository, or in memory during a whole run. */
 export const testDataDir = (): string => process.env["TEST_DATA_DIR"] ?? join(import.meta.dirname, "../.test");

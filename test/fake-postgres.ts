@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** What a session does when it has received its n-th message; the start-up packet is the first. */
+/** The fault of a session when it receives its n-th message. The start-up packet is message 0. */
 export type Fault = {
   readonly at: number;
   readonly how:
@@ -19,7 +19,7 @@ export type Fault = {
     | "half an answer and reset";
 };
 
-/** `null` is a session without a fault, "refuse" one that is closed before it begins. */
+/** `null` is a session without a fault; "refuse" closes the connection before the session begins. */
 export type Script = Fault | "refuse" | null;
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
@@ -43,17 +43,17 @@ const refusal = (severity: string, code: string): Buffer =>
 
 const rowOf = (value: string): Buffer => message("D", int16(1), int32(Buffer.byteLength(value)), Buffer.from(value));
 
-/** What a statement answers: its column, its row and its command tag. */
+/** The answer to a statement: column, row and command tag. */
 type Answer = { readonly name: string; readonly type: number; readonly value: string | null; readonly tag: string };
 
-/** Statements that the fake understands: the driver's first one, BEGIN, COMMIT, ROLLBACK, and a read and a write of one parameter. */
+/** The fake understands the driver's first statement, BEGIN, COMMIT, ROLLBACK, and this read and write of one parameter. */
 export const READ = "SELECT $1::text AS echo";
 export const WRITE = "INSERT INTO written VALUES ($1)";
 
-/** A server that speaks enough of PostgreSQL's protocol, and fails where its script says so. */
+/** A server with the needed part of PostgreSQL's protocol, which fails where its script says. */
 export class FakePostgres {
   readonly committed = new Set<string>();
-  /** What must never be seen: a statement of one caller in the transaction of another. */
+  /** Statements of one caller that ran in the transaction of another; must stay empty. */
   readonly violations: string[] = [];
   readonly #server: Server;
   readonly #scripts: Script[];
@@ -78,7 +78,7 @@ export class FakePostgres {
     return this.#sockets.size;
   }
 
-  /** From now on new sessions have no fault. */
+  /** New sessions have no fault after this call. */
   heal(): void {
     this.#scripts.length = 0;
   }
@@ -108,7 +108,7 @@ class Session {
   #silent = false;
   #failed = false;
   #cancelled = false;
-  /** Of the transaction: what it wrote, and the caller whose values it has seen. */
+  /** The values that the open transaction wrote, and the caller that sent them. */
   #pending: string[] | null = null;
   #caller: string | null = null;
   #statement = "";

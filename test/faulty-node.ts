@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 
 export type NodeFault = "refuse" | "hang" | "nonsense";
 
-/** Longer than any healthy answer of the chain of a test. */
+/** Longer than any healthy answer of the test chain. */
 const HANGS_MS = 500;
 
-/** A node in front of a chain's, which does one call of the test's choice wrong, or all from one on. */
+/** A proxy in front of a chain's node that fails one chosen call, or every call from that one on. */
 export class FaultyNode {
   readonly #server: Server;
   readonly #rpcUrl: string;
@@ -35,7 +35,7 @@ export class FaultyNode {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Calls since the last fault was set, or the node was mended. */
+  /** Calls since the last fault was set or mended. */
   get calls(): number {
     return this.#calls;
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/* Below the ports that systems give to outgoing connections (32768 and up): one of those could take the port before its server does. */
+/* Below the ephemeral ports (32768 and up): an outgoing connection could take such a port before the server does. */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
@@ -17,7 +17,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A port that nobody listens on, for a server that must know its address before it starts. */
+/** An unused port, for a server that must know its address before it starts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);

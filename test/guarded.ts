@@ -5,9 +5,9 @@ import { afterEach } from "vitest";
 import type { Problem } from "#lib/problem.ts";
 import { createGuardedFetch, standardLimits, type Guard } from "#lib/outbound/guarded-fetch.ts";
 
-/* A guarded client with short limits and a DNS of its own, against real servers on this machine. */
+/* A guarded client with short limits and a stubbed DNS, against real servers on this machine. */
 
-/** What a test opened; closed after it. */
+/** Close functions of the servers of a test; called after the test. */
 export const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -34,7 +34,7 @@ export const short = { ...standardLimits, connectMs: 300, headersMs: 300, bodyMs
 
 type Names = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** A DNS of our own: each look-up of a name takes the next of its answers, the last one for ever. */
+/** A stubbed DNS: each lookup of a name returns its next answer, and the last answer repeats. */
 function stubbed(names: Names) {
   const lookups: string[] = [];
   const resolve = (hostname: string): Promise<LookupAddress[]> => {

@@ -1,18 +1,18 @@
 import postgres, { type Sql } from "postgres";
 import { onTestFinished } from "vitest";
 
-/** A transaction of the test's own that stands in the way of others. */
+/** A transaction of the test whose locks block other transactions. */
 export type Holding = {
   readonly sql: Sql;
-  /** Resolves when at least so many backends wait for it. */
+  /** Resolves when at least `count` backends wait for its locks. */
   blocks(count?: number): Promise<void>;
-  /** Lets go, without a trace. */
+  /** Rolls the transaction back. */
   release(): Promise<void>;
 };
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Opens a transaction that holds what the statement locks, until it is released or the test ends. */
+/** Opens a transaction that holds the locks of the statement until it is released or the test ends. */
 export async function hold(url: string, statement: string): Promise<Holding> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "holding" } });
   onTestFinished(() => sql.end({ timeout: 0 }));

@@ -27,11 +27,11 @@ const NO_SUCH_HASH = `0x${"ab".repeat(32)}`;
 
 export type HostileFacilitator = Listening & {
   fault: Fault;
-  /** How many times a settlement was asked for. */
+  /** Number of settle requests. */
   readonly asked: () => number;
 };
 
-/** A facilitator that misbehaves as it is told. It settles, where it does, through a stock one. */
+/** A facilitator with a selectable fault. It settles through a stock facilitator. */
 export async function openHostileFacilitator(stock: () => Promise<FacilitatorClient>): Promise<HostileFacilitator> {
   let asked = 0;
   let inner: Promise<FacilitatorClient> | undefined;

@@ -20,7 +20,7 @@ import { createPerson, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 
-/** A person who may do everything, so that nothing but the input is in the way. */
+/** A person with all permissions, so that only the input can be refused. */
 let anyone: Credential;
 let mandateId: string;
 let sellerId: string;
@@ -53,7 +53,7 @@ async function ask(
   return { status: problem.status, code: problem.code, pointers: problem.errors?.map(({ pointer }) => pointer) ?? [] };
 }
 
-/** Every table by its number of rows and its newest transaction. */
+/** The number of rows and the newest transaction of every table. */
 async function everything(): Promise<unknown> {
   const tables = await pool()<
     { name: string }[]
@@ -108,7 +108,7 @@ const amountFields: readonly Field[] = [
 ];
 
 describe.each(amountFields)("%s", (_what, operation, pointer, bodyWith) => {
-  /** Finer than the token, beyond 2^256, and nothing. */
+  /** More decimals than the token has, 2^256 atomic units, and 2^256 whole units. */
   const beyond = [
     "0.0000001",
     "115792089237316195423570985008687907853269984665640564039457.584007913129639936",

@@ -9,7 +9,7 @@ import { usdcAddress } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { listen, type Listening } from "#test/shop.ts";
 
-/** What a storefront does wrong: in its manifest, its catalog, its quote, its 402, or once it was paid. */
+/** The faults of a storefront: in its manifest, catalog, quote or 402, or after the payment. */
 export const storefrontFaults = [
   "clean",
   "anotherDomain",
@@ -74,16 +74,16 @@ const variant = (size: string) => ({
 });
 
 export type HostileStorefront = Listening & {
-  /** Setting it forgets what was kept of the storefront as it was. */
+  /** Setting it clears the cached answers of the storefront. */
   fault: StorefrontFault;
-  /** host:port, which is its domain too. */
+  /** host:port, which is also the registered domain. */
   readonly domain: string;
   readonly payTo: string;
-  /** What arrived, as "POST /agent/quotes". */
+  /** Received requests, such as "POST /agent/quotes". */
   readonly asked: string[];
-  /** Credentials that arrived at the checkout. */
+  /** Credentials that the checkout received. */
   readonly credentials: string[];
-  /** Settles a credential, where a test has somebody who does; without it the storefront only says so. */
+  /** Settles a credential. When null, the storefront reports a settlement that did not happen. */
   settle: ((credential: string, required: PaymentRequired) => Promise<SettleResponse>) | null;
 };
 
@@ -165,7 +165,7 @@ const order = ({ url }: HostileStorefront) => ({
 
 type Paid = { readonly response: ServerResponse; readonly required: PaymentRequired };
 
-/** What happens once a credential is there and was settled, or not. */
+/** The faulty answers after a credential arrived. */
 const paid: Partial<Record<StorefrontFault, (paid: Paid) => void>> = {
   paidRefuses: ({ response, required }) =>
     void json(response, 402, {}, { "payment-required": encodePaymentRequiredHeader(required) }),
@@ -206,7 +206,7 @@ const quoting: Partial<Record<StorefrontFault, (response: ServerResponse) => voi
   soldOut: (response) => void json(response, 409, { messages: [{ code: "out_of_stock" }] }),
 };
 
-/** A storefront on this machine that misbehaves as it is told. It lists itself among what the sandbox may reach. */
+/** A storefront on this machine with a selectable fault. It adds itself to the hosts that the sandbox may reach. */
 export async function openHostileStorefront(payTo = `0x${"5a".repeat(20)}`): Promise<HostileStorefront> {
   const amounts = new Map<string, bigint>();
   let quotes = 0;
@@ -264,7 +264,7 @@ export async function openHostileStorefront(payTo = `0x${"5a".repeat(20)}`): Pro
   return shop;
 }
 
-/** Short limits, and nothing kept from the storefront as it was before. */
+/** Sets short limits and clears the cached answers of the storefront. */
 function forgetAnswers(): void {
   forget("outbound");
   perProcess("outbound", () => installedFetch({ ...standardLimits, headersMs: 400, bodyMs: 400 }));

@@ -56,7 +56,7 @@ async function post(url: string, path: string, as: Credential, text: string): Pr
   return { status: response.status, text: await response.text() };
 }
 
-/** As a client should: what is overloaded or in flight is asked again with the same key. */
+/** Repeats a request that was answered 503 (overloaded or in flight) with the same key, as clients should. */
 async function authorize(url: () => string, request: Request): Promise<Reply> {
   for (;;) {
     const { status, text } = await post(url(), "/api/v1/payments/authorize", request.agent.credential, request.text);
@@ -67,7 +67,7 @@ async function authorize(url: () => string, request: Request): Promise<Reply> {
 
 const poison = ["\u0000", "\ud800", "x".repeat(70_000), "\u202e"];
 
-/** One client: new payments, repeats of its own and of others, keys used twice, and what must be refused. */
+/** One client: new payments, repeats of its own and other clients' requests, reused keys, and requests that must be refused. */
 async function client(seed: number, sent: Request[], replies: Reply[]): Promise<void> {
   const next = random(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
@@ -97,7 +97,7 @@ async function client(seed: number, sent: Request[], replies: Reply[]): Promise<
   }
 }
 
-/** Takes rights away under full load, when so many answers have been given. */
+/** Revokes rights under full load, after `after` answers. */
 async function revoke(replies: readonly Reply[], after: number, work: () => Promise<{ status: number }>): Promise<void> {
   while (replies.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
   expect((await work()).status).toBe(200);

@@ -14,7 +14,7 @@ import { newId } from "#lib/ids.ts";
 import type { Capability, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* People and keys made by the real operations. Rows without history, faster to make, are in tenant.ts. */
+/* People and keys made by the real operations. tenant.ts inserts rows directly, which is faster. */
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -29,7 +29,7 @@ export type Agent = {
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
-/** A call of better-auth as the server makes it. Each comes from another address: sign-ups are rate-limited by it. */
+/** Calls better-auth as the server does. Each call has another address, because sign-ups are rate-limited by address. */
 export async function callAuth(path: string, body: unknown, headers: Credential = {}, address = anyAddress()): Promise<Response> {
   const request = new Request(`${env().BASE_URL}/api/auth${path}`, {
     method: "POST",
@@ -40,7 +40,7 @@ export async function callAuth(path: string, body: unknown, headers: Credential 
   return serveAuth(request);
 }
 
-/** What a browser sends back after a reply that set the session cookie. */
+/** The headers that a browser sends after a reply that set the session cookie. */
 export function credentialOf(response: Response): Credential {
   const line = response.headers.getSetCookie().find((one) => one.includes(".session_token="));
   if (line === undefined) throw new Error(`No session: ${response.status}`);
@@ -63,10 +63,10 @@ async function newSession(userId: string): Promise<Credential> {
 
 let hash: Promise<string> | undefined;
 
-/** Of PASSWORD, as better-auth keeps it. It takes a tenth of a second of work, so it is made once for all files of a process. */
+/** The hash of PASSWORD as better-auth stores it. It takes 0.1 s to compute, so it is computed once per process. */
 const hashed = (): Promise<string> => (hash ??= hashPassword(PASSWORD));
 
-/** As one who has just signed up with PASSWORD and signed in, before the onboarding. auth.test.ts does both for real. */
+/** A person who has signed up with PASSWORD and signed in, without onboarding. auth.test.ts tests the real sign-up and sign-in. */
 export async function newPerson(name = "Ada"): Promise<Person> {
   const userId = newId("user");
   const email = `${randomBytes(8).toString("hex")}@example.com`;
@@ -89,7 +89,7 @@ export async function newOrganization({ productRoles = ["buyer"], name = "Acme" 
   return { ...person, organizationId: data.session.activeOrganization!.organizationId };
 }
 
-/** An invitation as inviteMember writes it, by its token. */
+/** Inserts an invitation as inviteMember does. Returns its token. */
 export async function newInvitation(owner: Owner, email: string, role: MembershipRole, expiresInMs = 3_600_000): Promise<string> {
   const id = newId("invitation");
   const { organizationId, userId: inviterId } = owner;

@@ -17,13 +17,13 @@ import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8, generated from the list of operations: every one with a foreign id. Who may call what at all is in access.test.ts. */
+/* Invariant 8: calls every operation with the id of another organization. access.test.ts tests the permissions. */
 
 useDatabase();
 
 const CANARY = "canary-of-the-victim";
 
-/** A checkout that waits for its buyer, without the storefront that it came from. */
+/** A checkout that waits for its buyer, inserted without a storefront. */
 async function openCheckout(organizationId: string, ownerSubjectId: string): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
   const address = `0x${"5a".repeat(20)}`;
@@ -52,7 +52,7 @@ async function openCheckout(organizationId: string, ownerSubjectId: string): Pro
   return checkoutIntentId;
 }
 
-/** An organization that has one of everything that an id can name. */
+/** An organization with one entity of each kind that has an id. */
 async function createVictim() {
   const buyer = await createBuyer();
   const { organizationId, agent, person } = buyer;
@@ -103,7 +103,7 @@ async function createVictim() {
 }
 type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
 
-/** An id, or every id that the path names, in order. */
+/** `id` is one id, or all ids of the path in order. */
 type Attempt = {
   readonly id?: string | readonly string[];
   readonly query?: string;
@@ -113,7 +113,7 @@ type Attempt = {
 const withCheckout = (victim: Victim): Attempt => ({ id: victim.checkoutIntentId });
 const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 
-/** How each operation would reach what is the victim's. */
+/** The request with which each operation would reach an entity of the victim. */
 const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   authorizePayment: ({ mandateId }) => ({ body: { mandateId } }),
   executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
@@ -157,10 +157,10 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   removeMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
 };
-/** Buyers name sellers in their mandates, so every organization may read every seller. The others have tests of their own for this. */
+/** Buyers name sellers in their mandates, so every organization may read every seller. The other two operations have their own tests. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
-/** What is answered where it is no refusal. */
+/** Operations that answer something other than 404. */
 const answered: Readonly<Record<string, { readonly status: number; readonly code?: string }>> = {
   checkReadiness: { status: 200 },
 };
@@ -218,7 +218,7 @@ describe("tenants are isolated", () => {
     const foreign = await call(operation, as, attempts[id]?.(victim));
     const unknown = Object.fromEntries(Object.keys(victim).map((name) => [name, `${name}-unknown`])) as Victim;
     const missing = await call(operation, as, attempts[id]?.(unknown));
-    // What was asked is said again, and each request has its id and its time.
+    // The answers repeat the requested ids, and each has its own request id and time.
     const names = [...Object.values(victim), ...Object.values(unknown)].toSorted((a, b) => b.length - a.length);
     const words = (text: string) =>
       names.reduce((said, name) => said.replaceAll(name, "id"), text.replace(/req_[0-9a-z]+|20\d\d-[-0-9T:.]+Z/g, "its own"));

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 type Trap = { readonly text: string; readonly sprung: () => void };
 
-/** A TCP connection between a client and a server of this machine, in the test's hands. */
+/** A TCP proxy between clients and a server on this machine, whose faults the test controls. */
 export class Link {
   readonly #sockets = new Set<Socket>();
   readonly #server;
@@ -10,7 +10,7 @@ export class Link {
   #frozen = false;
   #delayMs = 0;
   #trap: Trap | null = null;
-  /** Counts the times that open connections were left half-open. */
+  /** Incremented by leaveHalfOpen; older connections carry no data. */
   #age = 0;
 
   readonly #target: { readonly host: string; readonly port: number };
@@ -41,18 +41,18 @@ export class Link {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Ends every connection and refuses new ones, as a server that died. */
+  /** Ends every connection and refuses new ones, as if the server had died. */
   cut(): void {
     this.#refusing = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Carries nothing any more, and tells nobody: a host that lost its power. */
+  /** Drops all data without closing connections, as if the host had lost power. */
   freeze(): void {
     this.#frozen = true;
   }
 
-  /** Open connections carry nothing any more; new ones work. */
+  /** Open connections carry no more data; new ones work. */
   leaveHalfOpen(): void {
     this.#age += 1;
   }
@@ -67,7 +67,7 @@ export class Link {
     this.#delayMs = 0;
   }
 
-  /** From the moment that a client sends this text on, answers are swallowed. Resolves when it was sent. */
+  /** Drops the answers on the first connection on which a client sends this text. Resolves when the text was sent. */
   swallowAfter(text: string): Promise<void> {
     return new Promise((sprung) => void (this.#trap = { text, sprung }));
   }

@@ -6,9 +6,9 @@ import type { Answer, Item } from "#lib/payments/item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 
-/* Lists as the queue hands them over, and their answers in short. */
+/* Lists of items as the queue passes them on, and short forms of their answers. */
 
-/** An agent's request to pay under the mandate, on its way through a list. */
+/** An agent's authorize request under the mandate, as a list item. */
 export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}): Item {
   const asked = AskedIntent.parse({ ...intentFor(buyer, "0.5"), ...change });
   const intent = nameIntent(asked, newId("request"));
@@ -32,7 +32,7 @@ export function inShort(answer: Answer): string {
   return (JSON.parse(answer.body) as { policyDecision: { outcome: string } }).policyDecision.outcome;
 }
 
-/** How many answers of each kind. */
+/** Counts the answers by their short form. */
 export function tally(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) counts[inShort(answer)] = (counts[inShort(answer)] ?? 0) + 1;

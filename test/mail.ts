@@ -7,7 +7,7 @@ import { forget } from "#lib/process.ts";
 
 export type Mailbox = { readonly port: number; readonly received: readonly string[]; stop(): Promise<void> };
 
-/** A real SMTP server on this machine that keeps what it gets, and the installation configured to use it. */
+/** Starts a real SMTP server on this machine that stores its mails, and configures the installation to use it. */
 export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "onData"> = {}): Promise<Mailbox> {
   const received: string[] = [];
   const server = new SMTPServer({
@@ -39,11 +39,11 @@ export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "o
   };
 }
 
-/** What the sandbox kept for this address, newest first. */
+/** The mails that the sandbox stored for this address, newest first. */
 export const mailsTo = (email: string) =>
   database().select().from(mails).where(eq(mails.recipient, email)).orderBy(desc(mails.createdAt), desc(mails.mailId));
 
-/** The path behind the newest mail's link, and the token in it. */
+/** The path and the token of the link in the newest mail. */
 export async function linkTo(email: string): Promise<{ readonly path: string; readonly token: string }> {
   const [mail] = await mailsTo(email);
   return linkIn(mail?.plain ?? "");

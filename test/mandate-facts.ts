@@ -5,7 +5,7 @@ import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 
-/** Facts for tests of the engine: one payment of 0.50 USDC that everything allows. */
+/** Facts for tests of the engine: one payment of 0.50 USDC that every rule allows. */
 export const NOW = new Date("2026-11-21T12:00:00.000Z");
 export const CHAIN = "eip155:84532";
 export const PAY_TO = "0x00000000000000000000000000000000000000aA";
@@ -14,7 +14,7 @@ export const usdc = (text: string) => parseAmount(text, 6);
 
 type PolicyInput = Record<string, unknown> & { limits?: Record<string, unknown> };
 
-/** A valid policy of 1 USDC a payment and 100 in total, with the given rules beside. */
+/** A valid policy of 1 USDC per payment and 100 in total, plus the given rules. */
 export function policyOf(rules: PolicyInput = {}): Policy {
   const { limits, ...rest } = rules;
   return Policy.parse({
@@ -71,7 +71,7 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
   };
 }
 
-/** Books a hold as the hot path does: lifetime, every window's current bucket, cooldown. */
+/** Books a hold as the hot path does: lifetime total, current bucket of every window, cooldown. */
 export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: Date): void {
   usage.reserved = atomicOf(usage.reserved + amount);
   usage.lastHeldAt = now;
@@ -87,7 +87,7 @@ export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: D
   }
 }
 
-/** One rule in a table: facts that differ from a payment which everything allows, and the code that denies it. */
+/** One row in a table of rules: the facts that differ from an allowed payment, and the denial code. */
 export type RuleRow = {
   readonly guarantee: string;
   readonly rules?: PolicyInput;

@@ -14,7 +14,7 @@ import {
 
 const MAGIC = "0x1626ba7e";
 
-/** A delegated account with money and a mandate of three payments of 1,000 an hour. */
+/** A delegated account with tokens and a mandate for three payments of 1,000 atomic units per hour. */
 export async function mandateOnChain(chain: LocalChain, contracts: Contracts, change: Partial<Terms> = {}) {
   const owner = await delegated(chain, contracts.implementation);
   await chain.mint(owner.address, 1_000_000n);
@@ -58,7 +58,7 @@ export async function mandateOnChain(chain: LocalChain, contracts: Contracts, ch
   return { owner, terms, mandateId, transfer, proof, accepted };
 }
 
-/** By the guardian. */
+/** Revokes a mandate with the guardian's key. */
 export async function revokeOnChain(chain: LocalChain, contracts: Contracts, account: Address, mandateId: Hex): Promise<void> {
   await chain.fund(contracts.guardian.address);
   await chain.mined(

@@ -10,10 +10,10 @@ import { createAgent, createOrganization, createPerson, createResource, send, ty
 
 export const CHAIN = "eip155:84532";
 export const assets = [{ asset: "USDC", chain: CHAIN }];
-/** 1 USDC a payment, 5 a day. */
+/** 1 USDC per payment, 5 per day. */
 export const policy = { assets, limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] } };
 
-/** A buyer with a person and an agent, a resource to pay for, and another organization that must see nothing of it. */
+/** A buyer with a person and an agent, a resource to pay for, and another organization that must not see the buyer's data. */
 export async function createBuyer({ price = "0.5" } = {}) {
   const organizationId = await createOrganization("Buyer");
   const person = await createPerson(organizationId);
@@ -42,7 +42,7 @@ export async function activeMandate(as: Credential, body: Record<string, unknown
 
 let count = 0;
 
-/** The buyer's intent to pay for the resource once more. */
+/** A new intent of the buyer to pay for the resource. */
 export function intentFor({ resource }: Buyer, amount: string) {
   const { sellerId, resourceId } = resource;
   const name = `i-${++count}`;

@@ -7,7 +7,7 @@ import type { MembershipRole } from "#lib/vocabulary.ts";
 import type { Owner } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";
 
-/* The four operations on members, as somebody of the organization sends them. */
+/* The four operations on members, sent by a member of the organization. */
 
 export const invite = (by: Owner, body: unknown, key?: string) =>
   send(contract.inviteMember, inviteMember, { id: by.organizationId, body, as: by.credential, ...(key && { key }) });

@@ -9,7 +9,7 @@ const api = join(root, "app/api/v1");
 
 const files = await Array.fromAsync(glob("**/route.ts", { cwd: api }));
 const pathOf = (file: string): string => `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}");
-/** No operation, but served beside them. */
+/** Paths that are served but are not operations. */
 const others = ["/api/v1/openapi.json"];
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

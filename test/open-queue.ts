@@ -4,7 +4,7 @@ import type { Answer, Item } from "#lib/payments/item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 
-/* The queue of authorize requests without a database: what its lists have, and when they open. */
+/* The queue of authorize requests without a database: the items of its lists, and when a list starts. */
 
 let count = 0;
 
@@ -46,9 +46,9 @@ export function openQueue() {
       }),
     keyReused,
   );
-  // Twice: a list that ends wakes the queue after the first was planned.
+  // Two turns: the end of a list wakes the queue only after the first setImmediate was scheduled.
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
-  /** Ends list after list until nothing waits. */
+  /** Ends one list after another until the queue is empty. */
   const finish = async (): Promise<void> => {
     for (await turn(); lists.length > 0; await turn()) lists[0]!.end();
   };

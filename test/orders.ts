@@ -15,7 +15,7 @@ import { send, type Credential } from "#test/tenant.ts";
 let count = 0;
 export const newOrderKey = (): string => `order-${++count}-${Date.now()}`;
 
-/** One call of placeOrder by the scene's agent. */
+/** Calls placeOrder once as the scene's agent. */
 export const place = (
   { agent, mandateId }: { readonly agent: { readonly credential: Credential }; readonly mandateId: string },
   shop: Pick<HostileStorefront, "url">,
@@ -41,7 +41,7 @@ export const goOn = (
     body: { continuationToken, idempotencyKey, ...body },
   });
 
-/** What a stock client signs for the 402 that an order shows. */
+/** The credential that a stock client signs for the 402 of an order. */
 export const signedOrder = (wallet: PrivateKeyAccount, { data }: { readonly data: Pick<Placed["data"], "paymentRequired"> }) =>
   signedFor(wallet, (name) => data.paymentRequired?.[name]);
 
@@ -53,7 +53,7 @@ export function settlesThrough(shop: HostileStorefront, facilitator: Facilitator
   };
 }
 
-/** As if the storefront's quote had ended meanwhile. */
+/** Makes the storefront's quote of the order expire. */
 export async function endQuoteOf(key: string): Promise<void> {
   const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
   const offer = order?.offer as { quote: { expiresAt: string } };

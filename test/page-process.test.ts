@@ -12,7 +12,7 @@ const LIMIT_MS = 240_000;
 const start = (variables: Record<string, string> = {}) =>
   runServer({ DATABASE_URL: database().url, ...variables }, { pages: true });
 
-/** The process that draws the pages of this server. */
+/** The id of the process that renders the pages of this server. */
 function pagesOf({ child }: RunningServer): number {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ");
   const found = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pages.ts"));
@@ -22,14 +22,14 @@ function pagesOf({ child }: RunningServer): number {
 
 const alive = (pid: number): boolean => {
   try {
-    // A zombie is gone too.
+    // A zombie process has ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
   }
 };
 
-/** The port that a process listens at, as the kernel knows it. */
+/** The port on which a process listens, read from the kernel. */
 function portOf(pid: number): number {
   const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
   const rows = readFileSync(`/proc/${pid}/net/tcp`, "utf8").split("\n").slice(1);
@@ -73,7 +73,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     process.kill(first, "SIGKILL");
     await expect.poll(() => alive(first)).toBe(false);
     await expect.poll(() => readiness(server), { interval: 20, timeout: 3_000 }).toBe("200 degraded");
-    // Whoever comes now waits for the next one, for a while.
+    // A request waits a limited time for the new process.
     await expect.poll(async () => (await fetch(server.url)).status, { timeout: 40_000 }).toBe(200);
     expect(pagesOf(server)).not.toBe(first);
     await expect.poll(() => readiness(server), { timeout: 5_000 }).toBe("200 ready");
@@ -184,7 +184,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
       expect(kept.headers[name], name).toBe(first.headers[name]);
     const again = await ask(server.url + script, { "accept-encoding": "gzip", "if-none-match": String(first.headers.etag) });
     expect(again.status).toBe(304);
-    // Each holds a place until its client goes.
+    // Each request holds a place until its client disconnects.
     for (let turn = 0; turn < 3; turn += 1) {
       const gone = Array.from({ length: 16 }, () => get(server.url, { agent: false }).on("error", () => {}));
       await pause(100);

@@ -7,11 +7,11 @@ import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* An authenticator in software: it signs what a browser would let it sign, and whatever else a test wants. */
+/* A software authenticator: it signs what a browser would let it sign, and anything else that a test needs. */
 
 const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();
 
-/** CBOR as far as attestations need it. */
+/** The part of CBOR that attestations need. */
 function cbor(value: unknown): Buffer {
   const head = (major: number, length: number): Buffer => {
     if (length < 24) return Buffer.from([(major << 5) | length]);
@@ -108,7 +108,7 @@ export class Authenticator {
   }
 }
 
-/** A registration's challenge for this session. */
+/** Starts a passkey registration in this session. Returns its challenge. */
 export async function registration(as: Credential): Promise<string> {
   const { status, data, problem } = await send(contract.registerPasskey, registerPasskey, { as, body: {} });
   if (status !== 200) throw new Error(problem.detail);
@@ -118,7 +118,7 @@ export async function registration(as: Credential): Promise<string> {
 export const add = (as: Credential, credential: unknown, name = "Laptop") =>
   send(contract.addPasskey, addPasskey, { as, body: { name, credential } });
 
-/** A passkey of the person, and what it is called here. */
+/** Registers a passkey for the person. Returns its id and its authenticator. */
 export async function newPasskey(as: Credential): Promise<{ readonly passkeyId: string; readonly authenticator: Authenticator }> {
   const authenticator = new Authenticator();
   const { status, data, problem } = await add(as, authenticator.create(await registration(as)));

@@ -1,4 +1,4 @@
 import { sql } from "drizzle-orm";
 
-/** What is due by now. Stored times are rounded to the next millisecond, so that the time of this moment may still lie ahead. */
+/** A time that is due. Stored times are rounded to milliseconds, so a stored "now" may still lie in the future. */
 export const past = sql`clock_timestamp() - interval '1 second'`;

@@ -21,7 +21,7 @@ type Installation = ChainOptions & {
   readonly facilitatorTimeoutMs?: number;
 };
 
-/** A chain for a test file, and an installation that is configured for it and for these facilitators. Comes after useDatabase. */
+/** Starts a chain for a test file and configures the installation for it and for these facilitators. Call after useDatabase. */
 export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }: Installation = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {
@@ -105,14 +105,14 @@ export const readPayment = ({ agent }: PaymentScene, authorizationId: string) =>
 
 export const newWallet = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
 
-/** A wallet of its own with this much of the token. */
+/** A new wallet with this amount of the token, in atomic units. */
 export async function fundedWallet(chain: LocalChain, amount = 1_000_000n): Promise<PrivateKeyAccount> {
   const wallet = newWallet();
   await chain.mint(wallet.address, amount);
   return wallet;
 }
 
-/** The token refuses transfers from and to this account from now on, once it is mined. */
+/** Makes the token refuse transfers from and to this account once the transaction is mined. */
 export const blacklist = (chain: LocalChain, account: `0x${string}`, maxPriorityFeePerGas = 1n) =>
   chain.client.writeContract({
     address: usdcAddress,
@@ -129,7 +129,7 @@ export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): E
   return { asset, amount, payTo: seller.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds };
 }
 
-/** Signed by a stock client from the headers of a seller's 402. */
+/** The credential that a stock client signs for the headers of a seller's 402. */
 export async function signedFor(wallet: PrivateKeyAccount, header: (name: string) => string | null | undefined): Promise<string> {
   const client = new x402HTTPClient(new x402Client().setSpendControls(false).register(CHAIN, new ExactEvmScheme(wallet)));
   const required = client.getPaymentRequiredResponse(header);
@@ -137,7 +137,7 @@ export async function signedFor(wallet: PrivateKeyAccount, header: (name: string
   return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";
 }
 
-/** As if a seller had asked for this payment. */
+/** Signs a payment without a seller's 402. */
 export function signed(wallet: PrivateKeyAccount, payment: ExpectedPayment): Promise<string> {
   const headers = paymentRequiredHeaders(payment, "https://shop.example.com/report");
   return signedFor(wallet, (name) => headers[name]);

@@ -7,26 +7,26 @@ import { serve } from "#test/guarded.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { randomAddress } from "#test/sellers.ts";
 
-/* A seller's host on this machine whose 402 a test can change. It is closed after the test. */
+/* A seller's host on this machine with a configurable 402. It is closed after the test. */
 
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 
 export type Paywall = {
-  /** host:port, which is its domain too. */
+  /** host:port, which is also the registered domain. */
   readonly domain: string;
   readonly url: string;
   readonly payTo: `0x${string}`;
-  /** What its 402 offers; a test changes it. */
+  /** The offer in the 402; a test may change it. */
   readonly offer: Record<string, unknown>;
-  /** Instead of the 402. */
+  /** Answers instead of the 402 when set. */
   answer: ((response: ServerResponse) => void) | null;
-  /** What arrived, as "GET /report". */
+  /** Received requests, such as "GET /report". */
   readonly asked: string[];
-  /** The challenge as an agent reads it. */
+  /** The challenge as an agent decodes it. */
   challenge(change?: Record<string, unknown>, path?: string): PaymentRequired;
 };
 
-/** The installation may reach these hosts of this machine. */
+/** Allows the installation to reach these hosts on this machine. */
 export function mayReach(...domains: readonly string[]): void {
   process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
   forget("env");

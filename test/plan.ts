@@ -4,8 +4,8 @@ import { database, pool } from "#lib/db/client.ts";
 type Query = { toSQL(): { readonly sql: string; readonly params: unknown[] } };
 
 /**
- * The tables that a query would read whole, and the indexes that it would read. The tables must hold enough rows for the choice to
- * be one; their statistics are read anew.
+ * The tables that a query scans sequentially, and the indexes that it uses. Runs ANALYZE first. The tables must hold enough rows for
+ * an index to be worth its cost.
  */
 export async function planOf(query: Query, tables: readonly string[]): Promise<{ whole: string[]; indexes: string[] }> {
   for (const table of tables) await database().execute(sql.raw(`ANALYZE ${table}`));

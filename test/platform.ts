@@ -11,7 +11,7 @@ import * as users from "#lib/platform/user-contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
-/* People of the platform's administration, and what they do. */
+/* People with platform roles, and their operations. */
 
 export type Official = { readonly userId: string; readonly credential: Credential };
 

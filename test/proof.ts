@@ -6,7 +6,7 @@ import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
 import { parseAmount } from "#lib/money.ts";
 import { brokenSums } from "#test/invariants.ts";
 
-/* The invariants of the ledger, computed again from the tables, whatever the tables' own sums say. */
+/* Recomputes the invariants of the ledger from the rows, independently of the stored sums. */
 
 const DECIMALS = 6;
 
@@ -15,7 +15,7 @@ type Held = {
   readonly version: number;
   readonly amount: bigint;
   readonly at: number;
-  /** When it stopped counting, if it did. */
+  /** The time at which it was released or expired, in milliseconds; infinity otherwise. */
   readonly until: number;
 };
 
@@ -59,7 +59,7 @@ function inWindow(window: Window, one: Held, now: number): boolean {
   return bucketAt(window, new Date(one.at)).start.getTime() === bucketAt(window, new Date(now)).start.getTime();
 }
 
-/** Invariant 1: at the moment of each hold, it and all that counted then were within every limit of its policy version. */
+/** Invariant 1: at the time of each hold, the sum of all active holds was within every limit of its policy version. */
 async function overspent(): Promise<string[]> {
   const limits = await readLimits();
   const broken: string[] = [];
@@ -81,7 +81,7 @@ async function overspent(): Promise<string[]> {
   return broken;
 }
 
-/** Invariants 4, 5 and 6, as far as the tables show them. An audit chain is in the order of the commits. */
+/** Checks invariants 4, 5 and 6 and parts of 1 and 2 on the tables. The sequence of an audit chain is the order of the commits. */
 async function brokenRows(): Promise<string[]> {
   const rows = await database().execute<{ what: string }>(sql`
     SELECT '4: two effects of one key: ' || slot AS what FROM authorizations GROUP BY slot HAVING count(*) > 1
@@ -122,7 +122,7 @@ async function brokenChains(): Promise<string[]> {
   return verified.filter(({ valid }) => !valid).map(({ chain, firstBad }) => `6: ${chain} ${JSON.stringify(firstBad)}`);
 }
 
-/** What is wrong with invariants 1, 2, 4, 5 and 6 of everything that is in the database. */
+/** Violations of invariants 1, 2, 4, 5 and 6 in the whole database. */
 export async function brokenInvariants(): Promise<readonly string[]> {
   const sums = (await brokenSums()).map((row) => `2: ${JSON.stringify(row)}`);
   return [...sums, ...(await overspent()), ...(await brokenRows()), ...(await brokenChains())];

@@ -9,7 +9,7 @@ async function moveTo(url: string): Promise<void> {
   forget("env");
 }
 
-/** Puts a link between the pools of this process and the database, until the test ends. */
+/** Routes the pools of this process through a link to the database until the test ends. */
 export async function throughLink(url: string): Promise<Link> {
   const link = await Link.to(url);
   await moveTo(link.through(url));

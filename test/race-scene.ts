@@ -10,9 +10,9 @@ import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
 import { newWallet, signed } from "#test/payments.ts";
 import { createAgent, createOrganization, createPerson, createResource, type Credential } from "#test/tenant.ts";
 
-/* A buyer for whom everything is prepared that a revocation may race with: payments to execute, checkouts to approve. */
+/* A buyer with payments to execute and checkouts to approve, which a revocation can race with. */
 
-/** Up to 0.4 nobody is asked, above it a person is. */
+/** Payments above 0.4 need a person's approval. */
 const policy = { assets, limits: { perPayment: "1", total: "1000" }, approval: { mode: "above", amount: "0.4" } };
 const CHEAP = "0.3";
 const payer = newWallet();
@@ -20,7 +20,7 @@ export const payerAddress = payer.address;
 
 type Seller = Awaited<ReturnType<typeof createResource>>;
 
-/** What a person is asked about, each once. */
+/** Resources whose price needs approval; each is requested once. */
 const dear = [
   { resourceId: "long-report", amount: "0.5" },
   { resourceId: "longer-report", amount: "0.6" },
@@ -40,7 +40,7 @@ export async function newSeller(): Promise<Seller> {
 
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** A request by this process, or by the one at `url`. */
+/** Sends a request to the server at `url`, or to this process when `url` is null. */
 export async function post(path: string, body: unknown, as: Credential, url: string | null): Promise<Answer> {
   const headers = { "content-type": "application/json", ...as };
   const request = new Request(`${url ?? env().BASE_URL}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -72,11 +72,11 @@ function intentTo({ sellerId }: Seller, { resourceId, amount }: Wanted) {
 type Decision = { readonly outcome: string; readonly reasons: readonly { readonly href?: string }[] };
 const decisionOf = ({ body }: Answer) => body["policyDecision"] as Decision | undefined;
 
-/** What an authorize was answered: its outcome, or the refusal's code. */
+/** The outcome of an answer, the code of its refusal, or "done". */
 export const told = (answer: Answer): string =>
   decisionOf(answer)?.outcome ?? (answer.body["code"] as string | undefined) ?? "done";
 
-/** A buyer with a person and an agent. `spender` authorizes and executes; the person approves what the agent asked for. */
+/** A buyer with a person and an agent. `spends` names who authorizes and executes; the person approves the agent's requests. */
 export async function newScene(seller: Seller, spends: "person" | "agent") {
   const organizationId = await createOrganization("Buyer");
   const [person, agent] = await Promise.all([

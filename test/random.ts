@@ -1,4 +1,4 @@
-/** A small generator with a seed, so that a run can be told again (mulberry32). From 0 to 1, without 1. */
+/** A seeded generator (mulberry32), so that a run can be repeated. Returns numbers from 0 to 1, without 1. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -32,20 +32,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The agent that the README shows. */
+/** Returns the source of the README's agent. */
 async function readExample(): Promise<string> {
   const blocks = (await readFile(join(root, "README.md"), "utf8")).matchAll(/```ts\n([\s\S]*?)```/g);
   return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
 }
 
-/** Each statement of its functions is a step, at which the process can be killed. */
+/** Makes each statement of the functions a step at which the process can be killed. */
 const withSteps = (source: string): string =>
   source
     .split("\n")
     .map((line) => (/^ {2}[^\s})\]]/.test(line) ? `  globalThis.step();\n${line}` : line))
     .join("\n");
 
-/** Runs the example once. An answer that has come and was not read yet is a step of its own. */
+/** Runs the example once. The arrival of each answer is a step of its own, before the answer is read. */
 const runner = `
 let steps = 0;
 globalThis.step = () => {
@@ -72,7 +72,7 @@ type Told = { readonly steps: number; readonly status?: number; readonly text?: 
 type Scene = Pick<PaymentScene, "agent" | "mandateId" | "seller">;
 type Shop = { readonly scene: Scene; readonly serviceUrl: string; readonly url: string; readonly privateKey: string };
 
-/** Null where the process was killed. */
+/** Null when the process was killed. */
 async function run(
   { scene, serviceUrl, url, privateKey }: Shop,
   order: string,
@@ -116,7 +116,7 @@ async function agentKey(): Promise<string> {
   return privateKey;
 }
 
-/** A service in a process of its own, and a stock seller. */
+/** Starts a service in its own process, and a stock seller. */
 async function openShop(seller: Scene["seller"]) {
   const service = await startServer();
   onTestFinished(() => service.stop());
@@ -128,7 +128,7 @@ async function openShop(seller: Scene["seller"]) {
 const paid = { status: 200, text: JSON.stringify({ report: "all is well" }) };
 const atOnce = 3;
 
-/** A wire to the chain's RPC that can be cut. */
+/** A TCP proxy to the chain's RPC that can be cut. */
 async function wireTo(target: string): Promise<Listening & { cut(): void; mend(): void }> {
   const { port, hostname } = new URL(target);
   const sockets = new Set<Socket>();
@@ -180,7 +180,7 @@ describe("the agent of the README", () => {
       expect(whole).toMatchObject(paid);
       const { steps = 0 } = whole ?? {};
       expect(steps).toBeGreaterThan(12);
-      // Until the payment is authorized the two do not differ.
+      // Both settlement modes behave the same until the payment is authorized.
       const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
       const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
       const orders = left.length + 1;
@@ -189,7 +189,7 @@ describe("the agent of the README", () => {
           const order = `order-${step}`;
           await run(shop, order, { killedAt: step });
           const again = await run(shop, order);
-          // A seller that has answered takes a credential no second time: what it said then is lost with the agent that heard it.
+          // A seller accepts a credential only once: an answer that the killed agent had received is lost.
           if (step === steps) expect(again, order).toMatchObject({ status: 402 });
           else expect(again, order).toMatchObject(paid);
           expect(await madeOf(scene, order), order).toMatchObject([["allow", expect.anything()]]);

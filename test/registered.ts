@@ -24,7 +24,7 @@ import {
   type Terms,
 } from "#test/smart-account.ts";
 
-/** The contracts of mandates on a test file's chain, and an installation that knows them. Comes after useSettlement. */
+/** Deploys the mandate contracts on a test file's chain and configures the installation for them. Call after useSettlement. */
 export function useContracts(chain: () => LocalChain): () => Contracts {
   let contracts: Contracts | undefined;
   beforeAll(async () => {
@@ -51,13 +51,13 @@ type Registering = {
   readonly organizationId: string;
   readonly payTo: string;
   readonly terms?: Partial<Terms>;
-  /** Whether the registry knows the mandate. */
+  /** Whether the mandate is registered on the chain. */
   readonly onChain?: boolean;
 };
 
 /**
- * Registers a mandate for one payee as its account would. 0.25 USDC a payment and 1 USDC an hour, which is four payments; its
- * periods began 30 minutes ago.
+ * Registers a mandate for one payee as its account would: 0.25 USDC per payment and 1 USDC per hour, which is four payments. The
+ * current period began 30 minutes ago.
  */
 export async function register(chain: LocalChain, contracts: Contracts, key: PrivateKeyAccount, mandate: Registering) {
   const { mandateId, organizationId, payTo, terms: change = {}, onChain = true } = mandate;
@@ -106,13 +106,13 @@ export async function register(chain: LocalChain, contracts: Contracts, key: Pri
 
 type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> &
   Pick<Registering, "terms" | "onChain"> & {
-    /** What the account has of the token. */
+    /** The account's token balance, in atomic units. */
     readonly balance?: bigint;
-    /** Whether the account runs our code. */
+    /** Whether the account is delegated to the mandate contract. */
     readonly delegate?: boolean;
   };
 
-/** A mandate whose wallet is a delegated account, registered for the seller's address, and an agent that holds no key. */
+/** A mandate whose wallet is a delegated account, registered for the seller's address, and an agent without a wallet key. */
 export async function registeredScene(chain: LocalChain, contracts: Contracts, scene: Scene = {}) {
   const { terms, onChain, balance = 10_000_000n, delegate = true, ...shop } = scene;
   const key = delegate ? await delegated(chain, contracts.implementation) : newKey();

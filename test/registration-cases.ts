@@ -13,7 +13,7 @@ type World = { readonly chain: LocalChain; readonly contracts: Contracts };
 
 const soon = () => Math.floor(Date.now() / 1_000) + 600;
 
-/** The request, as a wallet signed it, with changes to the body alone. */
+/** A name, the expected refusal, and a function that makes the refused request. */
 export type Refused = readonly [
   name: string,
   expected: { readonly status: number; readonly code: string; readonly pointer?: string },
@@ -59,7 +59,7 @@ const delegating =
     };
   };
 
-/** The wallet closes an id past the service, with a nonce of its own. */
+/** The wallet revokes an on-chain mandate without the service, with its own nonce. */
 async function closeByItself({ wallet }: Registrable, { chain, contracts }: World, nonce: bigint, onChainId: Hex): Promise<void> {
   const { registry } = contracts;
   const signature = await signRevocation(registry, wallet, onChainId, nonce);
@@ -69,7 +69,7 @@ async function closeByItself({ wallet }: Registrable, { chain, contracts }: Worl
   );
 }
 
-/** What registerMandate refuses because of the request itself: one mandate does for all. */
+/** Requests that registerMandate refuses because of their content. All share one mandate. */
 export const refusedRequests: readonly Refused[] = [
   ["an unknown mandate", unauthenticated, async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) })],
   [
@@ -107,7 +107,7 @@ export const refusedRequests: readonly Refused[] = [
   ["an authorization of another wallet", unauthenticated, delegating({}, newKey())],
 ];
 
-/** What it refuses because of what happened before; each needs a mandate of its own. */
+/** Requests that registerMandate refuses because of the mandate's state. Each needs its own mandate. */
 export const refusedStates: readonly Refused[] = [
   [
     "a paused mandate",

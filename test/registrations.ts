@@ -10,7 +10,7 @@ import { newKey } from "./smart-account.ts";
 export type Prepared = contract.PreparedRegistration;
 export type Body = Record<string, unknown> & { readonly chain: string; readonly nonce: string; readonly deadline: number };
 
-/** An active mandate of 1 USDC a payment and 5 a day, paid out of a wallet that its owner has just made. */
+/** An active mandate of 1 USDC per payment and 5 per day, paid from a new wallet of its owner. */
 export async function registrable(body: Record<string, unknown> = {}) {
   const organizationId = await createOrganization("Buyer");
   const { credential } = await createPerson(organizationId);
@@ -22,7 +22,7 @@ export type Registrable = Awaited<ReturnType<typeof registrable>>;
 
 type Asking = { readonly as: Credential; readonly mandateId: string; readonly payee: Address };
 
-/** What prepareRegistration answers; throws where it refuses. */
+/** The answer of prepareRegistration; throws when it refuses. */
 export async function prepared({ as, mandateId, payee }: Asking, path = "proofs"): Promise<Prepared> {
   const query = `?payeeAddress=${payee}&path=${path}`;
   const { status, data, problem } = await send(contract.prepareRegistration, prepareRegistration, { as, id: mandateId, query });
@@ -32,7 +32,7 @@ export async function prepared({ as, mandateId, payee }: Asking, path = "proofs"
 
 type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
-/** As a wallet signs it: what it was given, read as JSON. */
+/** Signs the typed data after a JSON round trip, as wallets do. */
 export const signTyped = (signer: PrivateKeyAccount, typedData: unknown): Promise<Hex> =>
   signer.signTypedData(JSON.parse(JSON.stringify(typedData)) as TypedData);
 
@@ -50,7 +50,7 @@ export const bodyOf = ({ chain, nonce, deadline, typedData }: Prepared, signatur
   signature,
 });
 
-/** The wallet's EIP-7702 authorization, as the body takes it. */
+/** The wallet's EIP-7702 authorization in the form of the request body. */
 export async function authorizationOf(signer: PrivateKeyAccount, { delegation }: Prepared, change: Record<string, unknown> = {}) {
   const { address, chainId, nonce } = { ...delegation, ...change };
   const { r, s, yParity } = await signer.signAuthorization({ address: address as Address, chainId, nonce });

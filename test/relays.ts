@@ -21,7 +21,7 @@ import { past } from "#test/past.ts";
 import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
-/** Another address of the chain, or other contracts, until the test ends or calls what is answered. */
+/** Configures another RPC URL or other contracts until the test ends. Returns a function that restores the configuration earlier. */
 export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): () => void {
   const before = process.env["CHAINS"];
   const renew = (chains: string | undefined): void => {
@@ -35,12 +35,12 @@ export function configureChain(change: { readonly rpcUrl?: string; readonly cont
   return restore;
 }
 
-/** What relayer and guardian pay gas with. */
+/** Funds the gas of the relayer and the guardian. */
 export const fundSenders = async (chain: LocalChain): Promise<void> => {
   for (const key of ["relayer", "guardian"] as const) await chain.fund(senderOf(key).address);
 };
 
-/** A registration that its account has signed, as the service would have it relayed. */
+/** A registration signed by its account, with the relay request that the service would make. */
 export async function signedRegistration({ registry }: Contracts, { deadline = 2n ** 40n, mandateId = newId("mandate") } = {}) {
   const owner = newKey();
   const terms = termsOf(owner.address, Math.floor(Date.now() / 1000));
@@ -72,7 +72,7 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** As if it had been sent so long ago, and were due. */
+/** Moves the send time of a transaction into the past and makes its check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)
@@ -85,12 +85,12 @@ export const makeDue = () =>
     .set({ nextCheckAt: past })
     .where(sql`status IN ('queued', 'sent')`);
 
-/** As if whoever sends had died long ago. */
+/** Expires the leases of all senders, as if their processes had died. */
 export const expireLeases = () => database().update(relayLeases).set({ expiresAt: past });
 
 type SignedRegistration = Awaited<ReturnType<typeof signedRegistration>>;
 
-/** A registration that was asked for, with its transaction queued. */
+/** A requested registration with its transaction queued. */
 export async function submittedRegistration(
   contracts: Contracts,
   { deadline: until, ...of }: { organizationId: string; mandateId: string; deadline?: bigint },
@@ -137,7 +137,7 @@ export async function registrationOf(registrationId: string) {
   return row;
 }
 
-/** A process that does nothing but relay. It ends with the test. */
+/** Starts a process that only relays transactions. It ends with the test. */
 export function anotherRelayer({ databaseUrl, rpcUrl }: { readonly databaseUrl: string; readonly rpcUrl: string }) {
   const CHAINS = JSON.stringify(env().CHAINS.map((chain) => ({ ...chain, rpcUrl })));
   const variables = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: databaseUrl, CHAINS };
@@ -153,7 +153,7 @@ async function listen(node: Server): Promise<string> {
   return `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
 }
 
-/** Takes every question and answers none, until it is closed. */
+/** A node that accepts every request and never answers. */
 export async function silentNode() {
   const node = createServer(() => {});
   const rpcUrl = await listen(node);
@@ -164,7 +164,7 @@ export async function silentNode() {
   return { rpcUrl, close };
 }
 
-/** A node in front of the chain's, which at a moment of the test's choice takes no transaction any more, and says who would have sent. */
+/** A proxy in front of the chain's node. After beforeSending(act), it calls `act` for each sent transaction and does not answer. */
 export async function nodeInBetween(rpcUrl: string) {
   let instead: (() => void) | null = null;
   const headers = { "content-type": "application/json" };
@@ -179,7 +179,7 @@ export async function nodeInBetween(rpcUrl: string) {
   return { rpcUrl: await listen(node), beforeSending: (act: () => void) => void (instead = act) };
 }
 
-/** The oldest first. */
+/** The registrations of a mandate, oldest first. */
 export const registrationsOf = (mandateId: string) =>
   database()
     .select()

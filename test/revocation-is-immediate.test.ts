@@ -13,8 +13,8 @@ import { startServer, type RunningServer } from "#test/server.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
 
 /*
- * More than a thousand races: each request of a scene runs against the revocation of what it needs, on one of two processes, and the
- * database says in which order they were committed.
+ * More than a thousand races: each request of a scene runs on one of two processes while a right that it needs is revoked. The database
+ * records the order of the commits.
  */
 
 useDatabase();
@@ -22,20 +22,20 @@ const chain = useSettlement();
 
 const SCENES = 24;
 const AT_ONCE = 8;
-/** Requests of a scene that run while something is revoked. */
+/** Number of requests of a scene that run during the revocation. */
 const REQUESTS = 6;
 
 let server: RunningServer;
 let operators: readonly Official[];
 beforeAll(async () => {
   await chain().mint(payerAddress, 1_000_000_000n);
-  // A number inside COMMIT: the order in which the database took them, over all chains.
+  // The number is assigned inside COMMIT, so it is the order of the commits over all audit chains.
   await database().execute(sql`CREATE TABLE commits (number bigserial, chain text, type text, actor_id text, entity_id text)`);
   await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO commits (chain, type, actor_id, entity_id) VALUES (NEW.chain, NEW.type, NEW.actor_id, NEW.entity_id); RETURN NULL; END $$`);
   await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
-  // Each may revoke thirty times a minute.
+  // Several operators, because each may revoke only thirty times a minute.
   operators = await Promise.all(Array.from({ length: 8 }, () => createOfficial("operator")));
   server = await startServer();
 });
@@ -45,12 +45,12 @@ let turn = 0;
 const operator = (): Official => operators[turn++ % operators.length]!;
 
 type Right = {
-  /** Whose requests end with it: everything under the mandate, or what one of the two does. */
+  /** Whose requests the revocation stops: all under the mandate, or only those of the person or the agent. */
   readonly concerns: "everything" | "person" | "agent";
   readonly event: string;
   readonly take: (scene: RaceScene) => Promise<{ readonly status: number }>;
   readonly entity: (scene: RaceScene) => string;
-  /** Whether a person may approve afterwards what the agent asked for. */
+  /** Whether a person may still approve the agent's requests afterwards. */
   readonly leavesApproval?: true;
 };
 
@@ -118,7 +118,7 @@ const rights: Readonly<Record<string, Right>> = {
 
 const twins = new Map<string, string>();
 
-/** A seller of another organization that has proven what this one only names. */
+/** A seller of another organization that has proven the domain or address that this seller only claims. */
 async function twinOf(sellerId: string, by: "domain" | "address"): Promise<string> {
   const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, sellerId));
   const [sold] = await database().select().from(resources).where(eq(resources.sellerId, sellerId)).limit(1);
@@ -148,7 +148,7 @@ const succeeded = (answer: Answer): boolean => answer.status === 200 && told(ans
 
 type Run = { readonly during: readonly Answer[]; readonly after: readonly Answer[]; readonly late: number };
 
-/** How many events of this scene were committed behind the revocation that should have prevented them. */
+/** Counts the events of this scene that were committed after the revocation that should have prevented them. */
 async function countLate(scene: RaceScene, { concerns, event, entity }: Right): Promise<number> {
   const { organizationId, person, agent } = scene;
   const actor = { everything: null, person: person.userId, agent: agent.serviceAccountId }[concerns];
@@ -188,7 +188,7 @@ describe("nothing is authorized, approved or submitted after it was acknowledged
     while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.flatMap(({ after }) => after).filter(succeeded)).toEqual([]);
-    // The races were races: some requests came first, some too late, and nothing but a refusal stopped those.
+    // Checks that the requests raced: some came first, some too late, and the late ones got a refusal.
     const during = runs.flatMap((one) => one.during);
     expect(new Set(during.map(succeeded)).size).toBe(2);
     expect(during.filter(({ status }) => status >= 500)).toEqual([]);

@@ -26,7 +26,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { random } from "#test/random.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariant 5 for what was authorized before: nothing is submitted any more once the right was taken away. */
+/* Invariant 5 for earlier authorizations: no payment is submitted after the right was revoked. */
 
 useDatabase();
 const chain = useSettlement();
@@ -67,7 +67,7 @@ const rights: Readonly<Record<string, Right>> = {
     event: "serviceAccount.revoked",
     take: (scene) =>
       send(identity.revokeServiceAccount, revokeServiceAccount, { ...owner(scene), id: scene.agent.serviceAccountId }),
-    // The second is for who had been let in just before.
+    // `forbidden` is for requests that were authenticated just before the revocation.
     refusals: ["api_key_invalid", "forbidden"],
   },
   "a mandate is changed, and forbids the payee": {
@@ -100,7 +100,7 @@ const rights: Readonly<Record<string, Right>> = {
 
 type Run = { readonly during: readonly string[]; readonly after: string; readonly late: number };
 
-/** The right is taken away at most `most` milliseconds after the first payment may begin. */
+/** Revokes the right at most `most` milliseconds after the first payment may begin. */
 async function run({ event, take }: Right, most: number): Promise<Run> {
   const scene = await paymentScene({ mandate: { policy } });
   const payments = await Promise.all(Array.from({ length: PAYMENTS + 1 }, () => authorized(scene)));
@@ -128,9 +128,9 @@ async function run({ event, take }: Right, most: number): Promise<Run> {
 describe("nothing is submitted after it was acknowledged that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
-    // Later where most payments came too late, sooner where most came first: how long one takes depends on the machine.
+    // Adjusts the delay to the machine: later when most payments came too late, sooner when most came first.
     let most = 40;
-    // One after the other: the shop's resources all have one name.
+    // Sequential, because the shop's resources all have the same name.
     while (runs.length < RACES) {
       const one = await run(right, most);
       runs.push(one);
@@ -141,7 +141,7 @@ describe("nothing is submitted after it was acknowledged that", () => {
     expect([...new Set(runs.map(({ after }) => after))]).toEqual([right.refusals[0]]);
     const during = runs.flatMap((one) => one.during);
     expect(during.filter((told) => told !== "pending" && !right.refusals.includes(told))).toEqual([]);
-    // The races were races: some payments came first, some too late.
+    // Checks that the payments raced: some came first, some too late.
     expect(new Set(during).size).toBeGreaterThan(1);
     await sweepHolds();
     expect(await brokenInvariants()).toEqual([]);

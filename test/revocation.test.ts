@@ -28,7 +28,7 @@ let server: RunningServer;
 let seller: Credential;
 beforeAll(async () => {
   seller = (await createPerson(await createOrganization("Shop"))).credential;
-  // A number inside COMMIT: the order in which the database took them, over all chains.
+  // The number is assigned inside COMMIT, so it is the order of the commits over all audit chains.
   await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text)`);
   await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO commits (type, entity_id) VALUES (NEW.type, NEW.entity_id); RETURN NULL; END $$`);
@@ -43,7 +43,7 @@ type Right = {
   readonly event: string;
   readonly take: (race: Race) => Promise<{ status: number }>;
   readonly entity: (race: Race) => string;
-  /** What an agent is told from then on. */
+  /** The agent's answer after the revocation. */
   readonly refusal: string;
 };
 
@@ -106,7 +106,7 @@ async function newRace(): Promise<Race> {
 const told = ({ status, data, problem }: Pick<Asked, "status" | "data" | "problem">): string =>
   status === 200 ? (data.policyDecision.denialCode ?? data.policyDecision.outcome) : problem.code;
 
-/** By this process or by another one. */
+/** Authorizes in this process or through another one. */
 async function authorize({ buyer, mandateId }: Race, here: boolean): Promise<string> {
   if (here) return told(await ask(buyer, mandateId));
   const response = await fetch(`${server.url}/api/v1/payments/authorize`, {
@@ -146,7 +146,7 @@ describe("nothing is authorized after it was acknowledged that", () => {
     while (runs.length < RACES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(new Set(runs.flatMap(({ after }) => after))).toEqual(new Set([right.refusal]));
-    // The races were races: some requests came first, some too late.
+    // Checks that the requests raced: some came first, some too late.
     expect(new Set(runs.flatMap(({ during }) => during))).toEqual(new Set(["allow", right.refusal]));
     expect(await brokenInvariants()).toEqual([]);
   });

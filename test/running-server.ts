@@ -8,13 +8,13 @@ import { freePort } from "#test/free-port.ts";
 export type RunningServer = {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it said on standard error so far. */
+  /** Its standard error output so far. */
   said(): string;
   /** The exit code, once it ends. */
   readonly ended: Promise<number | null>;
 };
 
-/** Runs the real server, and ends it with the test. Resolves when it listens or has ended. With pages it may build them first. */
+/** Runs the real server until the test ends. Resolves when it listens or has exited. With `pages` it may build the pages first. */
 export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));
   const port = await freePort();

@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Invariant 10, seen from outside: everything that a server process prints at its most talkative, answers and stores. */
+/* Invariant 10 from outside: searches everything that a server process logs at its most verbose level, answers and stores. */
 
 const databaseOf = useDatabase();
 const chain = useSettlement();
@@ -18,7 +18,7 @@ const chain = useSettlement();
 const PASSWORD = "canary-password-9c41f0d7";
 const printed: string[] = [];
 const answered: string[] = [];
-/** By name; the value must be nowhere. */
+/** Secrets by name; the test searches for their values. */
 const secrets = new Map<string, string>();
 
 let url: string;
@@ -66,7 +66,7 @@ async function signUpAndIn(): Promise<void> {
   await send("/api/v1/payments/authorize", { ...as, cookie }, {});
 }
 
-/** An allowed payment, executed with a credential that a stock client signed, and all that can go wrong around it. */
+/** Executes an allowed payment with a credential from a stock client, and sends the requests that fail around it. */
 async function pay(): Promise<void> {
   const scene = await paymentScene();
   const wallet = newWallet();
@@ -80,7 +80,7 @@ async function pay(): Promise<void> {
   secrets.set("signature", payload.signature);
   const execute = (body: Record<string, unknown>, note = true) => send("/api/v1/payments/execute", key, body, note);
   const { authorizationId } = paid;
-  // The one answer that hands it back, as the agent sends it to the seller.
+  // The only answer that returns the credential, because the agent sends it to the seller.
   const { status, reply } = await execute({ authorizationId, idempotencyKey: "pay", paymentCredential }, false);
   expect([status, reply.includes(paymentCredential)]).toEqual([200, true]);
   const again = { authorizationId: tried.authorizationId, paymentCredential };
@@ -95,7 +95,7 @@ async function pay(): Promise<void> {
   });
   await send("/api/v1/payments/authorize", { authorization: `${key["authorization"]}x` }, {});
   await send("/api/v1/payments/authorize", { authorization: `${key["authorization"]}` }, `{"intent":"${key["authorization"]}`);
-  // A failure that nobody expected, with all of it in the request.
+  // Causes unexpected errors in requests that contain the secrets.
   for (const table of ["credential_claims", "api_keys", "sellers"]) {
     await database().execute(sql.raw(`ALTER TABLE ${table} RENAME TO ${table}_away`));
     await execute({ ...again, idempotencyKey: `away-${table}` });
@@ -142,7 +142,7 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Where the credential itself must be until its payment is final: to be sent again, and to answer a repeat. */
+/** Tables that must keep the credential until its payment is final, to send it again and to answer a retry. */
 const KEEPS_CREDENTIALS = ["executions", "idempotency"];
 
 describe("a server keeps its secrets", () => {

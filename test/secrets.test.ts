@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { callAuth, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Invariant 10: what must stay secret is searched for wherever the service writes. */
+/* Invariant 10: searches all output of the service for secrets. */
 
 useDatabase();
 
@@ -93,7 +93,7 @@ describe("no secret is written", () => {
     await ask("GET", "/api/v1/mandates", { authorization: `Bearer ${apiKey}x` });
     await ask("GET", "/api/v1/mandates", { cookie: `countersign.session_token=${cookieCanary}` });
     await callAuth("/sign-in/email", { email: (await newPerson()).email, password: `${PASSWORD} wrong` });
-    // An error that nobody expected, with the key in the request that met it.
+    // Causes an unexpected error in a request that contains the key.
     await pool()`ALTER TABLE mandates RENAME TO mandates_away`;
     expect((await ask("GET", "/api/v1/mandates", key)).status).toBe(500);
     await pool()`ALTER TABLE mandates_away RENAME TO mandates`;

@@ -19,7 +19,7 @@ type Shop = {
   readonly maxTimeoutSeconds?: number;
 };
 
-/** A seller with one payable resource, registered through the operations by somebody who may (an owner's headers, say). */
+/** Registers a seller with one payable resource through the operations. `as` needs the permission, such as an owner's headers. */
 export async function newSeller(as: Credential, shop: Shop = {}) {
   const domain = shop.domain ?? `shop-${randomBytes(4).toString("hex")}.example.com`;
   const seller = await send(contract.registerSeller, registerSeller, { as, body: { name: "Shop", domain } });

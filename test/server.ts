@@ -7,14 +7,14 @@ import { afterAll } from "vitest";
 export type RunningServer = {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Ends it without warning, as a power cut would. */
+  /** Kills the process without warning, as a power cut would. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const READY = /on (http:\/\/localhost:[0-9]+)/;
 
-/** The real server in a process of its own, on the database and chain that this process is configured for. */
+/** Starts the real server in its own process, with the database and chain of this process. */
 export async function startServer(variables: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "countersign-server-"));
   const child = spawn(process.execPath, ["server.ts", "--api"], {
@@ -29,7 +29,7 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
   const ended = new Promise<void>((resolve) =>
     child.once("exit", (code) => {
       resolve();
-      // Nobody waits here, so this fails the run: a server never ends by itself.
+      // Nothing catches this error, so it fails the run: a server must not exit by itself.
       if (code !== null && code !== 0 && !asked) throw new Error(`The server ended by itself with ${code}:\n${said}`);
     }),
   );
@@ -50,7 +50,7 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
   return { url, child, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }
 
-/** The server of a file whose tests end it again and again: the one that runs, else a new one. */
+/** Returns the running server, or starts a new one after a test has ended it. */
 export function useServer(): () => Promise<RunningServer> {
   let last: RunningServer | undefined;
   afterAll(() => last?.kill());

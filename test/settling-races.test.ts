@@ -25,7 +25,7 @@ import { random } from "#test/random.ts";
 import { listenService, ourFacilitator, type Listening } from "#test/shop.ts";
 import { createAgent, createOrganization, send } from "#test/tenant.ts";
 
-/* What was handed to its seller before: our facilitator settles nothing of it any more once it was forbidden. */
+/* Our facilitator does not settle a credential after its payment was forbidden, even if the seller already has the credential. */
 
 useDatabase();
 const chain = useSettlement();
@@ -49,7 +49,7 @@ afterAll(() => service.close());
 
 let turn = 0;
 
-/** Another seller at the same domain, which it has verified, is stopped. */
+/** Stops another seller that has verified the same domain. */
 async function stopTwin({ seller }: PaymentScene) {
   const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, seller.sellerId));
   const twin = { sellerId: newId("seller"), organizationId: await createOrganization("Twin"), verified: true };
@@ -117,7 +117,7 @@ describe("our facilitator settles nothing after it was acknowledged that", () =>
     }
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.filter(({ after }) => after)).toEqual([]);
-    // The races were races: some were settled first, some came too late.
+    // Checks that the settlements raced: some came first, some too late.
     expect(new Set(runs.flatMap(({ during }) => during)).size).toBe(2);
     expect(await brokenInvariants()).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { LocalChain } from "../examples/chain.ts";
 import { stockFacilitator as makeFacilitator } from "../examples/seller.ts";
 import { dispatch } from "#lib/server/routes.ts";
 
-/* Sellers made of stock parts that nobody here wrote. */
+/* Sellers made of stock x402 parts. */
 
 export type Listening = { readonly url: string; close(): Promise<void> };
 
@@ -22,7 +22,7 @@ export async function listen(server: Server): Promise<Listening> {
   return { url: `http://127.0.0.1:${port}`, close };
 }
 
-/** Our service behind a real socket, dispatched as the production server does it. */
+/** Our service on a real socket, with the production server's dispatch. */
 export const listenService = (): Promise<Listening> =>
   listen(createAdaptorServer({ fetch: (request) => dispatch(request) }) as unknown as Server);
 
@@ -33,7 +33,7 @@ export async function stockFacilitator(chain: LocalChain): Promise<FacilitatorCl
   return makeFacilitator({ rpcUrl: chain.rpcUrl, privateKey });
 }
 
-/** Our facilitator as a stock server reaches it: a URL and a key. */
+/** Our facilitator as a stock server configures it: a URL and a key. */
 export const ourFacilitator = (service: Listening, apiKeyHeader: string): FacilitatorClient => {
   const headers = { Authorization: apiKeyHeader };
   const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });

@@ -42,7 +42,7 @@ export type Terms = {
   readonly termsHash: Hex;
 };
 
-/** Three payments of 1,000 an hour, to anybody new. */
+/** Three payments of 1,000 atomic units per hour to a new address. */
 export const termsOf = (account: Address, now: number, change: Partial<Terms> = {}): Terms => ({
   account,
   payee: newKey().address,
@@ -77,7 +77,7 @@ type Key = PrivateKeyAccount & { readonly key: Hex };
 
 export const keyOf = (key: Hex): Key => ({ ...privateKeyToAccount(key), key });
 
-/** The three contracts on a local chain, with the keys that rule them: new ones, unless told otherwise. */
+/** Deploys the three contracts on a local chain, with new keys unless the caller passes some. */
 export async function deployContracts(
   chain: LocalChain,
   { guardian = newKey(), policySigner = newKey() }: { readonly guardian?: Key; readonly policySigner?: Key } = {},

@@ -29,7 +29,7 @@ const isReady = async ({ url }: RunningServer): Promise<boolean> => {
   return reply?.status === 200;
 };
 
-/** One authorize on a connection that is kept and used again. */
+/** Sends one authorize on a keep-alive connection. */
 function authorize(agent: Agent, { url }: RunningServer): Promise<number> {
   const body = JSON.stringify({ mandateId, intent: newIntent(buyer, { amount: "0.01" }) });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...buyer.agent.credential };
@@ -57,7 +57,7 @@ describe("SIGTERM behind a load balancer", () => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     };
-    // Looks at each server as a load balancer does.
+    // Polls the readiness of a server, as a load balancer does.
     const watch = async (server: RunningServer): Promise<void> => {
       while (!end.signal.aborted) {
         if (await isReady(server)) inTurn.add(server);

@@ -12,7 +12,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 
-/** The credential headers of somebody. */
+/** The headers that authenticate a caller. */
 export type Credential = Readonly<Record<string, string>>;
 
 const hourAhead = () => new Date(Date.now() + 3_600_000);
@@ -92,7 +92,7 @@ export async function createResource(organizationId: string, amount: string, { c
 }
 
 type Sent = {
-  /** What the path names, in order. */
+  /** The ids of the path, in order. */
   readonly id?: string | readonly string[];
   readonly query?: string;
   readonly body?: unknown;
@@ -100,7 +100,7 @@ type Sent = {
   readonly key?: string;
 };
 
-/** The same reply twice: as the operation's response, and as the problem that it is instead when the status says so. */
+/** The same reply in two types: `data` for a success, `problem` for an error status. */
 type Answered<O extends Operation> = {
   readonly status: number;
   readonly headers: Headers;

@@ -10,7 +10,7 @@ export type WayIn = { readonly send: (request: Request) => Promise<Response>; re
 
 const ADDRESS = "127.0.0.1";
 
-/** The dispatch as a function: what most tests use. */
+/** The dispatch as a function call, as in most tests. */
 const called = (): Promise<WayIn> =>
   Promise.resolve({ send: (request) => dispatch(request, ADDRESS), close: () => Promise.resolve() });
 
@@ -33,7 +33,7 @@ async function listened(): Promise<WayIn> {
 
 const api = join(import.meta.dirname, "../app/api");
 
-/** The route files that Next.js mounts, found by their folders as Next.js finds them. */
+/** The route files that Next.js mounts, found by folder as Next.js does. */
 async function routeFiles(): Promise<WayIn> {
   const rest = (await import(join(api, "[[...path]]/route.ts"))) as Methods;
   const mounted: { path: string; methods: Methods }[] = [];

@@ -22,7 +22,7 @@ const contents = (): DocsChapter[] => [
   })),
 ];
 
-/** The documentation is open to anyone; whoever is signed in finds the way back. */
+/** The documentation is public. Signed-in people get a link back to the application. */
 export default async function DocsLayout({ children }: { readonly children: ReactNode }) {
   const caller = await readCaller();
   return (

@@ -29,7 +29,7 @@ const Mail = ({ mail: { to, subject, before, link, after, at } }: { readonly mai
   </article>
 );
 
-/** The mail of a sandbox without SMTP. It holds links that sign people in, so for everybody else it is not there. */
+/** The mail of a sandbox without SMTP. It contains sign-in links, so people without access get a 404. */
 export default async function OutboxPage({ searchParams }: { readonly searchParams: SearchParams }) {
   if (!(await mayReadOutbox())) notFound();
   const to = oneOf((await searchParams)["to"]);

@@ -1,2 +1,2 @@
-/** Next.js would otherwise look further up and find the configuration of the service. */
+/** Without this file Next.js would use the service's configuration from a parent folder. */
 export default {};

@@ -1,4 +1,4 @@
-/** What an event says happened, in the words of a person; a name that is not here is taken apart. */
+/** The text that people read for each event type. A type that is not listed is split into its words. */
 const words: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization changed",
@@ -58,7 +58,7 @@ export function eventWords(type: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The page about a thing, where there is one. */
+/** The address of an entity's page; null if it has none. */
 export function pageOf(entityType: string, entityId: string): string | null {
   if (entityType === "mandate") return `/mandates/${entityId}`;
   if (entityType === "authorization") return `/payments/${entityId}`;

@@ -40,7 +40,7 @@ function Result({ valid, count, head, firstBad }: Verified) {
   );
 }
 
-/** Reads the whole chain and computes every hash again, with what that means. */
+/** Recomputes every hash of the chain and explains the result. */
 export function VerifyChain() {
   const verify = useMutation({
     ...mutation(verifyAudit),

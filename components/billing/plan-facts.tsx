@@ -17,7 +17,7 @@ const Amounts = ({ of }: { readonly of: readonly (readonly [amount: string, asse
     ))
   );
 
-/** The plan, what is owed for the month and what was paid in it. */
+/** The plan, the fees owed for the month and the volume paid in it. */
 export function PlanFacts({ view }: { readonly view: StatementView }) {
   const { subscription, lines, volumes, month, current } = view;
   const when = month === current ? "this month" : `in ${monthName(month)}`;

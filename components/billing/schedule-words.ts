@@ -1,12 +1,12 @@
 import { money } from "#components/ui/money.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 
-/** Basis points as people write them: 25 is "0.25 %". */
+/** Basis points as a percentage: 25 is "0.25 %". */
 const percent = (bps: number): string => `${(bps / 100).toFixed(2).replace(/\.?0+$/, "")} %`;
 
 const payers = { buyer: "The buyer pays it", seller: "The seller pays it", split: "Buyer and seller pay half each" } as const;
 
-/** What a schedule charges, in one line: "0.25 % + 0.01 USDC, at most 1.00 USDC". */
+/** The fee of a schedule in one line: "0.25 % + 0.01 USDC, at most 1.00 USDC". */
 export function chargeText(schedule: FeeSchedule): string {
   const { percentageBps, flatAmount, minimumFeeAmount, maximumFeeAmount, asset = "" } = schedule;
   const parts = [percentageBps > 0 && percent(percentageBps), Number(flatAmount) > 0 && money(flatAmount, asset)].filter(
@@ -20,7 +20,7 @@ export function chargeText(schedule: FeeSchedule): string {
   return [parts.join(" + "), ...bounds].filter((part) => part !== "").join(", ");
 }
 
-/** Which payments a schedule is for. */
+/** The payments that a schedule applies to. */
 export function appliesText(schedule: FeeSchedule): string {
   const { buyerOrganizationId, sellerOrganizationId, planTier, asset, settlementMode } = schedule;
   const who = [

@@ -7,7 +7,7 @@ import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import type { StatementView } from "#lib/billing/statement.ts";
 import { appliesText, chargeText, payerText } from "./schedule-words.ts";
 
-/** How much of the volume that costs nothing is used: whole units of the schedule's asset, for each UTC month. */
+/** How much of the free volume is used, in whole units of the schedule's asset per UTC month. */
 function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; readonly volumes: StatementView["volumes"] }) {
   const { includedMonthlyVolume: included, asset } = schedule;
   const [only] = volumes;
@@ -22,7 +22,7 @@ function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; reado
   );
 }
 
-/** What the service charges, schedule by schedule; the one that fits a payment closest applies to it. */
+/** The fee schedules. The most specific schedule that matches a payment applies to it. */
 export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "schedules" | "volumes">) => (
   <section className="panel" aria-labelledby="schedules">
     <div className="panel-head">

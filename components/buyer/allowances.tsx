@@ -9,7 +9,7 @@ import { asksWhen } from "#lib/mandates/summary.ts";
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 
-/** What each mandate still allows. */
+/** The remaining budget of each mandate. */
 export const Allowances = ({ mandates }: { readonly mandates: readonly Mandate[] }) => (
   <ul className="allowances">
     {mandates.map((mandate) => {

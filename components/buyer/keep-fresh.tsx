@@ -6,16 +6,16 @@ import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 
 const EVERY_MS = 10_000;
-/** Half an hour: a page that was left open does not ask for ever. */
+/** Half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Props = {
-  /** What waits now; it is said aloud when there is more of it. */
+  /** The number of waiting requests. A screen reader announces an increase. */
   readonly count: number;
   readonly words: string;
 };
 
-/** Reads the page again every ten seconds while somebody looks at it, says so when something new came, and stops after half an hour. */
+/** Refreshes the page every ten seconds while it is visible, announces new requests, and stops after half an hour. */
 export function KeepFresh({ count, words }: Props) {
   const router = useRouter();
   const [times, setTimes] = useState(0);

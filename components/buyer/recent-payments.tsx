@@ -5,7 +5,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/execution.ts";
 
-/** What was paid for, or why it was not. */
+/** What the payment is for, or why it was denied. */
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");
@@ -21,7 +21,7 @@ function State({ payment: { authorization, executions } }: { readonly payment: P
   return <StatusBadge of="outcome" status={authorization.policyDecision.outcome} />;
 }
 
-/** The newest payments, each with the way to its explanation. */
+/** The newest payments, each with a link to its page. */
 export const RecentPayments = ({ payments }: { readonly payments: readonly Payment[] }) => (
   <ul className="recent">
     {payments.map((payment) => {

@@ -7,14 +7,14 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", y
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-/** The picture in a sentence: "Spending by day. Highest on 3 November with 40.78 USDC." */
+/** The chart in a sentence: "Spending by day. Highest on 3 November with 40.78 USDC." */
 export function findingOf({ days, asset }: Pick<Spending, "days" | "asset">): string {
   const highest = days.toSorted((a, b) => Number(b.total) - Number(a.total))[0];
   if (!highest || Number(highest.total) === 0) return "Spending by day. Nothing was paid in the last 30 days.";
   return `Spending by day. Highest on ${long.format(at(highest.day))} with ${money(highest.total, asset)}.`;
 }
 
-/** What was paid in the last 30 days, by agents alone and by a person's signature. */
+/** Spending of the last 30 days: by agents alone, and with a person's approval. */
 export function SpendingPanel({ spending }: { readonly spending: Spending }) {
   const { days, asset, chain } = spending;
   const [first, last] = [days[0], days.at(-1)];

@@ -5,7 +5,7 @@ import { Money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { Waiting, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
-/** "9 min" until a request is over; the exact time stands beside it. */
+/** The time until a request expires: "9 min". The exact time is shown next to it. */
 function left(until: string, now: string): string {
   const seconds = Math.max(0, Math.floor((Date.parse(until) - Date.parse(now)) / 1_000));
   if (seconds < 60) return "less than a minute";
@@ -52,7 +52,7 @@ const Item = ({ one, now, mayDecide }: ItemProps) => (
 
 type Props = { readonly waiting: Waiting; readonly mayDecide: boolean };
 
-/** Requests that wait for a person, each with the way to its confirmation page. */
+/** Requests that wait for a person, each with a link to its confirmation page. */
 export const WaitingList = ({ waiting, mayDecide }: Props) => (
   <ul className="waiting">
     {waiting.items.map((one) => (

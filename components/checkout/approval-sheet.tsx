@@ -16,7 +16,7 @@ import { MandateClause } from "./mandate-clause.tsx";
 import { Signatures } from "./signatures.tsx";
 import { Terms } from "./terms.tsx";
 
-/** The mandate that the checkout names, else the only one that covers it. With several the person chooses. */
+/** The mandate that the checkout names, otherwise the only mandate that covers it. If several cover it, the person chooses. */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
   const matches = mandates.filter(({ match }) => match);
@@ -77,7 +77,7 @@ function Hashes({ view, shown, requestId }: HashesProps) {
 
 type Props = { readonly view: CheckoutView; readonly viewer: string };
 
-/** The document that waits for a decision. Rendered by the server; a browser only adds the clock and the buttons. */
+/** A checkout that waits for a decision. The server renders it; the browser only adds the countdown and the buttons. */
 export function ApprovalSheet({ view, viewer }: Props) {
   const [before, setBefore] = useState<CheckoutView>();
   const [chosen, setChosen] = useState(defaultMandate(view));

@@ -38,7 +38,7 @@ function Why({ view: { intent, mandates, mayDecide }, mandate }: Props) {
   return <p>No mandate of yours covers this payment as it is. You can decline, or change a mandate and open this page again.</p>;
 }
 
-/** Who wants this, and why a person is asked. */
+/** The agent that requests the payment, and why it needs a person's approval. */
 export function Asks({ view, mandate }: Props) {
   const { agent, organization, requestedAt, now } = view;
   return (

@@ -8,7 +8,7 @@ import { plural } from "./names.ts";
 
 type Changed = { readonly now: ReactNode; readonly was: string | undefined };
 
-/** A value, and beside it what it was when this person saw it. */
+/** A value, and next to it the value that this person saw before. */
 const Value = ({ now, was }: Changed) =>
   was === undefined ? (
     now
@@ -116,7 +116,7 @@ const keyOf = ({ line, kind }: LineChange): string =>
 
 type Props = { readonly view: CheckoutView; readonly before: CheckoutView | undefined };
 
-/** Every line of the stored basket, and where it was shown before, what changed. */
+/** Every line of the stored basket. If the person saw an earlier basket, changes are marked. */
 export function BasketTable({ view, before }: Props) {
   const changes = basketChanges(view.lines, before?.lines ?? view.lines);
   const changed = changes.filter(({ kind }) => kind !== "same").length;

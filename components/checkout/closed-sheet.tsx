@@ -70,7 +70,7 @@ function explain({ intent, approval }: CheckoutView): Closed {
 
 type Props = { readonly view: CheckoutView; readonly signer: string | undefined };
 
-/** The document that nobody can sign any more: what did not happen comes first. */
+/** A checkout that can no longer be approved. It first says what did not happen. */
 export function ClosedSheet({ view, signer }: Props) {
   const { stamp, title, text, what, at, icon: Icon } = explain(view);
   const declined = view.intent.status === "rejected" && signer !== undefined;

@@ -5,7 +5,7 @@ const MIDDLE = 8;
 
 type Point = readonly [number, number];
 
-/** One tooth per byte of a hash: the high half says where, the low half how deep. */
+/** One tooth for each of the hash's 32 bytes: the high four bits set its position, the low four bits its depth. */
 export function cutLine(hash: string): readonly Point[] {
   const bytes = Array.from({ length: TEETH }, (_, at) => Number.parseInt(hash.slice(2 * at, 2 * at + 2), 16) || 0);
   const teeth = bytes.map((byte, at): Point => {

@@ -2,9 +2,9 @@ import { CUT_WIDTH, cutLine, pathOf } from "./cut-line.ts";
 
 type Props = {
   readonly hash: string;
-  /** Of what the lower half was shown; the halves do not fit where it is another one. */
+  /** The hash of the basket that was shown before. If it differs from `hash`, the two edges do not match. */
   readonly shownHash?: string;
-  /** Countersigned: the halves are joined. */
+  /** The checkout was approved: the halves are joined. */
   readonly joined?: boolean;
 };
 
@@ -19,7 +19,7 @@ function Edge({ hash, side }: { readonly hash: string; readonly side: "upper" | 
   );
 }
 
-/** The toothed line between the two halves of the document. A picture of the check; the server makes the check. */
+/** The toothed line between the two halves of the document. It only illustrates the check, which the server makes. */
 export function Cut({ hash, shownHash = hash, joined = false }: Props) {
   const state = joined ? " joined" : shownHash === hash ? "" : " torn";
   return (

@@ -51,7 +51,7 @@ type ButtonsProps = {
 };
 
 function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
-  // While a decision is on its way the button keeps the focus: a disabled one would lose it.
+  // aria-disabled and not disabled: a disabled button would lose the focus while the request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
     <div className="buttons">
@@ -88,12 +88,12 @@ const Reason = () => (
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** How many lines changed since they were shown; null where nothing did. */
+  /** How many lines changed since they were shown; null if the basket did not change. */
   readonly changes: number | null;
   readonly decisions: ReturnType<typeof useDecisions>;
 };
 
-/** The decision stands at the end, after what is decided. Decline has the size of Approve. */
+/** The Approve and Decline buttons, at the end of the document and of equal size. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, busy } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;

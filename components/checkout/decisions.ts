@@ -11,11 +11,11 @@ import { challengePasskey } from "#lib/identity/passkeys/passkey-contract.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 
-/** What is wrong with the password that was typed, where that is what was refused. */
+/** The error of the password field, if the service refused the password. */
 const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
-/** Refusals that say: what this page shows is no longer how it stands. */
+/** Refusals that mean that the page is outdated and must be refreshed. */
 const outdated = new Set([
   "checkout_changed",
   "review_required",
@@ -27,12 +27,12 @@ const outdated = new Set([
 
 type Approval = {
   readonly mandateId: string;
-  /** How the person proves who he is, where he is asked to. */
+  /** How the person confirms their identity; null if that is not required. */
   readonly way: "password" | "passkey" | null;
   readonly password: string | null;
 };
 
-/** The challenge is fetched now, so that it is over what the page was shown last. */
+/** Confirms the person's identity. The challenge is fetched now so that it covers the terms that were shown last. */
 async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
   if (way === null) return;
   if (way === "password") {
@@ -44,21 +44,21 @@ async function confirm(checkoutIntentId: string, { way, password }: Approval): P
   await call(stepUp, { body: { checkoutIntentId, assertion } });
 }
 
-/** By what the approval was refused for want of: a passkey, or whatever the person has. */
+/** The confirmation that the refused approval needs: a passkey, or any method of the person; null for other errors. */
 const askedFor = (error: Error | null): "passkey" | "any" | null => {
   if (!(error instanceof ProblemError) || error.problem.code !== "step_up_required") return null;
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
 };
 
 type Told = {
-  /** The terms are not those that were shown: the page marks what changed. */
+  /** Called if the terms differ from those that were shown, so that the page marks the changes. */
   readonly onChanged: () => void;
 };
 
-/** Approve and decline. After each, the page is read again from the server: it alone says how the checkout stands. */
+/** Approve and decline. After each, the page is refreshed, because only the server knows the checkout's state. */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
   const router = useRouter();
-  // The second click of a double click comes before the page has drawn the first.
+  // The second click of a double click arrives before React has rendered the first.
   const sending = useRef(false);
   const sent = () => {
     sending.current = false;
@@ -101,7 +101,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
     alone,
     error,
     passwordError: passwordError(error),
-    /** The request that was refused because the terms had changed. */
+    /** The id of the request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
     busy: approve.isPending || decline.isPending,

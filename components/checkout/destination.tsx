@@ -5,7 +5,7 @@ import { networkName } from "#lib/chains/network-name.ts";
 
 type Props = Pick<CheckoutView, "destination" | "intent">;
 
-/** Where the money goes: shortened, with copy, and in full. */
+/** The payee's address: shortened with a copy button, and in full. */
 export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset } }: Props) {
   return (
     <section className="clause" aria-labelledby="destination">

@@ -6,7 +6,7 @@ const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], stri
   settled: "Settled",
 };
 
-/** What a click leads to, before the click. */
+/** The effects of an approval, shown before the person approves. */
 export function Effects({ intent: { effects, environment } }: { readonly intent: CheckoutIntent }) {
   const sandbox = environment === "sandbox";
   const rows = [

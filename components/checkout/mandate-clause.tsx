@@ -7,14 +7,14 @@ import { formatAmount, parseAmount } from "#lib/money.ts";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { spanName } from "./names.ts";
 
-/** The budget of the asset that has least left. */
+/** The budget in the mandate's asset with the smallest remaining amount. */
 export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
   budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
 
 const DIGITS = 18;
 const exact = (text: string): bigint => parseAmount(text, DIGITS);
 
-/** What other payments hold. A payment that waits for a person is held itself: it is shown once, as this payment. */
+/** The amount held by other payments. This payment may have a hold of its own, which must not be counted twice. */
 function heldByOthers({ limit, spent, reserved, availableAfter }: BudgetView, payment: string): string {
   if (availableAfter === undefined) return reserved;
   return formatAmount(exact(limit) - exact(spent) - exact(payment) - exact(availableAfter), DIGITS);
@@ -65,7 +65,7 @@ const remaining = (mandate: MandateView): string => {
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** Left out where there is nothing to choose any more. */
+  /** Omitted if the mandate can no longer be chosen. */
   readonly onChoose?: (mandateId: string) => void;
 };
 
@@ -94,7 +94,7 @@ function Choices({ view, mandate, onChoose }: Props) {
     </fieldset>
   );
   if (asked) return list;
-  // A payment that was authorized already stays under its mandate.
+  // A payment that was already authorized keeps its mandate.
   const bound = view.intent.mandateStatus === "approval_required" && view.intent.mandateId !== undefined;
   if (view.mandates.length < 2 || bound) return null;
   return (
@@ -105,7 +105,7 @@ function Choices({ view, mandate, onChoose }: Props) {
   );
 }
 
-/** Which limit the payment counts against, and what it leaves. */
+/** The limit that the payment counts against, and the amount that remains after it. */
 export function MandateClause({ view, mandate, onChoose }: Props) {
   const budget = mandate && tightest(mandate);
   return (

@@ -7,7 +7,7 @@ const spans: Readonly<Record<string, string>> = {
   PT24H: "in 24 hours",
 };
 
-/** "250.00 USDC a month": a window's key without its time zone. */
+/** The period of a window in words, without its time zone: "a month", as in "250.00 USDC a month". */
 export function spanName(window: string): string {
   const [key = window] = window.split(" ");
   return spans[key] ?? `in ${key.replace(/^PT(\d+)H$/, "$1 hours").replace(/^PT(\d+)M$/, "$1 minutes")}`;
@@ -15,7 +15,7 @@ export function spanName(window: string): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** How long ago, in the words of a person. */
+/** How long ago, in words: "just now". */
 export function ago(then: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
   if (seconds < 45) return "just now";
@@ -24,6 +24,6 @@ export function ago(then: string, now: string): string {
   return `${plural(Math.round(minutes / 60), "hour")} ago`;
 }
 
-/** "9 min 42 s", as the countdown shows it. */
+/** A duration as the countdown shows it: "9 min 42 s". */
 export const duration = (seconds: number): string =>
   seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;

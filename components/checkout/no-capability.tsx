@@ -1,6 +1,6 @@
 import { Sheet } from "#components/shell/sheet.tsx";
 
-/** For a member whose role shows no checkouts. */
+/** Shown to a member whose role may not see checkouts. */
 export const NoCapability = () => (
   <Sheet>
     <div className="lapsed">

@@ -77,7 +77,7 @@ function Steps({
   );
 }
 
-/** The countersigned document, and what comes of it. */
+/** An approved checkout, and the progress of its payment. */
 export function Receipt({ view, approval, signer }: Props) {
   const stage = stages[view.intent.status] ?? "waiting";
   return (

@@ -15,13 +15,13 @@ const reasons: Readonly<Record<StepUpReason, string>> = {
   firstPayment: "this is the first payment to this seller",
 };
 
-/** Whether nothing less than a passkey approves this. */
+/** Whether the approval requires a passkey. */
 export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate: MandateView | undefined): boolean =>
   [stepUp.assuranceAsked, mandate?.assuranceAsked].includes("passkeyApproved");
 
 type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
 
-/** How the person may prove who he is; null where he need not, or has done so. */
+/** How the person may confirm their identity; null if it is not required or already done. */
 export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
   const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
   const needed = asked || (passkeyOnly ? !byPasskey : required && !done);
@@ -62,7 +62,7 @@ const Other = ({ children, onClick }: { readonly children: ReactNode; readonly o
   </p>
 );
 
-/** Asked before the button. What a passkey signs is fetched when the button is pressed. */
+/** Asks for confirmation before the approval. The passkey challenge is fetched when the button is pressed. */
 export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {

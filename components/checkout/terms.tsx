@@ -19,12 +19,12 @@ type Props = {
   readonly payee: CheckoutView["payee"];
   readonly total: string;
   readonly chain: string;
-  /** The total that was shown before, where it was another one. */
+  /** The total that was shown before, if it differs. */
   readonly was?: string | undefined;
   readonly level: "h1" | "h2";
 };
 
-/** Who is paid and how much: side by side, in the largest type, before anything else. */
+/** The payee and the total, side by side at the top in the largest type. */
 export function Terms({ payee, total, chain, was, level: Heading }: Props) {
   return (
     <div className="terms">

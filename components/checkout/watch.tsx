@@ -5,7 +5,7 @@ import { useEffect } from "react";
 
 const EVERY_MS = 5_000;
 
-/** Reads the page again while somebody looks at it, so that it shows what has happened since. */
+/** Refreshes the page at an interval while it is visible. */
 export function Watch({ everyMs = EVERY_MS }: { readonly everyMs?: number }) {
   const router = useRouter();
   useEffect(() => {

@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 const look = (status: number) =>
   status < 400 ? ({ tone: "positive", icon: "check" } as const) : ({ tone: "danger", icon: "cross" } as const);
 
-/** `number` is empty where there is one exchange alone. */
+/** `number` is empty if there is only one exchange. */
 function One({ exchange, number }: { readonly exchange: Exchange; readonly number: string }) {
   const { method, path, sent, status, requestId, milliseconds, received } = exchange;
   return (
@@ -34,7 +34,7 @@ function One({ exchange, number }: { readonly exchange: Exchange; readonly numbe
   );
 }
 
-/** What was sent and answered, the newest first. */
+/** The requests and their responses, newest first. */
 export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
   <ol className="exchanges" aria-label="Requests">
     {exchanges.map((exchange, index) => (

@@ -1,4 +1,4 @@
-/** One request to our own API and what it answered, as a reader sees both. */
+/** One request to our API and its response, as the page shows them. */
 export type Exchange = {
   readonly id: string;
   readonly method: string;
@@ -12,11 +12,11 @@ export type Exchange = {
 
 export type Asked = {
   readonly method: string;
-  /** With its query; always of this origin. */
+  /** Includes the query. Always on this origin. */
   readonly path: `/api/${string}`;
-  /** JSON as text; null for none. */
+  /** JSON text; null for no body. */
   readonly body: string | null;
-  /** An API key in place of the reader's session. It goes nowhere but into this request. */
+  /** An API key used instead of the reader's session. It is used only in this request and not stored. */
   readonly apiKey?: string;
 };
 
@@ -28,12 +28,12 @@ const indented = (text: string): string => {
   }
 };
 
-/** Sends a request as it stands. Refusals are answers too. @throws TypeError when the service cannot be reached */
+/** Sends a request unchanged. Error responses are returned, not thrown. @throws TypeError when the service cannot be reached */
 export async function exchange({ method, path, body, apiKey }: Asked): Promise<Exchange> {
   const began = performance.now();
   const response = await fetch(path, {
     method,
-    // A key and a session at once are refused.
+    // The service refuses a request that carries both a key and a session.
     credentials: apiKey === undefined ? "same-origin" : "omit",
     headers: {
       accept: "application/json",

@@ -24,7 +24,7 @@ function Facts({ field: { values, notes } }: { readonly field: SchemaField }) {
   );
 }
 
-/** Fields with what is in them; the deeper ones fold. */
+/** Fields of a schema. Nested fields can be collapsed. */
 export function Fields({ fields }: { readonly fields: readonly SchemaField[] }) {
   return (
     <dl className="api-fields">

@@ -10,7 +10,7 @@ const listPayments = atAddress<typeof contract.listPayments>({ id: "listPayments
 const EVERY_MS = 3_000;
 const SHOWN = "5";
 
-/** The organization's newest requests, as they arrive: from this page, or from anywhere with a key. */
+/** The organization's newest payment requests as they arrive, from this page or from any client with a key. */
 export function LivePayments() {
   const { data, error } = useQuery({
     queryKey: [listPayments.id, "live"],

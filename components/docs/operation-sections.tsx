@@ -5,7 +5,7 @@ import { Fields } from "./fields.tsx";
 
 const asJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Reply and refusals of an operation, below what it asks for. */
+/** The parameters and the body of an operation. */
 export function Inputs({ parameters, body }: Pick<Reference, "parameters" | "body">) {
   return (
     <>

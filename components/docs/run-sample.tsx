@@ -15,19 +15,19 @@ import { exchange, type Asked, type Exchange } from "./exchange.ts";
 
 type Props = {
   readonly sample: Sample;
-  /** Active mandates to ask under. */
+  /** Active mandates that the request can use. */
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
-  /** Whether the reader may make the sample's own mandate. */
+  /** Whether the reader may create a mandate for the sample. */
   readonly mayCreate: boolean;
 };
 
 const EXPIRES_MS = 600_000;
 
-/** What a request of the sample made, or nothing where it was refused. */
+/** The JSON that a request returned; null if it was refused. */
 const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
   status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
 
-/** A draft and its activation; each request is shown. Answers the mandate's id, or null where one was refused. */
+/** Creates and activates a mandate. Returns its id, or null if a request was refused. */
 async function makeMandate({ policy }: Sample, ask: (asked: Asked) => Promise<Exchange>): Promise<string | null> {
   const body = JSON.stringify({ name: "Quickstart", policy });
   const mandateId = made(await ask({ method: "POST", path: "/api/v1/mandates", body }))?.["mandateId"];
@@ -58,7 +58,7 @@ function Decision({ decided }: { readonly decided: Authorization }) {
   );
 }
 
-/** Sends the sample's request as the reader, and shows what was sent and what was decided. */
+/** Sends the sample request with the reader's session, and shows the request and the decision. */
 export function RunSample({ sample, mandates, mayCreate }: Props) {
   const router = useRouter();
   const [log, setLog] = useState<readonly Exchange[]>([]);

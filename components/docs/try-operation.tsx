@@ -22,13 +22,13 @@ type Props = {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** JSON to start from; null where there is no body. */
+  /** The initial JSON; null if the operation has no body. */
   readonly body: string | null;
   readonly credentials: readonly ("apiKey" | "session")[];
   readonly signedIn: boolean;
 };
 
-/** The request that the form describes. A form's text is never more than text in one part of the address. */
+/** The request that the form describes. Typed values are encoded, so each stays within its part of the URL. */
 function readForm({ method, path, parameters, body }: Props, form: FormData): Asked {
   const query = new URLSearchParams();
   let filled = path;
@@ -94,7 +94,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Sends a request to the sandbox, as the reader or with a key of the reader's. */
+/** Sends a request to the sandbox with the reader's session or with a key that they enter. */
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
   const [bodyError, setBodyError] = useState<string>();

@@ -16,7 +16,7 @@ export function AcceptInvitation({ invitationToken, organizationName, returnTo }
       location.assign(returnTo === "/" ? home : returnTo);
     },
   });
-  // The organization has its name and roles; the contract asks for some.
+  // Ignored, because the organization already has a name and roles; the contract requires them.
   const body = { organizationName, productRoles: ["buyer" as const], invitationToken };
   return (
     <>

@@ -1,6 +1,6 @@
 type Refusal = { readonly detail?: unknown; readonly message?: unknown; readonly code?: unknown; readonly errors?: unknown };
 
-/** What signing in, up or out answered when it refused. */
+/** The refusal of a sign-in, sign-up or sign-out. */
 export class AuthRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -37,7 +37,7 @@ export type AuthPath =
   | "reset-password"
   | "sign-out";
 
-/** Signing in, up and out are better-auth's endpoints, not operations. @throws AuthRefusal */
+/** Calls an endpoint of better-auth: sign-in, sign-up and sign-out are not operations of our API. @throws AuthRefusal */
 export async function requestAuth(path: AuthPath, body: object): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",
@@ -49,7 +49,7 @@ export async function requestAuth(path: AuthPath, body: object): Promise<Readonl
   return reply;
 }
 
-/** The sentence for a refusal that no page says more about. */
+/** The message for a refusal if the page has no message of its own. */
 export function refusalText(error: Error): string {
   if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
   return error.status === 429 && error.code !== "rate_limited" ? "Too many tries. Wait a minute, then try again." : error.message;

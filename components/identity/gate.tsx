@@ -3,7 +3,7 @@ import { Brand } from "#components/shell/brand.tsx";
 import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** One sheet cut in two, the lower half signed. */
+/** The picture: a sheet cut in two halves, the lower one signed. */
 const Picture = () => (
   <svg className="art" viewBox="0 0 440 470" aria-hidden="true">
     <path
@@ -38,7 +38,7 @@ const Picture = () => (
 
 type Props = { readonly environment: Environment; readonly host: string; readonly title: string; readonly children: ReactNode };
 
-/** The frame of the pages that let people in: the form on the left, what the service is about on the right. */
+/** The frame of the sign-in pages: the form on the left, a description of the service on the right. */
 export function Gate({ environment, host, title, children }: Props) {
   return (
     <>

@@ -18,12 +18,12 @@ const kinds = {
 type Props = {
   readonly kind: keyof typeof kinds;
   readonly returnTo: string;
-  /** The address that a mail was just sent to, or is likely to be sent to. */
+  /** The address that a mail was just sent to, or the initial value of the field. */
   readonly email?: string;
   readonly sent?: boolean;
 };
 
-/** Asks for a mail with a link, first and again. The answer is the same for every address. */
+/** Requests a mail with a link, also repeatedly. The response is the same for every address, so it reveals no accounts. */
 export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
   const { path, back, send } = kinds[kind];
   const ask = useMutation({

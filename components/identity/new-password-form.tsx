@@ -10,7 +10,7 @@ import { Refusal } from "./refusal.tsx";
 
 type Props = { readonly token: string; readonly returnTo: string };
 
-/** Sets a password by the link of a mail. Signing in with it is the next step. */
+/** Sets a password with the token from a mail's link. The person then signs in with it. */
 export function NewPasswordForm({ token, returnTo }: Props) {
   const set = useMutation({
     mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),

@@ -12,11 +12,11 @@ import { Refusal } from "./refusal.tsx";
 type Props = {
   readonly kind: "link" | "verify";
   readonly token: string;
-  /** Where to go on. */
+  /** The next page. */
   readonly next: string;
-  /** Where to go on after the password was chosen, which the first to open a link of the account does. */
+  /** The page after the person has chosen a password, which is necessary the first time a link of the account is opened. */
   readonly returnTo: string;
-  /** Where another mail is asked for. */
+  /** The page where another mail can be requested. */
   readonly again: string;
 };
 
@@ -25,7 +25,7 @@ const buttons = { link: "Sign in", verify: "Confirm the address" } as const;
 
 const tokenOf = ({ token }: Readonly<Record<string, unknown>>): string | null => (typeof token === "string" ? token : null);
 
-/** What a mail's link leads to: the person acts, so that a program that only looks at links uses nothing up. */
+/** The page behind a mail's link. The person presses a button, so that a mail scanner that opens links does not use up the token. */
 export function OpenLink({ kind, token, next, returnTo, again }: Props) {
   const open = useMutation({
     mutationFn: () => requestAuth(paths[kind], { token }),

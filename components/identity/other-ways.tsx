@@ -13,7 +13,7 @@ import { signInWithWallet } from "./wallet.ts";
 
 export type Ways = {
   readonly methods: Session["authMethods"];
-  /** What a wallet signs for; null where wallets do not sign in. */
+  /** The chain and origin that a wallet signs for; null if wallet sign-in is off. */
   readonly siwe: { readonly chainId: number; readonly origin: string } | null;
 };
 
@@ -27,7 +27,7 @@ const look = {
   github: { text: "Use GitHub", Icon: LogIn },
 } as const;
 
-/** Ways in beside the password, those that this installation has. */
+/** The sign-in methods of this installation other than the password. */
 export function OtherWays({ methods, siwe, returnTo, email }: Props) {
   const ways = (Object.keys(look) as Way[]).filter((way) => methods[way]);
   const enter = useMutation({

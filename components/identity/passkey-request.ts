@@ -12,7 +12,7 @@ import type {
   PasskeyRequestOptions,
 } from "#lib/identity/passkey-schema.ts";
 
-/** Why a passkey did not answer, in words for the person who was asked. */
+/** A passkey request that failed. The message is written for the person. */
 export class PasskeyRefusal extends SaidError {}
 
 function refusalOf(error: unknown): PasskeyRefusal {
@@ -32,7 +32,7 @@ export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "chal
   }
 }
 
-/** Asks the person to make a passkey. @throws PasskeyRefusal */
+/** Asks the person to create a passkey. @throws PasskeyRefusal */
 export async function makePasskey(options: PasskeyCreationOptions): Promise<PasskeyCredential> {
   try {
     return (await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON })) as PasskeyCredential;

@@ -21,11 +21,11 @@ async function signIn(): Promise<void> {
   await read(await fetch(`${BASE}/verify-authentication`, init));
 }
 
-/** Signs in with a passkey of this device, without an address being typed. */
+/** Signs in with a passkey of this device. No e-mail address is needed. */
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
   const asked = useMutation({
     mutationFn: signIn,
-    // A whole new page: the server reads the cookie that it has just set.
+    // A full page load, so that the server reads the cookie that it has just set.
     onSuccess: () => location.assign(returnTo),
   });
   const waiting = asked.isPending || asked.isSuccess;

@@ -13,11 +13,11 @@ import { Refusal } from "./refusal.tsx";
 type Props = Ways & {
   readonly returnTo: string;
   readonly email?: string;
-  /** Nobody gets in before the address is confirmed. */
+  /** Whether the address must be confirmed before the first sign-in. */
   readonly confirms: boolean;
 };
 
-/** Answers where to go on: in, or to the page that says to look into the mailbox. */
+/** Returns the next page: the application, or the page that asks the person to check their mail. */
 async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "returnTo" | "confirms">): Promise<string> {
   const [name, email, password] = ["name", "email", "password"].map((field) => formText(form, field));
   await requestAuth("sign-up/email", { name, email, password, callbackURL: returnTo });
@@ -26,7 +26,7 @@ async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "retur
   return returnTo;
 }
 
-/** A sign-up with an address that has an account looks like any other, so only the sign-in after it is refused. */
+/** Sign-up does not reveal that an address has an account; only the sign-in after it is refused. */
 function explain(error: Error): string {
   if (!(error instanceof AuthRefusal)) return refusalText(error);
   if (error.status === 401)

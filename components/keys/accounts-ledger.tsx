@@ -15,12 +15,12 @@ import { RotateKey } from "./rotate-key.tsx";
 
 type Props = {
   readonly accounts: readonly AccountView[];
-  /** Of the person who looks. */
+  /** The reader's capabilities. */
   readonly held: ReadonlySet<Capability>;
   readonly caption: string;
 };
 
-/** A key's beginning and its last characters, as people know it: csk_sandbox_7h3n…w4qz. */
+/** The start and the last characters of a key: csk_sandbox_7h3n…w4qz. */
 export const Preview = ({ children }: { readonly children: string }) => (
   <code className="nowrap" title={children}>
     {children.replace(/^(csk_[a-z]+_.{4}).*_?…/, "$1…")}

@@ -6,14 +6,14 @@ import type { Capability } from "#lib/vocabulary.ts";
 import { capabilityGroups, capabilityWords, excludedBy } from "./capability-words.ts";
 
 type Props = {
-  /** What the reader has and may hand on. */
+  /** The capabilities that the reader has and may grant. */
   readonly grantable: readonly Capability[];
   readonly chosen: readonly string[];
-  /** What a registered field spreads into each of its checkboxes. */
+  /** The props of the registered field, passed to each checkbox. */
   readonly control: ComponentProps<"input">;
 };
 
-/** Every capability with what it is for, in groups. What the reader does not have is not offered. */
+/** The capabilities that the reader may grant, in groups, each with its description. */
 export function CapabilityGroups({ grantable, chosen, control }: Props) {
   const groups = capabilityGroups
     .map(({ name, capabilities }) => ({ name, capabilities: capabilities.filter((one) => grantable.includes(one)) }))

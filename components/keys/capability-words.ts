@@ -1,6 +1,6 @@
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** What a key can be given, in the words of a person; what only persons have is not among it. */
+/** The capabilities that a key can have. Capabilities that only people can have are excluded. */
 type KeyCapability = Exclude<
   Capability,
   "checkouts:approve" | "mandates:manage" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage"
@@ -49,7 +49,7 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
-/** Who spends does not set limits: payments:* and mandates:create exclude each other. */
+/** A key that spends must not set limits, so payments:* and mandates:create exclude each other. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
     return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;
@@ -58,7 +58,7 @@ export function excludedBy(capability: Capability, chosen: readonly string[]): s
 
 const has = (capabilities: readonly Capability[], ...any: readonly Capability[]) => any.some((one) => capabilities.includes(one));
 
-/** What a key may do, in a few words: "Pay and order". */
+/** A summary of what a key may do: "Pay and order". */
 export function mayText(capabilities: readonly Capability[]): string {
   const acts = [
     has(capabilities, "payments:authorize", "payments:execute") && "pay",

@@ -1,6 +1,6 @@
 import { ShieldCheck } from "lucide-react";
 
-/** What no key can do, whoever made it. */
+/** What no key can do, regardless of its creator. */
 export const KeyRules = () => (
   <div className="notice">
     <ShieldCheck className="icon" aria-hidden />

@@ -15,7 +15,7 @@ const State = ({ status, endsAt }: KeyView) =>
     <StatusBadge of="key" status={status} />
   );
 
-/** Every key that an account had, newest first. */
+/** The current and past keys of an account, newest first. */
 export const KeysLedger = ({ keys }: { readonly keys: readonly KeyView[] }) => (
   <Ledger
     caption="Keys of this service account"

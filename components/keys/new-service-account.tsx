@@ -15,7 +15,7 @@ import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly Capability[];
-  /** What an agent needs for the main job, ticked at first. */
+  /** The capabilities that a typical agent needs; selected by default. */
   readonly suggested: readonly Capability[];
 };
 
@@ -26,7 +26,7 @@ const opener = (
   </>
 );
 
-/** Makes an account and its first key, and shows the key once. */
+/** Creates an account with its first key, and shows the key once. */
 export function NewServiceAccount({ organizationId, grantable, suggested }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

@@ -6,7 +6,7 @@ import { revokeServiceAccount } from "#lib/identity/contract.ts";
 
 type Props = { readonly serviceAccountId: string; readonly name: string };
 
-/** Ends an account and its keys, behind a reason. */
+/** Revokes an account and its keys. Requires a reason. */
 export const RevokeServiceAccount = ({ serviceAccountId, name }: Props) => (
   <ReasonDialog
     trigger={

@@ -17,7 +17,7 @@ const graces = [
   ["604800", "It works for another 7 days"],
 ] as const;
 
-/** Makes another key for an account and shows it once; the one before lives on for the grace that is chosen. */
+/** Creates a new key for an account and shows it once. The previous key works until the chosen grace period ends. */
 export function RotateKey({ serviceAccountId, name }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

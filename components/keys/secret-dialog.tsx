@@ -11,12 +11,12 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { mayText } from "./capability-words.ts";
 import type { ServiceAccount } from "#lib/identity/contract.ts";
 
-/** A service account with the key that its reply showed, and what becomes of the key before it. */
+/** A service account with its new key, and a sentence about how long the previous key works. */
 export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly before?: string };
 
 type Props = { readonly made: MadeKey | null; readonly onSaved: () => void };
 
-/** A browser asks before it leaves a page whose key nobody can show again. */
+/** Makes the browser ask before it leaves the page, because the key cannot be shown again. */
 function useLeaveGuard(active: boolean): void {
   useEffect(() => {
     if (!active) return undefined;
@@ -50,7 +50,7 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, before }: MadeKey
   ...(before === undefined ? [] : [["The key before it", before] as const]),
 ];
 
-/** Shows a key once. Nothing but "I saved it" closes this: no Escape, no press beside it. */
+/** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */
 export function SecretDialog({ made, onSaved }: Props) {
   const [saved, setSaved] = useState(false);
   useLeaveGuard(made !== null);

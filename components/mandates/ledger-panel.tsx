@@ -31,7 +31,7 @@ const columns = [
 
 type Props = { readonly page: Page<LedgerEntry>; readonly path: string; readonly query: PageQuery };
 
-/** What was held, captured and released under a mandate, each entry with the way to its payment. */
+/** The holds, captures and releases of a mandate, each with a link to its payment. */
 export const LedgerPanel = ({ page, path, query }: Props) => (
   <section className="panel" aria-labelledby="ledger">
     <div className="panel-head">

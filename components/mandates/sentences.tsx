@@ -2,7 +2,7 @@ import { createElement, Fragment } from "react";
 import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts";
 import { visible } from "#components/ui/untrusted.tsx";
 
-/** A sentence with what somebody chose set off; it is somebody's own words, so what is hidden in it is made visible. */
+/** A sentence with the chosen values emphasized. The values are user input, so hidden characters in them are made visible. */
 const Said = ({ sentence }: { readonly sentence: Sentence }) =>
   createElement(
     Fragment,

@@ -7,7 +7,7 @@ import { headlineOf } from "./headline.ts";
 const figure = (amount: string, unit: string): string =>
   unit === "payments" ? `${amount} ${amount === "1" ? "payment" : "payments"}` : money(amount, unit);
 
-/** What is left of a limit, and of how much; a picture above it. */
+/** The remaining amount of a limit in words, below a bar. */
 export function UsageBar({ usage: { window, unit, limit, spent, reserved, available } }: { readonly usage: WindowUsage }) {
   return (
     <>
@@ -33,7 +33,7 @@ export function UsageBar({ usage: { window, unit, limit, spent, reserved, availa
   );
 }
 
-/** The budget of a mandate that runs out first. */
+/** The limit of a mandate with the smallest remaining amount. */
 export function MandateUsage({ mandate }: { readonly mandate: Mandate }) {
   const usage = headlineOf(mandate);
   return usage === undefined ? null : <UsageBar usage={usage} />;

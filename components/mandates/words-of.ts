@@ -7,7 +7,7 @@ type Bound = {
   readonly wallet?: { readonly address: string } | undefined;
 };
 
-/** A policy and what it is bound to, in words, with the names that people know. */
+/** A policy and its agents and wallet in words. Ids are replaced by names. */
 export const wordsOf = (policy: Policy, { agents, wallet }: Bound, names: Readonly<Record<string, string>>): Summary =>
   summarize(policy, {
     agents: agents ?? null,

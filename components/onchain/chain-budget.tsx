@@ -17,7 +17,7 @@ const NotDelegated = ({ implementation }: Pick<Props, "implementation">) => (
   </Notice>
 );
 
-/** What is used of the current period, as the chain counts it. */
+/** The usage of the current period according to the chain. */
 const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPayment }: RegistrationView) => {
   if (payments === null) return "No period is running";
   const of = `${partly && payments > 0 ? "at least " : ""}${payments} of ${paymentsWords(most)}`;
@@ -39,7 +39,7 @@ const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPa
   );
 };
 
-/** What the chain says of the budget now, beside what the service has counted. Honest where the chain does not answer. */
+/** The budget's current usage according to the chain and according to the service. Says so if the chain does not respond. */
 export async function ChainBudget({ mandate, registration, implementation }: Props) {
   const budget = await viewBudget(mandate.mandateId, registration.registrationId);
   if (budget === null) return null;

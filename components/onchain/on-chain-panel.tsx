@@ -12,10 +12,10 @@ import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";
 
-/** Chains have a block every few seconds. */
+/** The refresh interval while a transaction is pending; chains produce a block every few seconds. */
 const WATCH_MS = 2_000;
 
-/** Both ways to stop in one word: what the chain holds of a registration. */
+/** The status of a registration, or of its revocation if one was requested. */
 const stateOf = ({ status, revocation }: RegistrationView) => (revocation === "none" ? status : revocation);
 
 const moves = (registration: RegistrationView | null): boolean =>
@@ -33,7 +33,7 @@ const Transaction = ({ registration: { transaction } }: { readonly registration:
     </>
   );
 
-/** What is stopped where: the service and the chain are two, and each has its own state. */
+/** The mandate's state in the service and its separate state on chain. */
 const States = ({ registration, mandate }: { readonly registration: RegistrationView; readonly mandate: Mandate }) => (
   <Pairs
     items={[
@@ -99,7 +99,7 @@ function Registered({
   );
 }
 
-/** Why it cannot be registered now, or the form. */
+/** The registration form, or the reason why registration is not possible now. */
 function NotYet({ mandate, view, manage }: Props) {
   const { mandateId, status, wallet, policy } = mandate;
   const failed = view.current?.status === "failed" ? view.current : null;
@@ -129,7 +129,7 @@ function NotYet({ mandate, view, manage }: Props) {
   );
 }
 
-/** Limits of an earlier version stay on the chain until somebody closes them there. */
+/** Limits of an earlier version stay valid on chain until they are closed there. */
 const StillThere = ({ earlier }: Pick<OnChainView, "earlier">) => {
   const open = earlier.find(({ revocation }) => revocation === "none");
   return open === undefined ? null : (
@@ -153,7 +153,7 @@ const Earlier = ({ earlier }: Pick<OnChainView, "earlier">) =>
     </details>
   );
 
-/** The hard limits of a mandate in the registry of its chain: how they get there, and what the chain says of them. */
+/** The hard limits of a mandate in the registry on its chain: registration, state and usage. */
 export function OnChainPanel(props: Props) {
   const { mandate, view } = props;
   const { current, earlier } = view;

@@ -24,7 +24,7 @@ const prepareRegistration = atAddress<typeof contract.prepareRegistration>({
 
 type Props = {
   readonly mandateId: string;
-  /** Addresses that the policy allows; null where it allows any. */
+  /** The addresses that the policy allows; null if it allows any. */
   readonly payees: readonly string[] | null;
   readonly token: Token;
 };
@@ -68,7 +68,7 @@ const Path = () => (
   </details>
 );
 
-/** Chooses whom the registration pays, shows what would be signed, and has the wallet sign it. */
+/** Lets the person choose the payee, shows what they sign, and asks the wallet for the signature. */
 export function Register({ mandateId, payees, token }: Props) {
   const router = useRouter();
   const [prepared, setPrepared] = useState<PreparedRegistration | null>(null);

@@ -5,7 +5,7 @@ import type { Authorization, PreparedRegistration } from "#lib/onchain/registry/
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** The browser's wallet, with the mandate's account and on its network. @throws WalletRefusal */
+/** Connects the browser's wallet with the mandate's account and network. @throws WalletRefusal */
 export async function connect({ account, chain, delegation }: PreparedRegistration): Promise<Wallet> {
   const wallet = findWallet("");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -23,7 +23,7 @@ export async function connect({ account, chain, delegation }: PreparedRegistrati
   return wallet;
 }
 
-/** The limits, signed. @throws WalletRefusal */
+/** Asks the wallet to sign the limits. @throws WalletRefusal */
 export async function signLimits(wallet: Wallet, { account, typedData }: PreparedRegistration): Promise<string> {
   const signature = await ask(wallet, "eth_signTypedData_v4", [account, JSON.stringify(typedData)]);
   if (typeof signature !== "string") throw new WalletRefusal("The wallet did not answer as expected.");
@@ -32,7 +32,7 @@ export async function signLimits(wallet: Wallet, { account, typedData }: Prepare
 
 const methods = ["eth_signAuthorization", "wallet_signAuthorization"] as const;
 
-/** The EIP-7702 authorization, signed; null where the wallet signs none for pages, as most do today. @throws WalletRefusal */
+/** The signed EIP-7702 authorization; null if the wallet does not sign one for pages, like most today. @throws WalletRefusal */
 export async function signDelegation(
   wallet: Wallet,
   { account, delegation }: PreparedRegistration,
@@ -60,7 +60,7 @@ type Answer = {
 
 const word = (value: unknown): string => `0x${String(value).replace(/^0x/, "").padStart(64, "0")}`;
 
-/** Wallets answer with the parts of a signature, or with the 65 bytes of it. */
+/** Wallets return either the parts of a signature or its 65 bytes. */
 function readSigned(answer: unknown): Signed {
   const { r, s, v, yParity, signature } = (typeof answer === "string" ? { signature: answer } : (answer ?? {})) as Answer;
   if (typeof signature === "string" && signature.length === 132) {
@@ -71,5 +71,5 @@ function readSigned(answer: unknown): Signed {
   return { r: word(r), s: word(s), yParity: parityOf(yParity ?? v) };
 }
 
-/** 0 and 1, or 27 and 28 as older signatures have it. */
+/** The parity is encoded as 0 or 1, or as 27 or 28 in older signatures. */
 const parityOf = (value: unknown): 0 | 1 => (Number(value) % 27 === 1 ? 1 : 0);

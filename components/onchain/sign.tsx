@@ -25,7 +25,7 @@ const registerMandate = atAddress<typeof contract.registerMandate>({
 
 const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
 
-/** Out of the very text that the wallet is given, so that what is read here is what is signed. */
+/** Reads the limits from the data that the wallet signs, so that the page shows exactly what is signed. */
 function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
   const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
   return {
@@ -44,7 +44,7 @@ function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { ass
 
 type Delegating = "yes" | "no";
 
-/** Answers false where the wallet signs no delegation for pages, and then nothing was sent. */
+/** Returns false if the wallet does not sign delegations for pages; nothing was sent in this case. */
 async function register(mandateId: string, prepared: PreparedRegistration, delegating: Delegating): Promise<boolean> {
   const wallet = await connect(prepared);
   const authorization = delegating === "yes" ? await signDelegation(wallet, prepared) : undefined;
@@ -59,7 +59,7 @@ async function register(mandateId: string, prepared: PreparedRegistration, deleg
   return true;
 }
 
-/** What is read first is where the keyboard and the screen reader go. */
+/** Moves the focus to the heading, so that a screen reader starts there. */
 const focusFirst = (heading: HTMLHeadingElement | null): void => heading?.focus();
 
 /** Today few wallets sign an EIP-7702 authorization for a page. */
@@ -97,14 +97,14 @@ type Props = {
   readonly onDone: () => void;
 };
 
-/** Everything that is signed, in plain words, and the buttons that ask the wallet. */
+/** Explains everything that is signed, and asks the wallet for the signatures. */
 export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
   const router = useRouter();
   const [cannot, setCannot] = useState(false);
   const { done } = prepared.delegation;
   const send = useMutation({
     mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
-    // What was stored and not sent yet is shown as on its way.
+    // The service may have stored the registration before it failed; the refreshed page shows it.
     onError: () => router.refresh(),
     onSuccess: (sent) => {
       if (sent) return onDone();

@@ -20,7 +20,7 @@ const keyChoices = [
   ["keep", "Keep them working"],
 ] as const;
 
-/** Gives a member another role, which counts at once. */
+/** Changes a member's role, with immediate effect. */
 export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

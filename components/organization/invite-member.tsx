@@ -14,7 +14,7 @@ import { RoleChoices } from "./role-choices.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly MembershipRole[];
-  /** Whether a mail goes out; else the page shows the link to hand on. */
+  /** Whether the invitation is sent by mail; otherwise the page shows a link to share. */
   readonly mailed: boolean;
 };
 
@@ -25,7 +25,7 @@ const opener = (
   </>
 );
 
-/** Asks for an address and a role, and sends the invitation. */
+/** The form for an invitation: address and role. */
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

@@ -47,7 +47,7 @@ const KeysMade = ({ keys, choice, choose }: KeysProps) => (
   </fieldset>
 );
 
-/** Takes a person out of the organization, behind a reason, and says what becomes of the keys that the person made. */
+/** Removes a member from the organization. Requires a reason and a choice for the keys that the member created. */
 export function RemoveMember({ member, keys }: Props) {
   const [choice, setChoice] = useState<KeysChoice | null>(null);
   const { name, organizationId, userId } = member;

@@ -5,14 +5,14 @@ import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roles } from "./role-words.ts";
 
 type Props = {
-  /** What the reader may give; other roles are not offered. */
+  /** The roles that the reader may grant. */
   readonly grantable: readonly MembershipRole[];
   readonly error?: string | undefined;
-  /** What a registered field spreads into its control. */
+  /** The props of the registered field, passed to each radio button. */
   readonly control: ComponentProps<"input">;
 };
 
-/** One role of several, each with what it may do. */
+/** Radio buttons for a role, each with its description. */
 export function RoleChoices({ grantable, error, control }: Props) {
   return (
     <fieldset {...(error !== undefined && { "aria-describedby": "role-error" })}>

@@ -12,5 +12,5 @@ const may: Readonly<Record<MembershipRole, string>> = {
 
 export type RoleWords = { readonly role: MembershipRole; readonly name: string; readonly may: string };
 
-/** Every role in the words of a person, from most right to least. */
+/** The name and description of every role, from most rights to fewest. */
 export const roles: readonly RoleWords[] = MembershipRole.options.map((role) => ({ role, name: roleName[role], may: may[role] }));

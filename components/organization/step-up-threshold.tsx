@@ -10,7 +10,7 @@ import { setStepUpThreshold } from "#lib/identity/members/organization-contract.
 
 type Props = { readonly organizationId: string; readonly above: string | null };
 
-/** Sets the amount above which an approval asks who it is, or takes it away. */
+/** Sets or removes the amount above which an approval requires a confirmation of identity. */
 export function StepUpThreshold({ organizationId, above }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

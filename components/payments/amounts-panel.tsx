@@ -11,14 +11,14 @@ const Row = ({ name, children, look }: { readonly name: string; readonly childre
   </tr>
 );
 
-/** What the last line says, by how far the payment came. */
+/** The label of the total, depending on the payment's stage. */
 function totalName({ of, status }: PaymentView["stage"]): string {
   if (of !== "settlement") return of === "outcome" && status === "deny" ? "It would have cost" : "It costs you";
   if (status === "settled") return "You paid";
   return status === "failed" ? "It would have cost" : "It costs you";
 }
 
-/** Price, fees and total. No fee moves on chain: the service bills its own. */
+/** Price, fees and total. Fees are not paid on chain: the service bills its fee. */
 export function AmountsTable({ amounts, stage, asset }: Props) {
   const show = (amount: string) => <Money>{money(amount, asset)}</Money>;
   return (

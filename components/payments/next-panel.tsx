@@ -4,7 +4,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import type { NextStep } from "#lib/payments/next-steps.ts";
 import type { PaymentView } from "#lib/pages/view-payment.ts";
 
-/** What can be done about it now. */
+/** What the reader can do about the payment now. */
 export const NextPanel = ({ step, view }: { readonly step: NextStep; readonly view: PaymentView }) => (
   <section className="panel" aria-labelledby="next">
     <div className="panel-head">

@@ -41,7 +41,7 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
   );
 }
 
-/** Who is paid for what, by whom, where, and every id that support may ask for. */
+/** Payer, payee, resource and network, and every id that support may ask for. */
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, agent, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
@@ -103,7 +103,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
   ];
 }
 
-/** A new order has no word: nothing was decided about it. */
+/** The order statuses with a badge. A new order has none, because nothing was decided yet. */
 const orderWords = {
   paymentCredentialRequired: true,
   approvalRequired: true,

@@ -3,5 +3,5 @@ type Paid = {
   readonly payTo?: string | null | undefined;
 };
 
-/** The payee as we know it: the domain that was paid, or the address. */
+/** The payee's domain, otherwise its name or address. */
 export const payeeOf = ({ seller, payTo }: Paid): string => seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";

@@ -8,13 +8,13 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 type Props = { readonly path: string; readonly query: PageQuery; readonly choices: PaymentChoices };
 type Option = readonly [value: string, text: string];
 
-/** What the address chose stays a choice, also when it is too old for the list. */
+/** Adds the value from the address as an option if the list no longer contains it. */
 function withChosen(options: readonly Option[], chosen: string | undefined): readonly Option[] {
   const known = chosen === undefined || options.some(([value]) => value === chosen);
   return known ? options : [...options, [chosen, chosen]];
 }
 
-/** Everything by which the list of payments is narrowed; it lives in the address. */
+/** The filters of the list of payments. Their values are stored in the address. */
 export function PaymentFilters({ path, query, choices }: Props) {
   const value = (name: string) => one(query, name);
   const density = value("density");

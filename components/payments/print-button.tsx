@@ -3,7 +3,7 @@
 import { Button } from "#components/ui/button.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 
-/** Where scripts do not run, the browser's own menu prints. */
+/** Hidden without scripts; people then print from the browser's menu. */
 export function PrintButton() {
   const hydrated = useHydrated();
   return hydrated ? (

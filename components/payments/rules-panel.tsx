@@ -35,7 +35,7 @@ function Result({ effect, rule, limit }: Reason) {
   }
 }
 
-/** Counts and seconds are figures, everything else is money. */
+/** Counts and seconds are plain numbers; all other values are money. */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;
@@ -67,14 +67,14 @@ const titles = {
   requireApproval: "Why a person is asked",
 } as const satisfies Record<Decision["outcome"], string>;
 
-/** What denies or asks first, then what is counted, then what simply holds. */
+/** Sort order: rules that deny, rules that ask for approval, rules with a limit, other rules. */
 function weight({ effect, limit }: Reason): number {
   if (effect === "deny") return 0;
   if (effect === "approval") return 1;
   return limit !== undefined ? 2 : 3;
 }
 
-/** Every rule that was evaluated, with what it found. */
+/** Every rule that was evaluated, with its result. */
 export function RulesPanel({ decision }: { readonly decision: Decision }) {
   const rows = decision.reasons.map((reason, at) => ({ ...reason, at })).toSorted((a, b) => weight(a) - weight(b));
   return (

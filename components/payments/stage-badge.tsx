@@ -1,7 +1,7 @@
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { Stage } from "#lib/payments/stage.ts";
 
-/** How far a payment has come, in the word of its status. */
+/** The badge for the payment's current stage. */
 export function StageBadge({ stage }: { readonly stage: Stage }) {
   switch (stage.of) {
     case "outcome":

@@ -7,7 +7,7 @@ import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 type Props = { readonly view: PaymentView };
 
-/** The mandate, with the version that decided. */
+/** The mandate and the policy version that made the decision. */
 function Mandate({ view: { mandate } }: Props) {
   const { mandateId, name, policyVersion, version } = mandate;
   return (
@@ -21,7 +21,7 @@ function Mandate({ view: { mandate } }: Props) {
   );
 }
 
-/** How it stands and who decided, in one line. */
+/** The payment's stage and its decision, in one line. */
 export function Verdict({ view }: Props) {
   const { outcome, createdAt } = view.payment.authorization.policyDecision;
   const verb = { allow: "Allowed by ", deny: "Denied by ", requireApproval: "A person is asked by " }[outcome];
@@ -37,7 +37,7 @@ export function Verdict({ view }: Props) {
   );
 }
 
-/** Of a denied payment: what its code means. */
+/** The meaning of a denied payment's code. */
 export function Because({ view }: Props) {
   const { denialCode } = view.payment.authorization.policyDecision;
   return isDenial(denialCode) ? (

@@ -16,7 +16,7 @@ const ends = [
 
 type Props = { readonly user: Pick<PlatformUser, "userId" | "name"> };
 
-/** Bans a person and ends every session, behind a reason. */
+/** Bans a person and ends all of their sessions. Requires a reason. */
 export function Ban({ user: { userId, name } }: Props) {
   const [hours, setHours] = useState("24");
   const ban = (reason: string) => {
@@ -44,7 +44,7 @@ export function Ban({ user: { userId, name } }: Props) {
   );
 }
 
-/** Lifts a ban, behind a reason. */
+/** Lifts a ban. Requires a reason. */
 export const Unban = ({ user: { userId, name } }: Props) => (
   <ReasonDialog
     trigger="Lift the ban"

@@ -14,7 +14,7 @@ import type { ChainView } from "#lib/pages/view-platform-audit.ts";
 
 type Props = {
   readonly view: Pick<ChainView, "events" | "checkpoints" | "totals">;
-  /** The one chain that is shown; undefined: all of them. */
+  /** The chain that is shown; undefined for all chains. */
   readonly chain: string | undefined;
 };
 
@@ -44,7 +44,7 @@ function Verified({ result, all }: { readonly result: ReplyOf<typeof verifyPlatf
   );
 }
 
-/** Where the chain stands, and the button that computes every hash again. */
+/** The state of the chain, and a button that recomputes every hash. */
 export function ChainStatus({ view, chain }: Props) {
   const verify = useMutation(mutation(verifyPlatformAudit));
   const [newest] = view.checkpoints;

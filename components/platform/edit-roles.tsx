@@ -12,13 +12,13 @@ import { platformRoles, Reason } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
-  /** Nobody gives himself a role, so what the reader does not have is off. */
+  /** Whether the user is the reader. People cannot give themselves a role, so roles that they lack are disabled. */
   readonly self: boolean;
 };
 
 const operation = { ...updateUserRoles, body: updateUserRoles.body.extend({ reason: Reason }) };
 
-/** Gives and takes platform roles, behind a reason. They count from the next request on. */
+/** Grants and removes platform roles, effective from the next request. Requires a reason. */
 export function EditRoles({ user, self }: Props) {
   const router = useRouter();
   const state = useOperationForm(operation, {

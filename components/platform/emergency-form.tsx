@@ -16,13 +16,13 @@ import { REASON_MIN } from "./role-words.ts";
 
 export type Named = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 
-/** The last five characters of the ids: what a person types who has read them. */
+/** The confirmation to type. It contains the last five characters of each id, so that the person has to read them. */
 export const typedWord = (named: Named): string =>
   `revoke ${Object.values(named)
     .map((id) => id.slice(-5))
     .join(" ")}`;
 
-/** The act itself: behind a reason and a typed word. What it hit is said where the button was. */
+/** The form for the emergency revocation. Requires a reason and a typed confirmation. The result replaces the button. */
 export function EmergencyForm({ named }: { readonly named: Named }) {
   const router = useRouter();
   const word = typedWord(named);

@@ -10,7 +10,7 @@ type Props = { readonly userId: string; readonly name: string; readonly count: n
 
 const sessions = (count: number): string => `${count} ${count === 1 ? "session" : "sessions"}`;
 
-/** Ends every session of a person, behind a reason. */
+/** Ends every session of a person. Requires a reason. */
 export const EndSessions = ({ userId, name, count, self }: Props) => (
   <ReasonDialog
     trigger={`Revoke ${sessions(count)}`}

@@ -7,7 +7,7 @@ import { REASON_MIN } from "./role-words.ts";
 
 type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };
 
-/** Verifies a seller in place of its own proof, or takes the verification back. */
+/** Verifies a seller without its own proof, or revokes the verification. */
 export const JudgeSeller = ({ sellerId, domain, verified }: Props) => (
   <ReasonDialog
     trigger={

@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { TextArea } from "#components/ui/field.tsx";
 import { REASON_MIN } from "./role-words.ts";
 
-/** Why a change of the platform is made, in words that somebody else can understand later. */
+/** The reason for a platform change, written so that other people understand it later. */
 export const ReasonField = (field: Omit<ComponentProps<typeof TextArea>, "label" | "hint" | "required" | "minLength">) => (
   <TextArea
     label="Reason"

@@ -6,7 +6,7 @@ import { call } from "#lib/http/client.ts";
 import { recheckExecution } from "#lib/platform/audit-contract.ts";
 import { REASON_MIN } from "./role-words.ts";
 
-/** Has the network asked about an execution at once. */
+/** Makes the service check an execution with the network now. */
 export const Recheck = ({ executionId }: { readonly executionId: string }) => (
   <ReasonDialog
     trigger={

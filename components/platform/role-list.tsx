@@ -1,6 +1,6 @@
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-/** The platform roles of a person, those that give something first. */
+/** The platform roles of a person, in reverse order so that roles with rights come first. */
 export const RoleList = ({ roles }: { readonly roles: readonly PlatformRole[] }) => (
   <span className="rolelist">
     {roles.toReversed().map((role) => (

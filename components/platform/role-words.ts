@@ -10,8 +10,8 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "admin", may: "Everything on these pages, roles, fee schedules and plans among it." },
 ];
 
-/** A reason that somebody else can understand later. */
+/** The minimum length of a reason, so that other people understand it later. */
 export const REASON_MIN = 10;
 
-/** The service takes any reason; the forms ask for one that says something. */
+/** The service accepts any reason; the forms require a minimum length. */
 export const Reason = z.string().trim().min(REASON_MIN, `Write at least ${REASON_MIN} characters.`).max(500);

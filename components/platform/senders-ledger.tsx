@@ -23,7 +23,7 @@ function State({ balance, low }: Pick<SenderLine, "balance" | "low">) {
   );
 }
 
-/** The accounts that pay gas on the chains, with what they have left and what waits for them. */
+/** The accounts that pay gas on the chains, with their balance and their open transactions. */
 export const SendersLedger = ({ senders }: { readonly senders: readonly SenderLine[] }) => (
   <Ledger
     caption="Accounts that pay gas"

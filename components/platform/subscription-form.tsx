@@ -24,7 +24,7 @@ const statuses = SubscriptionStatus.options.map((status) => [status, statusWord(
 
 type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" | "organizationName" | "tier" | "status"> };
 
-/** Gives an organization a plan, behind a reason. */
+/** Assigns a plan to an organization. Requires a reason. */
 export function SubscriptionForm({ subscription }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

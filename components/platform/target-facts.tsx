@@ -24,7 +24,7 @@ const names = (reach: Reach) =>
     </span>
   ));
 
-/** Who stops with a seller. Only what it has proven stops somebody who has proven something. */
+/** The other sellers that stop too. An unproven claim does not stop sellers that have proven the domain or address. */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);
   const claimed = reach.filter((one) => !one.proven);
@@ -43,7 +43,7 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
   );
 }
 
-/** One thing that would stop: what it is, whose it is, what it holds, and what is on its way. */
+/** One target of the revocation: its type, owner, holds, and payments under way. */
 export function TargetFacts({ target }: { readonly target: TargetView }) {
   const { kind, id, facts, reach, held, underWay } = target;
   if (!facts) {

@@ -10,7 +10,7 @@ type Props = { readonly unknown: readonly UnknownLine[]; readonly mayAsk: boolea
 
 const At = ({ at }: { readonly at: string | null }) => (at === null ? null : <Moment at={at} show="short" />);
 
-/** Executions that were submitted and whose end nobody knows: what was seen last, and when the network is asked next. */
+/** Submitted executions with an unknown outcome: the last observation, and the time of the next check. */
 export const UnknownLedger = ({ unknown, mayAsk }: Props) => (
   <Ledger
     caption="Executions with an unknown outcome, the oldest first"

@@ -7,7 +7,7 @@ import { RoleList } from "./role-list.tsx";
 
 const SHOWN = 2;
 
-/** The first organizations by name, the rest by number. */
+/** The names of the first organizations, and the number of the others. */
 function Organizations({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span className="muted">None</span>;
   const more = names.length - SHOWN;

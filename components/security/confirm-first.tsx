@@ -10,11 +10,11 @@ import { confirm, passwordError } from "./confirm-identity.tsx";
 
 type Props = {
   readonly detail: string;
-  /** How this person can confirm it, as the service said. */
+  /** The methods by which this person can confirm their identity, from the service's response. */
   readonly methods: readonly string[];
 };
 
-/** Stands where a refusal would, inside of whatever form was refused, so it is no form itself. */
+/** Shown in place of an error inside the refused form. HTML forms cannot be nested, so this is a fieldset. */
 export function ConfirmFirst({ detail, methods }: Props) {
   const [password, setPassword] = useState("");
   const asked = useMutation({ mutationFn: confirm });

@@ -12,7 +12,7 @@ import { challengePasskey, confirmIdentity } from "#lib/identity/passkeys/passke
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 
-/** By the password, or by a passkey where there is none. */
+/** Confirms the person's identity with the password, or with a passkey if `password` is null. */
 export async function confirm(password: string | null): Promise<void> {
   if (password !== null) {
     await call(confirmIdentity, { body: { password } });
@@ -25,13 +25,13 @@ export async function confirm(password: string | null): Promise<void> {
 export const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
-/** True where the service asks for that first. */
+/** True if the service requires a confirmation of identity first. */
 export const isProofMissing = (error: Error | null): boolean =>
   error instanceof ProblemError && error.problem.code === "step_up_required";
 
 type Props = Proofs & { readonly onDone: () => void };
 
-/** Asked before a change of how a person signs in: the session alone could be somebody else's at an open screen. */
+/** Required before a change of sign-in methods, because another person could be using an unlocked screen. */
 export function ConfirmIdentity({ hasPassword, hasPasskey, onDone }: Props) {
   const asked = useMutation({ mutationFn: confirm, onSuccess: onDone });
   const submit = (event: FormEvent<HTMLFormElement>) => {

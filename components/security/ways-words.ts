@@ -7,5 +7,5 @@ const names: Readonly<Record<string, string>> = {
   github: "GitHub",
 };
 
-/** A way in, as people call it. */
+/** The name of a sign-in method. */
 export const wayName = (way: string): string => names[way] ?? way;

@@ -12,7 +12,7 @@ import type { ListedResource } from "#lib/sellers/resource-schema.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** Takes a resource off sale. It says what stays before it acts. */
+/** Archives a resource. The dialog first says what is kept. */
 export function ArchiveResource({ sellerId, resourceId }: Which) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -52,7 +52,7 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
   );
 }
 
-/** Puts an archived resource on sale again, as it was. */
+/** Restores an archived resource unchanged. */
 export function RestoreResource({ resource }: { readonly resource: ListedResource }) {
   const router = useRouter();
   const restore = useMutation({ ...mutation(upsertPaidResource), onSuccess: () => router.refresh() });

@@ -1,6 +1,6 @@
 import type { AssuranceLevel, ResourceSettlementMode } from "#lib/vocabulary.ts";
 
-/** How a person has to approve a payment, weakest first: what this service can check today. */
+/** The assurance levels for approvals that the service can check today, weakest first. */
 export const assuranceOptions = [
   ["softwareApproved", "Signed-in session"],
   ["passkeyApproved", "Passkey"],

@@ -5,7 +5,7 @@ type Props = {
   readonly registered: boolean;
   readonly verified: boolean;
   readonly payable: boolean;
-  /** Whether this person may do what is left. */
+  /** Whether this person may do the remaining steps. */
   readonly mayManage: boolean;
 };
 
@@ -48,7 +48,7 @@ const stepsOf = ({ registered, verified, payable }: Props): readonly Step[] => [
   },
 ];
 
-/** What stands between a new seller and its first payment. The first step that is open has the button. */
+/** The steps to a new seller's first payment. The first open step has the button. */
 export function FirstSteps(props: Props) {
   const steps = stepsOf(props);
   const next = steps.find(({ done }) => !done);

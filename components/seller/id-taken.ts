@@ -5,7 +5,7 @@ import { getResource } from "#lib/sellers/contract.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** Long enough that a word is asked for once, not letter by letter. */
+/** Debounce time, so that typing does not send a request for each letter. */
 const PAUSE_MS = 400;
 
 async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
@@ -18,7 +18,7 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
   }
 }
 
-/** Whether the seller has a resource with this id: saving a new one would replace it without a word. Null asks nothing. */
+/** Whether the seller already has a resource with this id; saving would silently replace it. Null sends no request. */
 export function useIdTaken(which: Which | null): boolean {
   const { sellerId = "", resourceId = "" } = which ?? {};
   const [asked, setAsked] = useState("");

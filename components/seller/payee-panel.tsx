@@ -6,7 +6,7 @@ import { ProvePayTo } from "./prove-pay-to.tsx";
 
 type Props = { readonly resource: ListedResource; readonly seller: Seller; readonly mayManage: boolean };
 
-/** The address that a resource is paid to: whether it is proven to be the organization's, and how to prove it. */
+/** The address that receives a resource's payments: whether it is proven to be the organization's, and how to prove it. */
 export function PayeePanel({ resource, seller, mayManage }: Props) {
   const { paymentConfig, payToProven } = resource;
   if (!paymentConfig) return null;

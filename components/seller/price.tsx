@@ -1,7 +1,7 @@
 import { Money, money } from "#components/ui/money.tsx";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
-/** What one call costs. */
+/** The price of one call. */
 export const Price = ({ pricing, digits }: { readonly pricing: Pricing; readonly digits?: number }) =>
   pricing.type === "fixed" ? (
     <Money>{money(pricing.amount, pricing.asset, digits)}</Money>

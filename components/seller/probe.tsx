@@ -41,7 +41,7 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
   );
 }
 
-/** Asks the resource as an agent does first. Nothing is paid. */
+/** Sends the resource an agent's first request, without payment. */
 export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: Offered }) {
   const { resourceId, pathTemplate, method } = offered;
   const [path, setPath] = useState("");

@@ -20,7 +20,7 @@ type Props = {
   readonly resource: Pick<PaidResource, "sellerId" | "resourceId" | "pathTemplate">;
   readonly payTo: string;
   readonly chain: string;
-  /** Whether the seller has verified its domain, so that its 402 proves something. */
+  /** Whether the seller has verified its domain; only then does its 402 response count as proof. */
   readonly verified: boolean;
 };
 
@@ -28,7 +28,7 @@ const NOTHING = "The address is not proven.";
 
 const newText = ({ resource: { sellerId }, payTo, chain }: Props) => call(challengePayTo, { body: { sellerId, payTo, chain } });
 
-/** Tells that it is done, and shows the page as it is now. */
+/** Announces the success and refreshes the page. */
 function useProven() {
   const router = useRouter();
   return () => {

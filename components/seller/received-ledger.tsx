@@ -30,7 +30,7 @@ const columnsFor = (digits: number) => [
   { name: "Amount", numeric: true, cell: ({ amount, asset }: Received) => <Money>{money(amount, asset, digits)}</Money> },
 ];
 
-/** What was paid to the organization. */
+/** Payments that the organization received. */
 export const ReceivedLedger = ({ payments }: { readonly payments: readonly Received[] }) => (
   <Ledger
     caption="Payments received, newest first"

@@ -8,7 +8,7 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { registerSeller } from "#lib/sellers/contract.ts";
 import { assuranceOptions } from "./choices.ts";
 
-/** Name and domain of a seller. The domain cannot be changed later: it is what is verified. */
+/** The form for a seller's name and domain. The domain cannot change later, because it is verified. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
   const router = useRouter();
   const state = useOperationForm(registerSeller, {
@@ -42,7 +42,7 @@ export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void })
   );
 }
 
-/** The same for an organization that has a seller already. */
+/** Registers another seller for an organization that already has one. */
 export function RegisterAnother() {
   const [open, setOpen] = useState(false);
   return (

@@ -24,7 +24,7 @@ type Props = {
   readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];
   readonly origin: string;
-  /** The resource to change; left out for a new one. */
+  /** The resource to change; omitted for a new one. */
   readonly resource?: ListedResource;
 };
 
@@ -172,7 +172,7 @@ function Paid({ state, coins, facilitators }: PaidProps) {
   );
 }
 
-/** What the form holds now, as the 402 and the code show it. */
+/** The form's current values, for the preview of the 402 response and the code. */
 function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Offered {
   const { method, pathTemplate, description, pricing, paymentConfig } = watch();
   return {
@@ -186,7 +186,7 @@ function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Offere
   };
 }
 
-/** Creates a resource, or changes one; beside it the 402 that the seller has to answer, as it is typed. */
+/** Creates or changes a resource. A live preview shows the 402 response that the seller's server must send. */
 export function ResourceForm(props: Props) {
   const { sellers, coins, facilitators, origin, resource } = props;
   const router = useRouter();

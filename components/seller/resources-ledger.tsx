@@ -11,7 +11,7 @@ import { count, isPayable, resourcePath } from "./words.ts";
 type Props = {
   readonly resources: readonly ListedResource[];
   readonly archived: boolean;
-  /** This month, in the asset with most payments; null where this person may not see payments. */
+  /** Revenue of this month in the asset with most payments; null if this person may not see payments. */
   readonly revenue: Revenue | null;
 };
 
@@ -60,7 +60,7 @@ function columnsFor({ resources, archived, revenue }: Props): Column<ListedResou
   ];
 }
 
-/** What agents can buy; each row leads to its page. */
+/** The paid resources; each row links to its page. */
 export const ResourcesLedger = (props: Props) => (
   <Ledger
     caption={props.archived ? "Archived resources" : "Paid resources"}

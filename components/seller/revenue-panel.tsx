@@ -5,7 +5,7 @@ import type { DueFees } from "#lib/pages/view-seller-fees.ts";
 import type { Revenue } from "#lib/pages/view-revenue.ts";
 import { count, longDay, monthOf, shortDay } from "./words.ts";
 
-/** The picture in a sentence: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */
+/** The chart in a sentence: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */
 function findingOf({ days, asset }: Revenue): string {
   const highest = days.toSorted((a, b) => Number(b.amount) - Number(a.amount))[0];
   if (!highest || highest.payments === 0) return "Revenue by day. Nothing settled in the last 30 days.";
@@ -43,7 +43,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
 
 type Props = {
   readonly revenue: Revenue;
-  /** What became due this month as a seller; null where this person may not see fees. */
+  /** The seller fees that became due this month; null if this person may not see fees. */
   readonly due: readonly DueFees[] | null;
 };
 
@@ -73,7 +73,7 @@ function Figures({ revenue, due }: Props) {
   );
 }
 
-/** What was earned in one asset: by day, and this month. */
+/** The revenue in one asset, by day and for this month. */
 export const RevenuePanel = (props: Props) => (
   <div className="revenue">
     <Picture revenue={props.revenue} />

@@ -10,11 +10,11 @@ type Props = {
   readonly domain: string;
   readonly origin: string;
   readonly sellerId: string;
-  /** Only what is saved can be asked. */
+  /** Only a saved resource can be probed. */
   readonly saved: boolean;
 };
 
-/** What the seller's server has to answer, the code that answers it, and whether it does. */
+/** The response that the seller's server must send, the code for it, and a check of the server. */
 export function ServerSide({ offered, coin, domain, origin, sellerId, saved }: Props) {
   return (
     <div className="stack gap-6">

@@ -6,7 +6,7 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", y
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-/** A day in UTC, "2026-11-21", for people: "21 November 2026" and "21 Nov". */
+/** Format a UTC day such as "2026-11-21": "21 November 2026" and "21 Nov". */
 export const longDay = (day: string): string => long.format(at(day));
 export const shortDay = (day: string): string => short.format(at(day));
 
@@ -15,11 +15,11 @@ export const monthOf = (day: string): string => month.format(at(day));
 
 export const count = (value: number): string => value.toLocaleString("en-GB");
 
-/** Where a resource of the seller has its page. */
+/** The path of a resource's page. */
 export const resourcePath = ({ sellerId, resourceId }: { readonly sellerId: string; readonly resourceId: string }): string =>
   `/seller/resources/${encodeURIComponent(sellerId)}/${encodeURIComponent(resourceId)}`;
 
-/** What a payment needs that the resource does not have yet. */
+/** Whether the resource has the payment configuration that a payment requires. */
 export const isPayable = ({ paymentConfig }: Pick<PaidResource, "paymentConfig">): boolean => paymentConfig !== undefined;
 
 /** The statuses that a seller filters by. */

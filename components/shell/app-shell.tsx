@@ -18,7 +18,7 @@ type Props = {
   readonly session: Session;
   readonly environment: Environment;
   readonly theme: Theme | undefined;
-  /** How many things wait behind an address of the menu. */
+  /** The number of waiting items by menu address: "/approvals" → 2. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly children: ReactNode;
 };
@@ -36,7 +36,7 @@ const accountLinks = [
   ["Documentation", "/docs/quickstart"],
 ] as const;
 
-/** The frame of every signed-in page. Pages bring their own h1. */
+/** The frame of every signed-in page. Each page renders its own h1. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
   const groups = groupsFor(section, session);
   return (

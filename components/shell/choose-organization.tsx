@@ -6,7 +6,7 @@ import { Sheet } from "./sheet.tsx";
 
 type Props = { readonly environment: Environment; readonly organizations: Session["organizations"] };
 
-/** For somebody whose active organization has let them go, and who is a member of others. */
+/** Shown to people who were removed from their active organization and are members of others. */
 export const ChooseOrganization = ({ environment, organizations }: Props) => (
   <DocumentPage environment={environment} narrow>
     <Sheet>

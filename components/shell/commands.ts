@@ -1,7 +1,7 @@
 import type { Found } from "#lib/search/contract.ts";
 import type { Theme } from "./theme.ts";
 
-/** What choosing a line of the palette does. */
+/** The action of a command in the palette. */
 export type Act =
   | { readonly go: string }
   | { readonly activate: string }
@@ -19,7 +19,7 @@ export const open = (label: string, href: string, hint?: string): Command => ({
   act: { go: href },
 });
 
-/** The groups with the lines that contain every word that was written. */
+/** The commands that contain every typed word, in their groups. */
 export function matching(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ label, hint = "" }: Command) => words.every((word) => `${label} ${hint}`.toLowerCase().includes(word));
@@ -32,7 +32,7 @@ const kinds = {
   resource: { word: "Resource", href: ({ id, sellerId = "" }: Found) => `/seller/resources/${sellerId}/${id}` },
 } as const satisfies Record<Found["type"], { word: string; href: (found: Found) => string }>;
 
-/** What the organization has under that name or id. */
+/** The search results: the organization's objects with the typed name or id. */
 export const foundCommands = (found: readonly Found[]): CommandGroup => ({
   value: "Found",
   items: found.map((one) => open(one.name, kinds[one.type].href(one), `${kinds[one.type].word}, ${one.id}`)),

@@ -6,12 +6,12 @@ import { EnvironmentBanner } from "./environment-banner.tsx";
 type Props = {
   readonly environment: Environment;
   readonly narrow?: boolean;
-  /** Beside the mark: who is signed in, or nothing. */
+  /** Shown next to the logo: the signed-in person, if any. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 };
 
-/** One document on the desk: the mark above it, the sheet, and what belongs to it. */
+/** A page with a single document below the logo. */
 export function DocumentPage({ environment, narrow = false, aside, children }: Props) {
   return (
     <>

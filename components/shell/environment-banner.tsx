@@ -1,6 +1,6 @@
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** Says on every page where money is only played with. */
+/** Marks every page of the sandbox, where no real money moves. */
 export function EnvironmentBanner({ environment }: { readonly environment: Environment }) {
   if (environment !== "sandbox") return null;
   return (

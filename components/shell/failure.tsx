@@ -6,7 +6,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { ProblemError } from "#lib/http/client.ts";
 
-/** What names this failure in the service's log: the request's id, or the digest that the server gave the page. */
+/** The id of this failure in the service's log: the request id, or the digest that Next.js gave the error. */
 function idOf(error: unknown): { readonly label: string; readonly value: string } | null {
   if (error instanceof ProblemError) return { label: "request id", value: error.problem.requestId };
   if (error instanceof Error && "digest" in error) return { label: "error id", value: String(error.digest) };
@@ -16,11 +16,11 @@ function idOf(error: unknown): { readonly label: string; readonly value: string 
 type Props = {
   readonly error: unknown;
   readonly retry: () => void;
-  /** Besides trying again. */
+  /** Actions other than trying again. */
   readonly children?: ReactNode;
 };
 
-/** A page that could not be shown. */
+/** Shown if a page failed to render. */
 export function Failure({ error, retry, children }: Props) {
   const id = idOf(error);
   return (
@@ -46,14 +46,14 @@ export function Failure({ error, retry, children }: Props) {
 
 type PageProps = { readonly error: unknown; readonly retry: () => void };
 
-/** In the frame, which goes on working. */
+/** A failure inside the frame, which still works. */
 export const FailureInFrame = ({ error, retry }: PageProps) => (
   <div className="panel panel-body grid justify-items-start gap-4" role="alert">
     <Failure error={error} retry={retry} />
   </div>
 );
 
-/** Where there is no frame. */
+/** A failure outside the frame. */
 export const FailureAlone = ({ error, retry }: PageProps) => (
   <div className="doc doc-narrow">
     <main id="main" tabIndex={-1}>

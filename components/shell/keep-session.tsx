@@ -8,10 +8,10 @@ import type * as contract from "#lib/identity/contract.ts";
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
-/** For all pages that this tab has shown since it was loaded. */
+/** The time of the last request in milliseconds, shared by all pages of this tab since it was loaded. */
 let asked = 0;
 
-/** Asks when it is shown, which is once for each page. */
+/** Requests the session when it mounts, once per page and at most every ten minutes. */
 function Asking() {
   const router = useRouter();
   useEffect(() => {
@@ -26,7 +26,7 @@ function Asking() {
 }
 
 /**
- * Renews the session while somebody goes from page to page: a page cannot set a cookie, the API can, and does so when an hour of the
- * session was used. A session that has ended meanwhile leads to the sign-in page.
+ * Renews the session while people navigate: a page cannot set a cookie, but the API can, and does so once an hour of the session has
+ * passed. If the session has ended, the refresh leads to the sign-in page.
  */
 export const KeepSession = () => <Asking key={usePathname()} />;

@@ -1,8 +1,8 @@
 import type { MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
-/* What the menu needs in a browser: nothing here loads a schema. */
+/* Used by the menu in the browser, so this file must not import a schema. */
 
-/** The entry that a path belongs to: itself, or the nearest one above it. */
+/** The menu entry that a path belongs to: the entry with the longest matching address. */
 export const currentOf = (path: string, hrefs: readonly string[]): string | undefined =>
   hrefs.filter((href) => path === href || path.startsWith(`${href}/`)).toSorted((a, b) => b.length - a.length)[0];
 
@@ -15,6 +15,6 @@ export const roleName: Readonly<Record<MembershipRole, string>> = {
   viewer: "Viewer",
 };
 
-/** What an organization does here, in one line. */
+/** The organization's product roles in words. */
 export const businessOf = (productRoles: readonly ProductRole[]): string =>
   productRoles.length === 2 ? "Buying and selling" : productRoles.includes("seller") ? "Selling" : "Buying";

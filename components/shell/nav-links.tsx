@@ -7,14 +7,14 @@ import type { EntryGroup } from "./navigation.ts";
 
 type Props = {
   readonly groups: readonly EntryGroup[];
-  /** How many things wait behind an address: "/approvals" → 2. */
+  /** The number of waiting items by address: "/approvals" → 2. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly label: string;
 };
 
 const isProduct = ({ group }: EntryGroup): boolean => group === "Buying" || group === "Selling";
 
-/** The menu's links. The one group of an organization that only buys or only sells needs no heading. */
+/** The menu's links. A single group, as in an organization that only buys or only sells, gets no heading. */
 export function NavLinks({ groups, waiting, label }: Props) {
   const path = usePathname();
   const current = currentOf(

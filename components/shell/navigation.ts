@@ -6,7 +6,7 @@ import {
   type ProductRole,
 } from "#lib/vocabulary.ts";
 
-/** The parts of the product. An organization's pages stand together, and so do the platform's. */
+/** The two sections of the product: the organization's pages and the platform's pages. */
 export type Section = "organization" | "platform";
 const sections = {
   Buying: "organization",
@@ -17,18 +17,18 @@ const sections = {
 } as const satisfies Record<string, Section>;
 export type Group = keyof typeof sections;
 
-/** A page that the menu and the command palette offer, to those who may see it. */
+/** A page in the menu and the command palette, visible to people who may open it. */
 export type Entry = {
   readonly label: string;
   readonly href: `/${string}`;
   readonly group: Group;
-  /** What the person needs; one of them is enough. */
+  /** The person needs one of these capabilities. */
   readonly capability?: readonly (Capability | PlatformCapabilityName)[];
-  /** The pages of buyers and of sellers are for organizations that buy or sell. */
+  /** Only organizations with this product role see the page. */
   readonly productRole?: ProductRole;
 };
 
-/** Every page with a place in the menu, in the menu's order. A page is added here when it exists. */
+/** The pages in the menu, in order. Only list pages that exist. */
 export const entries: readonly Entry[] = [
   { label: "Home", href: "/home", group: "Buying", productRole: "buyer" },
   {
@@ -72,7 +72,7 @@ export const entries: readonly Entry[] = [
   },
 ];
 
-/** What a person may start from anywhere, by the command palette. */
+/** The actions in the command palette. */
 const actions: readonly Omit<Entry, "group">[] = [
   { label: "New mandate", href: "/mandates/new", productRole: "buyer", capability: ["mandates:create"] },
   { label: "Create a key", href: "/settings/keys", capability: ["serviceAccounts:manage"] },
@@ -82,7 +82,7 @@ const actions: readonly Omit<Entry, "group">[] = [
   { label: "API reference", href: "/docs" },
 ];
 
-/** What the menu reads of a session. */
+/** The fields of a session that the menu uses. */
 export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;
 
 const mayOpen = (
@@ -100,15 +100,15 @@ export const actionsFor = (viewer: Viewer) => actions.filter((action) => mayOpen
 
 export type EntryGroup = { readonly group: Group; readonly entries: readonly Entry[] };
 
-/** The same in groups, without the empty ones. */
+/** The same entries in groups, without empty groups. */
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 
-/** Where a person's work starts: the buyer's home, else the seller's, else the platform's; onboarding before there is an organization. */
+/** The start page: the buyer's home, otherwise the seller's, otherwise the platform's; onboarding if there is no organization. */
 export function homeOf({ productRoles, organizations, platformCapabilities }: Viewer): string {
   if (productRoles.includes("buyer")) return "/home";
   if (productRoles.includes("seller")) return "/seller";
   if (platformCapabilities.length > 0) return "/admin";
-  // The frame of this page lets those choose an organization who have some and are in none.
+  // The frame of /home asks people who have organizations but none active to choose one.
   return organizations.length > 0 ? "/home" : "/onboarding";
 }

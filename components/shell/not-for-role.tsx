@@ -3,13 +3,13 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 
 type Props = {
   readonly title: string;
-  /** What the page would show: "mandates". */
+  /** The page's content: "mandates". */
   readonly what: string;
-  /** Who may see it: "Owners, admins, approvers, developers and viewers". */
+  /** The roles that may see it: "Owners, admins, approvers, developers and viewers". */
   readonly who: string;
 };
 
-/** A page of the organization that this member's role does not show, and who can help. */
+/** Replaces a page that the member's role may not see, and says who can help. */
 export const NotForRole = ({ title, what, who }: Props) => (
   <>
     <PageHeader title={title} />

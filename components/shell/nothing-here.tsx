@@ -1,6 +1,6 @@
 import { buttonClass } from "#components/ui/button-class.ts";
 
-/** What is said of a page that is not there. One that belongs to somebody else reads the same. */
+/** The text for a page that does not exist. It is the same for a page of another organization, so it reveals nothing. */
 export const NothingHere = () => (
   <>
     <h1>There is no page here</h1>

@@ -9,7 +9,7 @@ import { businessOf } from "./menu-words.ts";
 
 type Props = {
   readonly organizations: Session["organizations"];
-  /** Null in the platform's pages, which belong to no organization. */
+  /** Null on the platform's pages, which belong to no organization. */
   readonly activeId: string | null;
   readonly platform: boolean;
 };
@@ -26,7 +26,7 @@ const Line = ({ name, text, chosen }: ItemProps) => (
   </>
 );
 
-/** Changes the organization that this session acts for. Everything of the other one leaves with the page. */
+/** Switches the session's organization. A new page is loaded, so no data of the previous organization stays in memory. */
 export function OrganizationSwitch({ organizations, activeId, platform }: Props) {
   const activate = useActivateOrganization();
   const active = organizations.find(({ organizationId }) => organizationId === activeId);

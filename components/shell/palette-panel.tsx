@@ -20,7 +20,7 @@ const PAUSE_MS = 150;
 const QUERY_MIN = 2;
 const QUERY_MAX = 128;
 
-/** The text, once whoever writes it pauses. */
+/** The text, updated when the person stops typing. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {
@@ -68,7 +68,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The field and the list of the palette. */
+/** The palette's search field and results. */
 export function PalettePanel({ commands, field, onClose }: Props) {
   const [text, setText] = useState("");
   const found = useFound(text);

@@ -8,7 +8,7 @@ import type { CommandGroup } from "./commands.ts";
 const loadDialog = () => import("./palette-dialog.tsx").then(({ PaletteDialog }) => PaletteDialog);
 const fetching = early(loadDialog);
 
-/** One palette, opened from the rail, from the menu of small screens, or with Ctrl-K. */
+/** Opens the page's only palette from the rail, from the menu of small screens, or with Ctrl-K. */
 const opening = new EventTarget();
 
 /** A button that opens the palette. */
@@ -31,7 +31,7 @@ export function PaletteButton() {
   );
 }
 
-/** The command palette itself, once for each page. It is fetched before it opens for the first time. */
+/** The command palette, rendered once per page. Its code is fetched before it opens for the first time. */
 export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
   const [open, setOpen] = useState(false);
   useEffect(() => {

@@ -7,11 +7,11 @@ import { Announcements } from "#components/ui/announcements.tsx";
 import { Toasts } from "#components/ui/toast.tsx";
 
 export function Providers({ children }: { readonly children: ReactNode }) {
-  // A repeat of a decision is the person's to make, never the library's.
+  // Never retry a mutation automatically: only the person may repeat a decision.
   const [client] = useState(() => new QueryClient({ defaultOptions: { mutations: { retry: false } } }));
   return (
     <QueryClientProvider client={client}>
-      {/* Base UI writes no style elements, which the Content-Security-Policy would refuse. */}
+      {/* Keep Base UI from writing style elements, which the Content-Security-Policy would block. */}
       <CSPProvider disableStyleElements>
         {children}
         <Announcements />

@@ -6,15 +6,15 @@ import { SmallMenu } from "./small-menu.tsx";
 
 type Props = {
   readonly environment: Environment;
-  /** Below the mark: whose pages these are. */
+  /** Shown below the logo: the organization or platform that the pages belong to. */
   readonly head: ReactNode;
-  /** The links, under the name that the landmark is called by. There are two, of which one is shown. */
+  /** Renders the links with the landmark's label. Called twice, for large and small screens, of which one is visible. */
   readonly nav: (label: string) => ReactNode;
   readonly foot: ReactNode;
   readonly children: ReactNode;
 };
 
-/** Rail or menu, banner, and the way past them. */
+/** The rail or menu, the banner, and the skip link. */
 export function ShellFrame({ environment, head, nav, foot, children }: Props) {
   return (
     <>

@@ -3,7 +3,7 @@
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** The menu of small screens. It opens without scripts; with them it closes on Esc, on a click elsewhere and on a new page. */
+/** The menu on small screens. It opens without scripts. With scripts, it closes on Esc, on a click outside and on navigation. */
 export function SmallMenu({ children }: { readonly children: ReactNode }) {
   const path = usePathname();
   const menu = useRef<HTMLDetailsElement>(null);
@@ -15,7 +15,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
       details.querySelector("summary")?.focus();
     };
     const elsewhere = ({ target }: PointerEvent) => {
-      // What floats above the sheet is in the body, and belongs to the menu.
+      // Popups of the menu are rendered in the body but belong to the menu.
       if (target instanceof Element && !menu.current?.contains(target) && !target.closest(".float") && menu.current)
         menu.current.open = false;
     };
@@ -27,7 +27,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
     };
   }, []);
   return (
-    // The key closes it: another page has another menu.
+    // The key closes the menu on navigation, because React mounts a new element.
     <details key={path} ref={menu}>
       <summary>Menu</summary>
       <div className="menu-sheet">{children}</div>

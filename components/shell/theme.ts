@@ -1,7 +1,7 @@
-/** The look that a person chose for this browser. Without one it is the system's. */
+/** The theme that the person chose for this browser. Without a choice, the system's theme applies. */
 export type Theme = "light" | "dark";
 
-/** The server reads it, so the first paint has the right colours and needs no script. */
+/** The server reads the cookie, so the first paint has the right colours without a script. */
 export const THEME_COOKIE = "theme";
 
 const YEAR_SECONDS = 31_536_000;
@@ -16,10 +16,10 @@ export const onTheme = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** What the page shows now. In a browser only. */
+/** The page's current theme. Browser only. */
 export const currentTheme = (): Theme | undefined => themeOf(document.documentElement.dataset["theme"]);
 
-/** Sets the look of this browser, at once and for the next pages. In a browser only. */
+/** Sets this browser's theme now and for later pages. Browser only. */
 export function applyTheme(theme: Theme | undefined): void {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   const age = theme === undefined ? 0 : YEAR_SECONDS;

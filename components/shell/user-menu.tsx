@@ -10,7 +10,7 @@ type Props = {
   readonly links: readonly (readonly [label: string, href: string])[];
 };
 
-/** Who is signed in, and the way out. */
+/** The signed-in person and the sign-out button. */
 export function UserMenu({ name, role, links }: Props) {
   const signOut = useSignOut();
   return (

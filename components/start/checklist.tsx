@@ -14,14 +14,14 @@ export type StepView = {
   readonly id: StepId;
   readonly title: string;
   readonly text: string;
-  /** Where it is done; undefined for somebody whose role does not do it. */
+  /** The link to do the step; undefined if the reader's role may not do it. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
 };
 
 type StepProps = {
   readonly step: StepView;
   readonly initial: boolean;
-  /** The first of the open steps: what to do now. */
+  /** Whether this is the first open step. */
   readonly now: boolean;
   readonly onDone: (id: StepId) => void;
 };
@@ -33,7 +33,7 @@ function Step({ step: { id, title, text, action }, initial, now, onDone }: StepP
     initialData: initial,
     enabled: !initial,
     retry: false,
-    // What is done stays done: nothing is asked any more.
+    // A finished step stays finished, so stop polling.
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
   useEffect(() => {
@@ -64,7 +64,7 @@ function Step({ step: { id, title, text, action }, initial, now, onDone }: StepP
 
 type Props = { readonly steps: readonly StepView[]; readonly done: Progress; readonly children?: ReactNode };
 
-/** The first steps of an organization. Each ticks itself as soon as what it makes exists, wherever it was made. */
+/** The first steps of an organization. A step is marked as done as soon as its object exists, wherever it was created. */
 export function Checklist({ steps, done, children }: Props) {
   const [since, setSince] = useState<ReadonlySet<StepId>>(new Set());
   const [onDone] = useState(() => (id: StepId) => setSince((before) => new Set([...before, id])));

@@ -23,7 +23,7 @@ const listResources = atAddress<typeof sellers.listResources>({
 const one = { query: { limit: "1" } } as const;
 const some = { query: { limit: "20" } } as const;
 
-/** Whether a step is done, asked of the operation that lists what it makes. */
+/** Checks whether a step is done with the operation that lists the objects it creates. */
 export const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
   key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
   mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,

@@ -28,7 +28,7 @@ const words: Readonly<Record<StepId, Words>> = {
   },
 };
 
-/** The steps in words, each with its way for those who may do it. */
+/** The steps with their text, and a link for people who may do them. */
 export const stepViews = (ids: readonly StepId[], capabilities: ReadonlySet<Capability>): readonly StepView[] =>
   ids.map((id) => {
     const { title, text, label, href } = words[id];

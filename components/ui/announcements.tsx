@@ -10,9 +10,9 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Says a sentence to those who listen to the page instead of seeing it. */
+/** Announces a sentence to screen readers. */
 export function announce(text: string): void {
-  // A live region is silent when its text stays the same.
+  // A screen reader ignores a live region whose text does not change.
   said = said === text ? `${text}\u00A0` : text;
   for (const listener of listeners) listener();
 }

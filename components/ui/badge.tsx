@@ -16,7 +16,7 @@ export type BadgeLook = {
   readonly icon: keyof typeof icons;
 };
 
-/** A word and an icon, never colour alone. */
+/** A word with an icon, because colour alone must not carry meaning. */
 export function Badge({ tone, icon, children }: BadgeLook & { readonly children: string }) {
   const Icon = icons[icon];
   return (

@@ -1,20 +1,20 @@
 import { Money, money } from "./money.tsx";
 
 export type BarPart = {
-  /** held is striped; this is the payment in question; over does not fit. */
+  /** `held` is striped; `this` is the payment on the page; `over` exceeds the limit. */
   readonly kind: "used" | "held" | "this" | "over";
   /** Decimal text. */
   readonly amount: string;
 };
 
-/** For the widths of a picture only; amounts are never computed from this. */
+/** Only for the widths of the bar. Never compute amounts with it. */
 const share = (part: string, whole: string): string =>
   `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
 
 type BarProps = { readonly parts: readonly BarPart[]; readonly limit: string; readonly large?: boolean };
 
 /**
- * How much of a limit is taken. A picture for the eye only: the figures stand beside it, as text or in a BarKey.
+ * How much of a limit is used. Hidden from screen readers, so show the figures next to it as text or in a BarKey.
  *
  *     <Bar limit="250" parts={[{ kind: "used", amount: "106.4" }, { kind: "held", amount: "12" }]} />
  */
@@ -34,7 +34,7 @@ type Entry = {
   readonly name: string;
   /** Decimal text. */
   readonly amount: string;
-  /** Instead of the amount, where it is none. */
+  /** Shown instead of the amount, if the entry has no amount. */
   readonly text?: string;
 };
 

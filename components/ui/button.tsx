@@ -6,7 +6,7 @@ import { useHydrated } from "./hydrated.ts";
 
 type Props = Look &
   ComponentProps<"button"> & {
-    /** For a form that the browser sends by itself. Any other press is lost before the page's scripts run, so it waits for them. */
+    /** For forms that the browser sends itself. Other buttons stay disabled until scripts run, or the click would be lost. */
     readonly withoutScripts?: boolean;
   };
 

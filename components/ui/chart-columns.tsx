@@ -27,7 +27,7 @@ function Tip({ active, payload, series, unit }: TipProps) {
   );
 }
 
-/** The picture of a Chart. */
+/** The columns of a Chart. */
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   return (
     <ResponsiveContainer className="chart" width="100%" height={HEIGHT}>

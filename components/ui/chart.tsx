@@ -5,34 +5,34 @@ import { Ledger } from "./ledger.tsx";
 import { Money, money } from "./money.tsx";
 
 export type Series = {
-  /** The key of its amounts in the rows. */
+  /** The key of the series in `amounts` of each row. */
   readonly key: string;
   readonly name: string;
 };
 
 export type ChartRow = {
-  /** A day, a week, an agent: what stands below the columns. */
+  /** The label below the column, such as a day, a week or an agent. */
   readonly label: string;
-  /** The same, longer, where there is room: in the table and when pointed at. */
+  /** The longer label for the table and the tooltip. */
   readonly name: string;
   /** Decimal text by series. */
   readonly amounts: Readonly<Record<string, string>>;
 };
 
 export type ChartProps = {
-  /** Says what is to be seen: "Revenue by day. Highest on 19 November." */
+  /** What the chart shows: "Revenue by day. Highest on 19 November." */
   readonly title: string;
   readonly unit: string;
-  /** What a row is: "Day". */
+  /** The heading of the table's first column: "Day". */
   readonly rowName: string;
-  /** One or two; the second is in signing blue: what a person has approved. */
+  /** One or two series. The second is in signing blue, for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
-  /** A line to stay below, as decimal text with its name. */
+  /** A horizontal limit line: its name, and the amount as decimal text. */
   readonly limit?: { readonly name: string; readonly amount: string };
 };
 
-/** The drawing library is large: it comes when a chart does, and never holds up the page. */
+/** The chart library is large, so it is loaded only for a chart and does not delay the page. */
 const Columns = dynamic(() => import("./chart-columns.tsx").then((module) => module.ChartColumns), {
   ssr: false,
   loading: () => <div className="chart" aria-busy />,
@@ -59,7 +59,7 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
 }
 
 /**
- * Amounts as columns, with the same in a table. Amounts become numbers for the picture only.
+ * Amounts as columns, and the same amounts in a table. Amounts are converted to numbers only to draw the columns.
  *
  *     <Chart title="Revenue by day. Highest on 19 November." unit="USDC" rowName="Day"
  *       series={[{ key: "revenue", name: "Revenue" }]}

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 
-/** A checkbox or a radio button, with what it stands for beside it. All of it can be clicked. */
+/** A checkbox or radio button with its label. The whole label can be clicked. */
 export function Choice({ children, className = "", ...input }: ComponentProps<"input">) {
   return (
     <label className={`check ${className}`}>

@@ -50,7 +50,7 @@ export function Code({ label, text }: Snippet) {
         </strong>
         <CopyText text={text} label={label} />
       </div>
-      {/* Wide lines scroll, also for those who have only a keyboard. */}
+      {/* Focusable, so that keyboard users can scroll long lines. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="code" tabIndex={0} aria-label={label}>
         <code>{text}</code>

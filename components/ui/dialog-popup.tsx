@@ -14,11 +14,11 @@ type Props = {
   readonly wide: boolean;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** The button that opens it, where it has one. */
+  /** The button that opens the dialog, if it has one. */
   readonly opener: RefObject<HTMLButtonElement | null>;
 };
 
-/** What dialogs and drawers share: the focus goes to the heading, and back to what opened it. Fetched before the first opens. */
+/** Shared by dialogs and drawers. The focus moves to the heading, and back to the opener on close. Loaded on demand. */
 export function DialogPopup(props: Props) {
   const { kind, title, description, children, footer, insistent, wide, open, onOpenChange, opener } = props;
   const heading = useRef<HTMLHeadingElement>(null);

@@ -6,29 +6,29 @@ import { buttonClass, type Look } from "./button-class.ts";
 import { early, OnDemand } from "./on-demand.tsx";
 
 export type DialogProps = {
-  /** What the button that opens it says. Left out where `open` is held by the caller. */
+  /** The content of the button that opens the dialog. Omitted if the caller controls `open`. */
   readonly trigger?: ReactNode;
   readonly look?: Look;
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  /** Its buttons. A submit button names its form: `<Button type="submit" form="…">`. */
+  /** The dialog's buttons. A submit button names its form: `<Button type="submit" form="…">`. */
   readonly footer?: ReactNode;
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
-  /** Closed by a DialogClose or by its caller alone: no Escape, no press beside it, no cross. */
+  /** Only a DialogClose or the caller closes the dialog: no Escape, no click outside, no close icon. */
   readonly insistent?: boolean;
-  /** Room for columns; drawers have one width. */
+  /** Wide enough for columns. Has no effect on drawers. */
   readonly wide?: boolean;
 };
 
 const loadPopup = () => import("./dialog-popup.tsx").then(({ DialogPopup }) => DialogPopup);
 const fetching = early(loadPopup);
 
-/** Closes the dialog around it. */
+/** The function that closes the surrounding dialog. */
 const Closing = createContext(() => {});
 
-/** What dialogs and drawers share: a button at once, and the rest when it is wanted for the first time. */
+/** Shared by dialogs and drawers: renders the button immediately, and loads the popup when it first opens. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
   const { trigger, look, open: held, onOpenChange, insistent = false, wide = false, ...rest } = props;
   const opener = useRef<HTMLButtonElement>(null);
@@ -49,7 +49,7 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
           {trigger}
         </Button>
       )}
-      {/* What opens by itself stays open: it may hold what is shown only once. */}
+      {/* Without a trigger, a failed load must not close the dialog: it may hold a value that is shown only once. */}
       <OnDemand wanted={open} load={loadPopup} {...(trigger !== undefined && { giveUp: close })}>
         {(Popup) => (
           <Popup {...rest} kind={kind} insistent={insistent} wide={wide} open={open} onOpenChange={change} opener={opener} />
@@ -68,7 +68,7 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
  */
 export const Dialog = (props: DialogProps) => <Overlay kind="dialog" {...props} />;
 
-/** A button that closes the dialog or the drawer around it. */
+/** A button that closes the surrounding dialog or drawer. */
 export const DialogClose = ({ tone, size, ...rest }: Look & Omit<ComponentProps<"button">, "className" | "onClick" | "type">) => (
   <button
     {...rest}

@@ -3,7 +3,7 @@
 import { type DialogProps, Overlay } from "./dialog.tsx";
 
 /**
- * A dialog at the right edge, as high as the window: for what is longer than a dialog. It takes what Dialog takes.
+ * A dialog at the right edge with the height of the window, for long content. It has the props of Dialog.
  *
  *     <Drawer trigger="Manage" title="Manage mandate">…</Drawer>
  */

@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 
 type Props = {
-  /** What is not there yet: "No payments yet". */
+  /** What is missing: "No payments yet". */
   readonly title: string;
-  /** One sentence: what will stand here, and what brings it. */
+  /** One sentence: what will be shown here, and how to create it. */
   readonly children: ReactNode;
-  /** The primary action, where there is one. */
+  /** The primary action, if any. */
   readonly action?: ReactNode;
-  /** A Code block, where one helps. */
+  /** A Code block, if helpful. */
   readonly snippet?: ReactNode;
 };
 
 /**
- * Nothing here yet, inside a panel.
+ * The empty state of a panel.
  *
  *     <Empty title="No mandates yet" action={<Link className={buttonClass({ tone: "primary" })} href="/mandates/new">New mandate</Link>}>
  *       A mandate says what an agent may pay.

@@ -19,7 +19,7 @@ function tooBig(origin: string, maximum: number | bigint): string {
   return origin === "string" ? `Use at most ${maximum} characters.` : `At most ${maximum}.`;
 }
 
-/** What a person reads at a field that a schema refuses, where the schema itself says nothing. */
+/** The message for a field that fails the schema, if the schema has no message of its own. */
 export function fieldWords(issue: Issue): string | undefined {
   if (EMPTY.has(issue.input)) return "Fill this in.";
   if (issue.code === "too_small") return tooSmall(issue.origin, issue.minimum);
@@ -30,11 +30,11 @@ export function fieldWords(issue: Issue): string | undefined {
   return undefined;
 }
 
-/** A pointer of a problem as the path of a form's field: "/pricing/amount" is "pricing.amount". */
+/** Converts a problem's JSON pointer to the path of a form field: "/pricing/amount" to "pricing.amount". */
 export const fieldOf = (pointer: string): string =>
   pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").replaceAll("/", ".");
 
-/** Empty text in a form is a field left out. */
+/** Removes empty texts, because an empty form field counts as omitted. */
 export function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== "object" || value === null) return value;

@@ -5,9 +5,9 @@ type Shared = {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
-  /** Stands before the value, as a part of it that is given. */
+  /** A fixed part of the value, shown before it. */
   readonly prefix?: string;
-  /** Stands after the value, as its unit. */
+  /** The unit, shown after the value. */
   readonly suffix?: string;
 };
 
@@ -18,7 +18,7 @@ export const FieldError = ({ id, children }: { readonly id?: string; readonly ch
   </p>
 );
 
-/** What ties a control to its hint and its error. */
+/** The attributes that connect a control to its hint and its error. */
 const wiring = (id: string, hint: ReactNode, error: string | undefined) => {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
   return {
@@ -43,7 +43,7 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
   </div>
 );
 
-/** Label, control, hint and error, wired once: the error is announced with the control it belongs to. */
+/** A control with label, hint and error. A screen reader reads the error with the control. */
 export function Field({ label, hint, error, prefix, suffix, ...input }: Shared & Omit<ComponentProps<"input">, "id" | "prefix">) {
   const id = useId();
   const control = <input type="text" {...input} {...wiring(id, hint, error)} />;
@@ -80,7 +80,7 @@ type SelectProps = Omit<Shared, "prefix" | "suffix"> & {
   readonly options: readonly (readonly [value: string, text: string])[];
 } & Omit<ComponentProps<"select">, "id" | "children">;
 
-/** One of a few values: the browser's own control, which every keyboard and screen reader knows. */
+/** A native select, because it works with every keyboard and screen reader. */
 export function Select({ label, hint, error, options, ...select }: SelectProps) {
   const id = useId();
   return (

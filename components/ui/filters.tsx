@@ -6,9 +6,9 @@ import { Button } from "./button.tsx";
 import { useHydrated } from "./hydrated.ts";
 
 type Props = {
-  /** What is narrowed: "Payments". */
+  /** The name of the filtered list: "Payments". */
   readonly label: string;
-  /** The page the filters belong to, without its query. */
+  /** The path of the page, without the query. */
   readonly path: string;
   readonly children: ReactNode;
 };
@@ -19,13 +19,13 @@ function addressOf(form: HTMLFormElement, path: string): string {
   return params.size > 0 ? `${path}?${params}` : path;
 }
 
-/** True where a key belongs to what the person types. */
+/** True if the key press is text input. */
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /**
- * A GET form whose values live in the page's address: a filter starts again at the first page, works without scripts, and
- * applies at once with them. The key "/" goes to the search field.
+ * A GET form whose values are stored in the page's address. A filter returns to the first page. It works without scripts, and applies
+ * immediately with them. The key "/" moves the focus to the search field.
  *
  *     <Filters label="Payments" path="/payments">
  *       <FilterSearch label="Search payments" name="q" value={one(query, "q")} placeholder="Seller or id" />
@@ -42,7 +42,7 @@ export function Filters({ label, path, children }: Props) {
     router.push(addressOf(event.currentTarget, path));
   };
   const change = (event: ChangeEvent<HTMLFormElement>) => {
-    // Text is applied with Enter, so that a list does not jump under the hands of someone who writes.
+    // Search text applies on Enter, so that the list does not change while the person types.
     if ((event.target as HTMLElement).getAttribute("type") !== "search") event.currentTarget.requestSubmit();
   };
   useEffect(() => {
@@ -70,8 +70,8 @@ export function Filters({ label, path, children }: Props) {
 }
 
 /**
- * Shows what the address says, also after going back; a control that was just used keeps the focus. What was chosen before the
- * page's scripts ran is applied, and what was typed stays.
+ * Sets the control to the value in the address, also after going back. A choice made before scripts ran is applied; search text typed
+ * before scripts ran stays in the field. The element is updated in place, so it keeps the focus.
  */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);
@@ -111,7 +111,7 @@ export function FilterSearch({ label, name, value = "", placeholder }: FilterPro
 }
 
 type SelectProps = FilterProps & {
-  /** What it says when nothing is chosen: "Any status". */
+  /** The text of the empty option: "Any status". */
   readonly any: string;
   readonly options: readonly (readonly [value: string, text: string])[];
 };
@@ -130,7 +130,7 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
   );
 }
 
-/** A day, as the address holds it: 2026-11-21. */
+/** A day in the format of the address: 2026-11-21. */
 export function FilterDate({ label, name, value = "" }: FilterProps) {
   const input = useShown<HTMLInputElement>(value);
   return (

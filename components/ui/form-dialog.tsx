@@ -7,16 +7,16 @@ import { OperationForm, type OperationFormState, Submit } from "./form.tsx";
 
 type Props<V extends FieldValues> = Pick<DialogProps, "trigger" | "look" | "title" | "description" | "wide" | "children"> & {
   readonly state: OperationFormState<V>;
-  /** What did not happen when the service refuses: "Nothing was saved." */
+  /** What did not happen if the service refuses: "Nothing was saved." */
   readonly nothing: string;
-  /** What its button says. */
+  /** The content of the submit button. */
   readonly submit: ReactNode;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 };
 
 /**
- * An operation's form in a dialog of its own, as at first each time it opens. The caller closes it when the operation is done.
+ * An operation's form in a dialog. The form is reset each time it opens. The caller closes it when the operation is done.
  *
  *     const [open, setOpen] = useState(false);
  *     const state = useOperationForm(updateMember, { …, onDone: () => setOpen(false) });

@@ -27,23 +27,23 @@ type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
 
 type Options<O extends WithBody> = {
   readonly defaults: DefaultValues<Values<O>>;
-  /** The path's parameters, where the path has some; of what is typed, where the person chooses them. */
+  /** The path parameters, if any; a function if they depend on the form's values. */
   readonly params?: Params<O> | ((values: Values<O>) => Params<O>);
   readonly onDone?: (reply: ReplyOf<O>) => void;
 };
 
-/** What a field of the form spreads into Field, TextArea or Select. */
+/** The props of a form field, passed to Field, TextArea or Select. */
 type Registered<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
 
 export type OperationFormState<V extends FieldValues> = {
   readonly form: UseFormReturn<V>;
-  /** Wires a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text counts as left out. */
+  /** Connects a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text counts as omitted. */
   readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registered<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
   readonly pending: boolean;
-  /** A refusal that no field of the form can show. */
+  /** An error that no field of the form can show. */
   readonly error: Error | null;
-  /** As it was at first, for a form in a dialog that opens again. */
+  /** Resets the form to its defaults, for a dialog that opens again. */
   readonly reset: () => void;
 };
 
@@ -52,12 +52,12 @@ function resolverOf<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
   return (values, context, options) => check(withoutBlanks(values) as V, context, options);
 }
 
-/** True where a control of this form can show what is wrong with the path. */
+/** True if the form has a control for the path, which can show its error. */
 const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
 /**
- * A form on an operation's own body schema: checked here by the schema that the service checks it with, sent once at a time,
- * and refused at the field that the refusal points at.
+ * A form for an operation. It validates with the operation's body schema, like the service, sends one request at a time, and shows
+ * the service's errors at the fields that they point to.
  *
  *     const state = useOperationForm(createKey, { defaults: { name: "" }, params: { serviceAccountId }, onDone: () => router.refresh() });
  *     <OperationForm state={state} nothing="Nothing was created.">
@@ -81,7 +81,7 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
     setError(shown.length > 0 && shown.length === errors.length ? null : refusal);
   };
   const act = async () => {
-    // What is sent is what was typed: the service reads it with the same schema.
+    // Send the raw values, not the parsed ones: the service parses them with the same schema.
     const values = form.getValues();
     const params = typeof options.params === "function" ? options.params(values) : options.params;
     const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;
@@ -118,14 +118,14 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
 
 type FormProps<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
-  /** What did not happen when the service refuses: "Nothing was saved." */
+  /** What did not happen if the service refuses: "Nothing was saved." */
   readonly nothing: string;
   readonly id?: string;
   readonly className?: string;
   readonly children: ReactNode;
 };
 
-/** The form element of useOperationForm, with what is refused as a whole at its end. */
+/** The form element of useOperationForm. Errors that belong to no field are shown at the end. */
 export function OperationForm<V extends FieldValues>({
   state,
   nothing,
@@ -143,14 +143,14 @@ export function OperationForm<V extends FieldValues>({
 
 type SubmitProps = {
   readonly state: Pick<OperationFormState<FieldValues>, "pending">;
-  /** The id of the form, where the button stands outside of it. */
+  /** The id of the form, if the button is outside of it. */
   readonly form?: string;
-  /** Off for a reason of the form's own. */
+  /** Disables the button for a reason specific to the form. */
   readonly off?: boolean;
   readonly children: ReactNode;
 };
 
-/** The form's primary button: busy while the request is on its way. */
+/** The form's primary button, marked as busy while the request runs. */
 export function Submit({ state, form, off = false, children }: SubmitProps) {
   return (
     <Button tone="primary" type="submit" form={form} disabled={off} aria-busy={state.pending}>

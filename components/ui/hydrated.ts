@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** False on the server and until the page's scripts run: what needs them waits for this. */
+/** False on the server and until the page's scripts run. Controls that need scripts wait for it. */
 export const useHydrated = (): boolean =>
   useSyncExternalStore(
     never,

@@ -4,28 +4,28 @@ import { RowKeys } from "./row-keys.tsx";
 import { role } from "./table-roles.ts";
 
 export type Column<R> = {
-  /** The head of the column, and the label of the value on small screens. */
+  /** The column heading, and the value's label on small screens. */
   readonly name: string;
-  /** What the row shows. Null or an empty text drops the line on small screens. */
+  /** Renders the cell. Null or an empty text hides the entry on small screens. */
   readonly cell: (row: R) => ReactNode;
   /** Right-aligned tabular figures. */
   readonly numeric?: boolean;
-  /** Buttons of the row: no label on small screens, and the head is for screen readers. */
+  /** The column has buttons: no label on small screens, and a heading for screen readers only. */
   readonly actions?: boolean;
 };
 
 type Props<R> = {
-  /** What the table holds, for those who do not see it. */
+  /** Describes the table for screen readers. */
   readonly caption: string;
-  /** The first column is the head of its row. */
+  /** The first column is the row header. */
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
-  /** Where a row leads; all of the row takes the click. */
+  /** The address that a row links to. The whole row can be clicked. */
   readonly href?: (row: R) => string;
   /** Narrow padding, for tables inside a panel's body. */
   readonly compact?: boolean;
-  /** Lower rows, for those who want to see many. */
+  /** Less row height, to show more rows. */
   readonly dense?: boolean;
 };
 
@@ -78,7 +78,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "co
  *       href={(row) => `/payments/${row.authorizationId}`}
  *     />
  *
- * It renders on the server; inside a client component it works as well. Buttons in a row stay above the row's link.
+ * It renders on the server and in client components. Buttons in a row are above the row's link and stay clickable.
  */
 export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: Props<R>) {
   const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);

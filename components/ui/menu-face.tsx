@@ -1,16 +1,16 @@
 import { ChevronsUpDown } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** One line of a menu: it leads to a page, or acts. */
+/** A menu item: a link or an action. */
 export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
   | { readonly href: string }
   | { readonly onSelect: () => void }
 );
 
 export type MenuProps = {
-  /** What the menu does: "Switch organization". It ends the name of the button, which begins with what is chosen. */
+  /** The purpose of the menu: "Switch organization". The button's accessible name is the current choice followed by this label. */
   readonly label: string;
-  /** What is chosen, and a line below it. */
+  /** The current choice, and a line below it. */
   readonly name: string;
   readonly text: string;
   readonly className?: string;
@@ -18,7 +18,7 @@ export type MenuProps = {
   readonly items: readonly MenuItem[];
 };
 
-/** What stands in the button of a menu. */
+/** The content of a menu's button. */
 export const MenuFace = ({ label, name, text }: Pick<MenuProps, "label" | "name" | "text">) => (
   <>
     <span className="org-name">

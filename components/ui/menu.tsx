@@ -9,14 +9,14 @@ const loadMenu = () => import("./open-menu.tsx").then(({ OpenMenu }) => OpenMenu
 const fetching = early(loadMenu);
 
 /**
- * Choices behind a button that says what is chosen. What opens is fetched when the button is approached, and takes the button's place.
+ * A button that shows the current choice and opens a menu. The menu's code is loaded on hover or focus, and replaces the button.
  *
  *     <Menu
  *       label="Switch organization" name="Acme" text="Buying"
  *       items={[{ key: id, content: "Globex", onSelect: () => activate(id) }, { key: "new", content: "New", href: "/onboarding" }]}
  *     />
  *
- * A dialog that a menu opens stands beside the menu, with its `open` held by the caller.
+ * Render a dialog that a menu item opens next to the menu, not inside it, with `open` controlled by the caller.
  */
 export function Menu(props: MenuProps) {
   const { label, name, text, className = "org", disabled = false } = props;

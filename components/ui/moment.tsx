@@ -8,13 +8,13 @@ const own = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 const parts = {
   date: { day: "numeric", month: "long", year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
-  /** For lists: "21 Nov, 14:02 UTC". */
+  /** The format for lists: "21 Nov, 14:02 UTC". */
   short: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "short" };
 
-/** A time with its zone: UTC as the server sends it, the reader's own zone once the page's scripts run. */
+/** A time with its zone: UTC from the server, the reader's zone once scripts run. */
 export function Moment({ at, show = "both" }: Props) {
   const timeZone = useSyncExternalStore(never, own, () => "UTC");
   const wanted = show === "both" ? (["date", "time"] as const) : ([show] as const);

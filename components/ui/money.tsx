@@ -1,4 +1,4 @@
-/** An amount with its asset, as in "1,200.00 USDC": figure and asset never break apart. */
+/** An amount with its asset, such as "1,200.00 USDC", without a line break between them. */
 export function Money({ children }: { readonly children: string }) {
   const at = children.lastIndexOf(" ");
   return (
@@ -8,12 +8,12 @@ export function Money({ children }: { readonly children: string }) {
   );
 }
 
-/** Decimal text and its asset in that form, with two fraction digits at least, or as many as its column has. */
+/** Formats decimal text and its asset like "1,200.00 USDC", with at least `digits` fraction digits. */
 export function money(amount: string, asset: string, digits = 2): string {
   const [whole = "0", fraction = ""] = amount.split(".");
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(digits, "0")} ${asset}`;
 }
 
-/** How many fraction digits a column of these amounts shows: one column has one number of them. */
+/** The number of fraction digits for a column of these amounts, at least two. */
 export const columnDigits = (amounts: readonly string[]): number =>
   Math.max(2, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0));

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 
 type Props = {
-  /** What the reader's role does not show: "Your role does not show keys". */
+  /** What the reader's role may not see: "Your role does not show keys". */
   readonly title: string;
-  /** Who can show it, or change the role. */
+  /** Who can show the content or change the role. */
   readonly children: ReactNode;
 };
 
-/** In place of a page's content, for a member whose role lacks it. */
+/** Replaces a page's content that the member's role may not see. */
 export const NoAccess = ({ title, children }: Props) => (
   <section className="panel empty">
     <h2>{title}</h2>

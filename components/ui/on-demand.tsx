@@ -6,15 +6,15 @@ import { announce } from "./announcements.tsx";
 type Props<T> = {
   readonly wanted: boolean;
   readonly load: () => Promise<T>;
-  /** Told that it cannot be fetched, so that it can be wanted again. */
+  /** Called if loading failed. Set `wanted` to false in it, so that the next attempt loads again. */
   readonly giveUp?: () => void;
-  /** What stands in its place until it is there. */
+  /** Shown until the part is loaded. */
   readonly meanwhile?: ReactNode;
   readonly children: (part: T) => ReactNode;
 };
 
 /**
- * A part of the page that is fetched when it is wanted for the first time, and stays. It is said when it cannot be fetched.
+ * A part of the page that is loaded when `wanted` is first true, and then kept. A failure to load is announced.
  *
  *     <OnDemand wanted={open} load={loadPopup}>{(Popup) => <Popup open={open} />}</OnDemand>
  */
@@ -39,7 +39,7 @@ export function OnDemand<T>({ wanted, load, giveUp, meanwhile = null, children }
   return part ? children(part.loaded) : meanwhile;
 }
 
-/** For what opens a part: fetches it as soon as somebody is about to want it. */
+/** Props for the control that opens a part: it loads the part on hover or focus. */
 export const early = (load: () => Promise<unknown>) => {
   const fetchEarly = () => void load().catch(() => null);
   return { onFocus: fetchEarly, onPointerEnter: fetchEarly };

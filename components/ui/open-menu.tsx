@@ -20,11 +20,11 @@ function Item({ item }: { readonly item: MenuItem }) {
   );
 }
 
-/** A menu that was asked for: it opens as soon as it is shown, and takes over the focus of the button that it replaces. */
+/** The loaded menu. It opens on mount, and takes the focus from the button that it replaces. */
 export function OpenMenu({ label, name, text, className = "org", disabled = false, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const asked = useRef(true);
-  // Beside its button, so that the menu belongs to the same landmark of the page.
+  // The portal is next to the button, so that the menu is in the same landmark.
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!asked.current) return;

@@ -4,9 +4,9 @@ type Props = {
   readonly title: ReactNode;
   /** One sentence below the title: text, or text with a badge. */
   readonly description?: ReactNode;
-  /** Buttons and links at the right; one of them is primary at most. */
+  /** Buttons and links on the right; at most one is primary. */
   readonly actions?: ReactNode;
-  /** The page above this one. */
+  /** The parent page. */
   readonly back?: { readonly href: string; readonly label: string };
 };
 

@@ -2,15 +2,15 @@ import Link from "next/link";
 import { buttonClass } from "./button-class.ts";
 import { address, all, one, type PageQuery } from "./page-query.ts";
 
-/** How many pages back an address remembers. */
+/** The number of previous pages that an address stores. */
 const TRAIL = 20;
 const FIRST = "first";
 
-/** The address of the next page: cursors only lead on, so it carries the way back. */
+/** The address of the next page. A cursor only leads forward, so the address also stores the previous cursors. */
 export const older = (path: string, query: PageQuery, nextCursor: string): string =>
   address(path, query, { cursor: nextCursor, from: [...all(query, "from"), one(query, "cursor") ?? FIRST].slice(-TRAIL) });
 
-/** The address of the page before, or undefined on the first. */
+/** The address of the previous page; undefined on the first page. */
 export function newer(path: string, query: PageQuery): string | undefined {
   if (one(query, "cursor") === undefined) return undefined;
   const from = all(query, "from");
@@ -21,7 +21,7 @@ export function newer(path: string, query: PageQuery): string | undefined {
 type Props = { readonly path: string; readonly query: PageQuery; readonly nextCursor: string | undefined };
 
 /**
- * Newer and older, by cursor in the address. Nothing where one page holds everything.
+ * Links to the newer and older page, with the cursor in the address. Renders nothing if there is only one page.
  *
  *     <Pager path="/payments" query={await searchParams} nextCursor={page.nextCursor} />
  */

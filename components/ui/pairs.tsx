@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 
-/** Facts in two columns: what it is, and what it is here. */
+/** A description list in two columns: name and value. */
 export function Pairs({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="pairs">

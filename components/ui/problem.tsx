@@ -9,7 +9,7 @@ import { OnDemand } from "./on-demand.tsx";
 
 const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
 
-/** Where the service asks first who it is: how this person can say so. Null for every other refusal. */
+/** The methods to confirm the person's identity, if the service requires it; null for other errors. */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
   const methods = problem.nextActions[0]?.metadata?.["methods"];
@@ -23,7 +23,7 @@ type Props = {
 };
 
 /**
- * What was refused, what did not happen, what to do, and the request id to name.
+ * An error message: what did not happen, why, what to do, and the request id for support.
  *
  *     {save.error && <ProblemNotice error={save.error} nothing="Nothing was saved." />}
  */

@@ -10,20 +10,20 @@ import { formText } from "./form-text.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenChange"> & {
-  /** What the act does and what it leaves as it is; shown before it. */
+  /** What the action changes and what it does not change. */
   readonly children: ReactNode;
-  /** What the button says: "Revoke mandate". */
+  /** The button's text: "Revoke mandate". */
   readonly action: string;
-  /** Acts. A refusal is shown in the dialog; otherwise the dialog closes and the page is read again. */
+  /** Runs the action. An error is shown in the dialog; on success the dialog closes and the page is refreshed. */
   readonly act: (reason: string) => Promise<unknown>;
-  /** What did not happen when it is refused: "Nothing was revoked." */
+  /** What did not happen if it is refused: "Nothing was revoked." */
   readonly nothing: string;
   readonly reasonLabel?: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
-  /** How many characters a reason has at least. */
+  /** The minimum length of the reason. */
   readonly reasonMin?: number;
-  /** A word to type before the button takes effect, for what cannot be undone. */
+  /** The text to type before the button works, for actions that cannot be undone. */
   readonly typed?: string;
   readonly onDone?: () => void;
 };
@@ -76,7 +76,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
 }
 
 /**
- * Acts behind a reason, and behind a typed word where the act cannot be undone.
+ * A dialog for an action that requires a reason, and a typed confirmation if it cannot be undone.
  *
  *     <ReasonDialog
  *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."
@@ -105,7 +105,7 @@ export function ReasonDialog({ trigger, look, title, open, onOpenChange, action,
       sending.current = false;
     },
   });
-  // While the act is on its way its dialog stays, so that nobody misses how it went.
+  // The dialog cannot close while the request runs, so that the person sees the result.
   const change = (next: boolean) => {
     if (sending.current) return;
     if (next) acting.reset();

@@ -19,7 +19,7 @@ function move(event: KeyboardEvent) {
   links[step(at, links.length - 1)]?.focus();
 }
 
-/** Arrow keys, Home and End move between the rows of a table whose rows are links. */
+/** A table body whose rows are links. Arrow keys, Home and End move between the rows. */
 export function RowKeys({ children }: { readonly children: ReactNode }) {
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {

@@ -1,2 +1,2 @@
-/** A refusal that did not come from the service, whose message is written for the reader. */
+/** An error that did not come from the service and whose message can be shown to people. */
 export class SaidError extends Error {}

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useHydrated } from "./hydrated.ts";
 
-/** Fields that the page's scripts hold: what is typed or chosen before they run would be lost, so they wait for them. */
+/** Disables fields until the page's scripts run, because earlier input would be lost. */
 export const Scripted = ({ children }: { readonly children: ReactNode }) => (
   <fieldset className="contents" disabled={!useHydrated()}>
     {children}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Long enough that a click meant for something else does not land here. */
+/** Half a second, so that a click meant for another window does not hit a button here. */
 const SETTLE_MS = 500;
 
-/** True once the page has been in front of the person for a moment: not right after it appears or comes back. */
+/** True once the page has been visible for SETTLE_MS. False right after it appears or regains the focus. */
 export function useSettled(): boolean {
   const [settled, setSettled] = useState(false);
   useEffect(() => {

@@ -1,14 +1,14 @@
 type Props = {
-  /** What is being read: "Loading payments". */
+  /** What is loading: "Loading payments". */
   readonly label: string;
-  /** How many entries the content will have, about. */
+  /** The approximate number of entries. */
   readonly rows?: number;
 };
 
 const widths = ["w-2/5", "w-3/4", "w-3/5", "w-4/5", "w-1/3", "w-2/3"] as const;
 
 /**
- * The shape of content that is being read, in a panel. Money is never shown before it is known.
+ * A placeholder for a panel's content while it loads. Money is never shown before it is loaded.
  *
  *     <Suspense fallback={<Skeleton label="Loading payments" rows={8} />}>…</Suspense>
  */

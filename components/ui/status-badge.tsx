@@ -24,7 +24,7 @@ const ended = (word: string): Row => ({ icon: "cross", word });
 const bad = (word: string): Row => ({ tone: "danger", icon: "cross", word });
 const asks = (word: string): Row => ({ tone: "accent", icon: "info", word });
 
-/** Tone and word for every status that a page shows; a word means what the API means. */
+/** Tone and word for every status. A word has the same meaning as in the API. */
 const statuses = {
   mandate: {
     draft: waits("Draft"),
@@ -34,7 +34,7 @@ const statuses = {
     expired: ended("Expired"),
     exhausted: careful("Used up", "warning"),
   } satisfies Rows<MandateStatus>,
-  /** What the chain holds of a mandate: how it stands, or how far its revocation is. */
+  /** The state of a mandate's registration on chain, or of its revocation. */
   registration: {
     submitted: waits("On its way"),
     registered: good("Registered"),
@@ -137,7 +137,7 @@ const statuses = {
 
 type Kind = keyof typeof statuses;
 
-/** The word of a status, for filters and sentences. */
+/** The word for a status, for filters and sentences. */
 export const statusWord = <K extends Kind>(of: K, status: keyof (typeof statuses)[K]): string =>
   (statuses[of][status] as Row).word;
 

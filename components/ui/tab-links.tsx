@@ -3,7 +3,7 @@ import Link from "next/link";
 type Item = { readonly href: string; readonly name: string; readonly current: boolean };
 
 /**
- * Parts of a page with an address each, as "Active" and "Archived" of a list.
+ * Tabs that each have an address, such as "Active" and "Archived" of a list.
  *
  *     <TabLinks label="Resources" items={[{ href: "/seller/resources", name: "Active", current: !archived }, …]} />
  */

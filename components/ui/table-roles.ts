@@ -1,4 +1,4 @@
-/** Small screens change `display`, which takes the roles of a table away where they are not written out. */
+/** Explicit roles, because a changed `display` on small screens removes the implicit roles of a table. */
 export const role = {
   table: { role: "table" },
   rowgroup: { role: "rowgroup" },

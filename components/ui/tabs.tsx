@@ -5,7 +5,7 @@ import { useHydrated } from "./hydrated.ts";
 
 type Tab = { readonly value: string; readonly name: string; readonly content: ReactNode };
 
-/** Where a key leads from a tab, around the ends. */
+/** The index of the tab that a key selects, wrapping around at the ends. */
 function stepOf(key: string, at: number, count: number): number | undefined {
   if (key === "ArrowRight") return (at + 1) % count;
   if (key === "ArrowLeft") return (at + count - 1) % count;
@@ -14,7 +14,7 @@ function stepOf(key: string, at: number, count: number): number | undefined {
 }
 
 /**
- * Parts of a page of which one is shown. For parts with an address of their own use TabLinks.
+ * Tabs, of which one panel is shown. For tabs that each have an address, use TabLinks.
  *
  *     <Tabs label="Language" tabs={[{ value: "curl", name: "curl", content: … }, { value: "ts", name: "TypeScript", content: … }]} />
  */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Moment } from "./moment.tsx";
 
 export type TimelineItem = {
-  /** done, happening now, stopped here, or not yet (left out). */
+  /** Done, in progress, or stopped here; omitted for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: string;
@@ -12,7 +12,7 @@ export type TimelineItem = {
 const words = { done: "Done: ", now: "Now: ", stopped: "Stopped: " } as const;
 
 /**
- * What happened, in order, and what is to come.
+ * The past steps in order, then the future ones.
  *
  *     <Timeline label="Payment" items={[{ state: "done", title: "Authorized", at: payment.createdAt, children: "Under mandate “Lab”." }, { title: "Settled" }]} />
  */

@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 
 type Props = {
-  /** What is to be said and is not shown yet. */
+  /** The messages that are not shown yet. */
   readonly texts: readonly string[];
   readonly onShown: () => void;
 };
@@ -27,7 +27,7 @@ function List({ texts, onShown }: Props) {
   ));
 }
 
-/** The toasts themselves; fetched with the first. */
+/** The toasts. Loaded with the first one. */
 export const ToastList = (props: Props) => (
   <Base.Provider>
     <Base.Portal>

@@ -21,7 +21,7 @@ const clear = () => change(none);
 const loadList = () => import("./toast-list.tsx").then(({ ToastList }) => ToastList);
 
 /**
- * Says for a few seconds that something that can be undone is done, as "Saved". What concerns money stands on the page instead.
+ * Shows a message such as "Saved" for a few seconds, for actions that can be undone. Show results about money on the page instead.
  *
  *     toast("Saved as version 4")
  */
@@ -29,7 +29,7 @@ export function toast(text: string): void {
   change([...waiting, text]);
 }
 
-/** Where toasts appear; once for the whole of the page. What shows them is fetched with the first. */
+/** The place for toasts, once per page. Its code is loaded with the first toast. */
 export function Toasts() {
   const texts = useSyncExternalStore(
     subscribe,

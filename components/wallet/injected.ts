@@ -1,15 +1,15 @@
 import { SaidError } from "#components/ui/said-error.ts";
 
-/** EIP-1193, as far as pages need it. */
+/** The part of EIP-1193 that pages need. */
 export type Wallet = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 type Announcement = CustomEvent<{ readonly provider: Wallet }>;
 
-/** Why there is no answer of the wallet, in words for the person. */
+/** A failed wallet request. The message is written for the person. */
 export class WalletRefusal extends SaidError {}
-/** The wallet does not know the method, or does not let pages use it. */
+/** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
-/** A wallet says that it is there when it is asked (EIP-6963); older ones stand on the window. @throws WalletRefusal */
+/** The wallet at `window.ethereum`, otherwise the first one announced with EIP-6963. @throws WalletRefusal */
 export function findWallet(otherwise: string): Wallet {
   const announced: Wallet[] = [];
   const note = (event: Event) => void announced.push((event as Announcement).detail.provider);
@@ -22,7 +22,7 @@ export function findWallet(otherwise: string): Wallet {
 }
 
 const REJECTED = 4001;
-/** Of EIP-1193 and JSON-RPC: not supported, not authorized, no such method. Wallets disagree on which they mean. */
+/** EIP-1193 and JSON-RPC codes: not supported, not authorized, unknown method. Wallets use them differently for the same case. */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
 /** @throws WalletRefusal, WalletCannot */

@@ -14,16 +14,16 @@ const colours = ["color-contrast", "link-in-text-block"];
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
-/** What a page has said on its console, and what it threw. */
+/** Collects the console errors and exceptions of a page. */
 export function listen(page: Page, errors: string[]): void {
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {
-    // A refusal is an answer that a page shows; the browser logs it all the same.
+    // The browser logs a refused request as an error, but the page shows the refusal.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
   });
 }
 
-/** A journey ends without an error on the console of any of its pages. */
+/** Fails a journey if any of its pages logged an error. */
 export const test = base.extend({
   baseURL: process.env["BASE_URL"] ?? "",
   extraHTTPHeaders: { "X-Forwarded-For": anyAddress() },
@@ -35,7 +35,7 @@ export const test = base.extend({
   },
 });
 
-/** Gives a browser the session of somebody who signed in before. */
+/** Gives a browser an existing session. */
 export async function signInAs(context: BrowserContext, { cookie = "" }: Credential): Promise<void> {
   const at = cookie.indexOf("=");
   await context.addCookies([
@@ -49,13 +49,13 @@ export async function signInAs(context: BrowserContext, { cookie = "" }: Credent
   ]);
 }
 
-/** The page listens to the key that its control announces. */
+/** Waits until the page handles the key that its control announces. */
 export const listensTo = (page: Page, key: "/" | "Control+K"): Promise<void> =>
   expect(page.locator(`[aria-keyshortcuts="${key}"]`).first()).toBeAttached();
 
 /**
- * What some rules find in a page once nothing moves: people do not read what is on its way between two colours, or into place. axe's builder
- * for Playwright looks into frames, of which this product has none, and fetches what is right as well, which takes longer.
+ * Violations of some rules after all animations have ended, because colours in a transition are not final. axe's builder for Playwright
+ * is slower: it also checks frames, which this product does not have, and also collects passed rules.
  */
 async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
@@ -67,12 +67,12 @@ async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[
   }, runOnly);
 }
 
-/** No violation of any rule, in both schemes, and nothing to scroll sideways. */
+/** Expects no violation of any rule in both color schemes, and no horizontal scrolling. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect(await findViolations(page, { type: "tag", values: everything }), "light").toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
-  // The second scheme changes colours alone.
+  // The second scheme changes only colours.
   expect(await findViolations(page, { type: "rule", values: colours }), "dark").toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
 }

@@ -9,7 +9,7 @@ import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Purchase } from "./purchase.ts";
 
-/** The shop's price changes, and the agent asks for it. Answers the authorization's id. */
+/** Sets the shop's price and authorizes a payment as the agent. Returns the authorization's id. */
 export async function askFor({ agent, mandateId, seller }: Purchase, amount: string): Promise<string> {
   const pricing = { type: "fixed" as const, amount, asset: "USDC" };
   await database().update(resources).set({ pricing }).where(eq(resources.sellerId, seller.sellerId));
@@ -28,7 +28,7 @@ export async function askFor({ agent, mandateId, seller }: Purchase, amount: str
   return (await call(authorizePayment, { body: { mandateId, intent } }, asked)).authorizationId;
 }
 
-/** As execute and the reconciler leave a payment whose credential went out. Answers the transaction's hash. */
+/** Inserts an execution with a returned credential, as execute and the reconciler would. Returns the transaction's hash. */
 export async function submitted(authorizationId: string, settlementStatus: SettlementStatus): Promise<string> {
   const hash = `0x${randomBytes(32).toString("hex")}`;
   const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));

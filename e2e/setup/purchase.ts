@@ -28,7 +28,7 @@ export type Purchase = {
   readonly seller: { readonly sellerId: string; readonly domain: string };
 };
 
-/** A mandate of the buyer: 250 USDC a month, and a person is asked above 25. */
+/** A mandate of the buyer: 250 USDC per month, with a person's approval above 25. */
 export async function writeMandate(buyer: Owner, name: string): Promise<string> {
   const { mandateId } = await call(
     createMandate,
@@ -71,7 +71,7 @@ async function openShop(domain: string): Promise<Purchase["seller"]> {
   return { sellerId, domain };
 }
 
-/** A buyer with an agent and a mandate, and a shop. The first payment to a shop asks for the password; `known` has made one. */
+/** A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the password; with `known` it was made before. */
 export async function newPurchase({ known = true, domain }: { known?: boolean; domain?: string } = {}): Promise<Purchase> {
   const buyer = await newOrganization({ name: "Larkfield Research" });
   const agent = await newKey(buyer);
@@ -84,7 +84,7 @@ export async function newPurchase({ known = true, domain }: { known?: boolean; d
   return purchase;
 }
 
-/** The agent asks for more than it may pay alone. Answers the path of the page where a person decides. */
+/** The agent requests a payment that needs approval. Returns the path of the confirmation page. */
 export async function askAPerson({ agent, mandateId, seller }: Purchase): Promise<string> {
   const id = randomBytes(8).toString("hex");
   const { policyDecision } = await call(
@@ -126,13 +126,13 @@ const basketOf = (sellerId: string, lines: readonly Line[]) => {
   return { canonicalBasket: basket, basketHash: basketHash(basket), amount: atomicOf(amount) };
 };
 
-/** The resource of the shop costs what the basket comes to, as a storefront's would. */
+/** Sets the price of the shop's resource to the total of the basket, as a storefront would. */
 async function priceAt({ sellerId }: Purchase["seller"], amount: bigint): Promise<void> {
   const pricing = { type: "fixed" as const, amount: formatAmount(amount, DECIMALS), asset: "USDC" };
   await database().update(resources).set({ pricing }).where(eq(resources.sellerId, sellerId));
 }
 
-/** A checkout of a storefront as previewCheckout leaves it, with a basket of the test's choice. */
+/** Inserts a storefront checkout with the given basket, as previewCheckout does. */
 export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, lines: readonly Line[]): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
   const basket = basketOf(seller.sellerId, lines);

@@ -13,9 +13,9 @@ import { callAuth, newInvitation, newMember, newOrganization, type Owner } from 
 import { localChainId } from "../../examples/chain.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
-/* What the sweep over the pages looks at: an organization with something of everything, and one with nothing. */
+/* Data for the test of all pages: an organization with data of every kind, and an empty one. */
 
-/** More than one page of a list. */
+/** More than one page of a list holds. */
 const PAYMENTS = 24;
 
 const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers: credential });
@@ -23,7 +23,7 @@ const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.en
 async function paySmallAmounts(owner: Owner): Promise<{ readonly mandateId: string; readonly authorizationId: string }> {
   const sample = sampleFor(assetOf(localChainId, "USDC")!);
   const policy = sample.policy as Parameters<typeof call<typeof createMandate>>[1]["body"]["policy"];
-  // With a wallet, its page offers to put it on the chain.
+  // The page of a mandate with a wallet offers on-chain registration.
   const wallet = { chain: localChainId, address: "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d" };
   const { mandateId } = await call(createMandate, { body: { name: "Weather and maps data", policy, wallet } }, as(owner));
   await call(activateMandate, { id: mandateId }, as(owner));
@@ -63,7 +63,7 @@ async function sellSomething(owner: Owner): Promise<string> {
 
 export type Scene = Awaited<ReturnType<typeof newScene>>;
 
-/** Made once for the sweep. The full organization's owner is a platform admin too, so one session opens every page. */
+/** Made once for all pages. The full organization's owner is also a platform admin, so one session opens every page. */
 export async function newScene() {
   const purchase = await newPurchase();
   const { buyer, agent } = purchase;
@@ -80,7 +80,7 @@ export async function newScene() {
   const sellerId = await sellSomething(buyer);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
-  // What the outbox shows.
+  // Sends a mail, so that the outbox is not empty.
   await callAuth("/request-password-reset", { email: buyer.email });
   await sendMails();
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });

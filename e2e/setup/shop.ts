@@ -12,7 +12,7 @@ export type Shop = {
   readonly url: string;
   /** Puts the line into the file that proves the domain. */
   publish(line: string): void;
-  /** From now on these routes cost what they say, settled by the service with this key. */
+  /** Sells these routes at their prices; the service settles with this key. */
   sell(routes: ReturnType<typeof routesOf>, apiKey: string): void;
   close(): Promise<void>;
 };

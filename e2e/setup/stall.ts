@@ -35,7 +35,7 @@ const PRICE = "0.25";
 
 export type Stall = { readonly domain: string; readonly purchase: Purchase; close(): Promise<void> };
 
-/** A stock x402 seller that is registered here and settles by itself: GET /report for 0.25 USDC. */
+/** A registered stock x402 seller that settles by itself: GET /report for 0.25 USDC. */
 export async function openStall(): Promise<Stall> {
   const privateKey = generatePrivateKey();
   const payTo = privateKeyToAccount(privateKey).address;

@@ -16,7 +16,7 @@ import { migrate } from "#lib/db/migrate.ts";
 const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 240_000;
 
-/** Of no worth elsewhere; the journeys make people and organizations with the same ones. */
+/** Secrets for tests only. The journeys use the same values to create people and organizations. */
 const secrets = {
   BETTER_AUTH_SECRET: "for the journeys only, and of no worth elsewhere",
   API_KEY_SECRET: "another one, also for the journeys only",
@@ -27,7 +27,7 @@ const secrets = {
   POLICY_SIGNER_PRIVATE_KEY: `0x${"95".repeat(32)}`,
 } as const;
 
-/** The contracts of mandates, as CHAINS names them, ruled by the installation's own keys; whoever sends has gas. */
+/** Deploys the mandate contracts with the installation's own keys, funds their gas, and returns the addresses for CHAINS. */
 async function deployed(chain: LocalChain) {
   const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;
   const contracts = await deployContracts(chain, { guardian: keyOf(guardian), policySigner: keyOf(policySigner) });
@@ -42,7 +42,7 @@ async function deployed(chain: LocalChain) {
 }
 
 async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  // Named like those of the other tests, which drop what a killed run left behind.
+  // The same name pattern as the other tests, which drop databases of killed runs.
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
   const administer = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -81,7 +81,7 @@ async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
-/** The process that draws the pages begins after the API listens, and on a busy machine long after. */
+/** Waits for the page process, which on a busy machine starts long after the API listens. */
 async function pagesAnswer(): Promise<void> {
   const until = Date.now() + START_LIMIT_MS;
   for (;;) {
@@ -92,7 +92,7 @@ async function pagesAnswer(): Promise<void> {
   }
 }
 
-/** Everything a journey meets, once for all of them: database, chain, and the production server. */
+/** Starts the database, the chain and the production server once for all journeys. */
 export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const database = await newDatabase(embedded.url);
@@ -102,7 +102,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const shopPort = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
-  // The workers that run the journeys inherit these, and so do the helpers that they share with the other tests.
+  // The workers that run the journeys and their test helpers inherit these variables.
   Object.assign(process.env, {
     ...secrets,
     ENVIRONMENT: "sandbox",
@@ -112,9 +112,9 @@ export default async function start(): Promise<() => Promise<void>> {
     DATA_DIR: dataDir,
     LOG_LEVEL: "silent",
     RATE_LIMIT_PER_ADDRESS: "1000000",
-    // Each browser says where it comes from: sign-ins are counted by address.
+    // Each browser sends its own address, because sign-ins are rate-limited by address.
     TRUSTED_PROXY_HOPS: "1",
-    // Where a journey may open a shop of its own, and the chain that pays it.
+    // The address on which a journey may open its own shop.
     OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort}`,
     SHOP_PORT: String(shopPort),
     CHAIN_RPC_URL: chain.rpcUrl,

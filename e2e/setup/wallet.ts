@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 
 export type Answer = { readonly result?: unknown; readonly code?: number };
 
-/** Puts a wallet on the window of a page (EIP-1193), which answers as the test says: with a result, or with the code of an error. */
+/** Puts a wallet (EIP-1193) on the window of a page. It answers with a result or an error code, as the test chooses. */
 export async function injectWallet(
   page: Page,
   answer: (method: string, params: readonly unknown[]) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** What the example sells. Amounts are decimal USDC, as its catalog and its quotes write them. */
+/** A variant of a product. Amounts are decimal USDC, as in the catalog and the quotes. */
 export type Variant = {
   readonly productId: string;
   readonly variantId: string;
@@ -18,7 +18,7 @@ export const variants: readonly Variant[] = [
   { productId: "lamp", variantId: "lamp-brass", name: "Desk lamp", color: "brass", unitAmount: "64", available: false },
 ];
 
-/** Every word of the query must be somewhere in the variant. */
+/** Finds the variants that contain every word of the query. */
 export function search(query: string): readonly Variant[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return variants.filter((variant) => {
@@ -39,7 +39,7 @@ export type Wanted = {
 const same = (wanted: string | undefined, has: string | undefined): boolean =>
   wanted === undefined || wanted.toLowerCase() === has?.toLowerCase();
 
-/** The variants that somebody can mean who asks so. */
+/** The variants that match a requested item. */
 export const fitting = ({ productId, variantId, query, color, size }: Wanted): readonly Variant[] =>
   search(query ?? "").filter(
     (variant) =>

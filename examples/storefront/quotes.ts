@@ -31,7 +31,7 @@ function textOf(amount: bigint): string {
   return digits.slice(0, -DECIMALS) + (fraction && `.${fraction}`);
 }
 
-/** The codes are UCP's, and one of our own for what fits several variants. */
+/** The codes are UCP's, plus our own code for an item that matches several variants. */
 const refuse = (status: number, code: string, more: Readonly<Record<string, unknown>> = {}): Refusal => ({
   status,
   body: { code, messages: [{ code }], ...more },
@@ -58,7 +58,7 @@ const isList = (value: unknown): value is readonly Wanted[] =>
 export function quoteBook() {
   const quotes = new Map<string, Quote>();
   return {
-    /** A line per item, in the order in which they were asked for. */
+    /** One line per item, in the requested order. */
     make(items: unknown): Quote | Refusal {
       if (!isList(items)) return refuse(400, "invalid_items");
       const lines: Line[] = [];

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** What an agent with a stock client does with the 402 that it is shown. On its own the client pays a dollar at most. */
+/** Signs a 402 as an agent with a stock client does. By default the client pays at most one dollar. */
 async function sign(paymentRequired: Readonly<Record<string, string>>, amount: bigint): Promise<string> {
   const allowed = { network: CHAIN, asset: storefront.asset.tokenAddress, maxAmountPerPayment: amount.toString() } as const;
   const stock = new x402Client().register(CHAIN, new ExactEvmScheme(wallet)).setSpendControls({ allowedAssets: [allowed] });

@@ -17,9 +17,9 @@ export type StorefrontOptions = {
   readonly facilitator: FacilitatorClient;
   readonly payTo: string;
   readonly port?: number;
-  /** A registered seller may say who it is; whether that is believed depends on its domain. */
+  /** A registered seller may send its id, which is accepted only if its domain matches. */
   readonly sellerId?: string;
-  /** Under which its checkout is registered. */
+  /** The resource id under which its checkout is registered. */
   readonly resourceId?: string;
 };
 
@@ -67,7 +67,7 @@ const manifest = (url: string, { payTo, sellerId, resourceId }: StorefrontOption
 const bodyOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** The orders of a shop: one per quote, whoever asks again. They are confirmed once the payment is settled. */
+/** The orders of a shop: one per quote, also for repeated requests. An order is confirmed once its payment is settled. */
 function orderBook(url: string) {
   const orders = new Map<string, Order>();
   return {
@@ -76,7 +76,7 @@ function orderBook(url: string) {
       const id = `order_${randomUUID().slice(0, 8)}`;
       const fulfillment = { method: "digital", status: "pending" } as const;
       const order: Order = { id, status: "confirmed", quoteId, amount, permalinkUrl: `${url}/orders/${id}`, fulfillment };
-      // The stock middleware holds this answer back until the facilitator has settled, and sends a 402 where it has not.
+      // The stock middleware delays this answer until the facilitator has settled, and sends a 402 if the settlement fails.
       response.once("finish", () => {
         if (response.statusCode === 200) orders.set(quoteId, order);
       });
@@ -86,8 +86,8 @@ function orderBook(url: string) {
 }
 
 /**
- * A storefront for agents out of stock x402 parts: a manifest, a catalog, quotes, and a checkout that answers 402 until it is
- * paid. It knows nothing of Countersign.
+ * A storefront for agents made of stock x402 parts: a manifest, a catalog, quotes, and a checkout that answers 402 until it is
+ * paid. It has no knowledge of Countersign.
  */
 export async function startStorefront(options: StorefrontOptions): Promise<Storefront> {
   const { facilitator, payTo, port = 0 } = options;
@@ -111,7 +111,7 @@ export async function startStorefront(options: StorefrontOptions): Promise<Store
   const accepts = { scheme: "exact", network: localChainId, payTo, price: priceOf, maxTimeoutSeconds: 300 } as const;
   const resources = new x402ResourceServer(facilitator).register(localChainId, new ExactEvmScheme());
 
-  /** Before anybody is asked to pay: the quote must hold, and what is paid is answered again. */
+  /** Runs before the payment check: requires a valid quote, and repeats the answer of a paid order. */
   const requireQuote = (request: Request, response: Response, next: () => void): void => {
     const { quoteId } = bodyOf(request.body);
     const order = orders.get(String(quoteId));

@@ -17,8 +17,8 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 type Plain = (request: Request) => Promise<Reply>;
 
 /**
- * Serves one path and method. `plain` is the same without a Response around it: making one and taking it apart again costs the
- * listener more than the whole route does.
+ * Serves one path and method. `plain` does the same without a Response: making a Response and unpacking it costs the listener more than the
+ * whole route.
  */
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
@@ -29,7 +29,7 @@ const toResponse = ({ status, headers, body }: Reply): Response => new Response(
 
 const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
 
-/** The caller, or null for the operations that anyone may call. A request without a valid credential costs its address. */
+/** The caller, or null without a credential. A request without a valid credential counts against the limit of its network address. */
 async function identify(request: Request, { urgent }: Operation) {
   const caller = await authenticate(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
@@ -64,7 +64,10 @@ function note(operation: Operation, status: number, requestId: string, started: 
   else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
 }
 
-/** The only place that authenticates, checks access, limits, parses, runs, parses the reply and turns refusals into problems. */
+/**
+ * The only place that authenticates, checks access, applies limits, parses input, runs the handler, parses the reply and turns errors into
+ * problems.
+ */
 export function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
   const requireAccess = compileAccess(operation.access);
   const readInput = compileInput(operation);
@@ -79,7 +82,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
     let reply: Reply;
     let cookie: string | null = null;
     const work = async (): Promise<Reply> => {
-      // Next.js would serve the path without its slash; the dispatch does not find it.
+      // Next.js would serve a path with a trailing slash; the dispatch does not find it.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
@@ -93,7 +96,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       const idempotency = readIdempotency(request, parsed, caller);
       const input = { ...parsed.params, body: parsed.body, query: parsed.query };
       const context = { caller, requestId, idempotency, request };
-      // The checks above are what the types of handlers promise.
+      // The checks above guarantee what the types of the handlers promise.
       const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
       return replyOf(operation, result, request, requestId, allowance);
     };
@@ -118,10 +121,10 @@ const refuse = (problem: Problem): Serve =>
     return Promise.resolve(request.method === "HEAD" ? { ...reply, body: null } : reply);
   });
 
-/** The answer where no operation lives. */
+/** The answer for a path without an operation. */
 export const notFoundRoute: Serve = refuse(notFound("path"));
 
-/** The answer to what is not HTTP as this service speaks it, such as an impossible Host. */
+/** The answer to a request that is not valid HTTP for this service, for example with an impossible Host. */
 export const malformedRoute: Serve = refuse(
   new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
 );
@@ -148,7 +151,7 @@ export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "P
   return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
 }
 
-/** One answer to whatever method. */
+/** The same answer for every method. */
 export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
 
 /** The operations of one path as the exports of its route file. */

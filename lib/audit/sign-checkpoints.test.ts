@@ -26,7 +26,7 @@ beforeAll(() => {
 afterAll(() => forget("log"));
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
-/** What a process knows is gone with it. */
+/** Clears the process state, as a restart would. */
 const restart = () => forget("signedHeads");
 
 let buyer: Buyer;
@@ -42,7 +42,7 @@ async function grow(events: number): Promise<void> {
   for (let count = 0; count < events; count += 1) await draftMandate(buyer.person.credential);
 }
 
-/** Somebody with the database's password, who goes round the triggers and has no key. */
+/** Changes rows as an attacker with the database's password but without the signing key: bypasses the triggers. */
 const tamper = async (...statements: string[]): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;
@@ -52,7 +52,7 @@ const tamper = async (...statements: string[]): Promise<void> => {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Writes another event in the place of one, and the chain behind it anew, so that it fits itself. Answers how to undo it. */
+/** Replaces an event and recomputes the chain after it, so that the chain is consistent. Returns a function that undoes it. */
 async function rewrite(name: string, sequence: number): Promise<() => Promise<void>> {
   const events = await readEvents(name, 0, Number.MAX_SAFE_INTEGER, 1_000);
   const changed = events.map((event) => (event.sequence === sequence ? { ...event, metadata: { forged: true } } : event));
@@ -68,7 +68,7 @@ async function rewrite(name: string, sequence: number): Promise<() => Promise<vo
   return () => write(events);
 }
 
-/** An event put behind the end of a chain, as the service itself would. */
+/** Appends an event to a chain as the service would. */
 async function append(name: string, event: ChainedEvent): Promise<void> {
   const [row] = chainEvents(name, (await readEnds(name))!, [{ ...event, auditEventId: newId("audit") }]);
   await database().insert(auditEvents).values(row!);
@@ -184,7 +184,7 @@ describe("the worker that signs heads", () => {
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
     await dropCheckpoints(chain);
-    // A checkpoint under a key that nobody knows, and one under ours with a signature that is none.
+    // One checkpoint has an unknown key id, the other our key id with an invalid signature.
     for (const keyId of ["0123456789abcdef", "ours"]) {
       await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
         ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);
@@ -239,7 +239,7 @@ describe("the worker that signs heads", () => {
     await signNow();
     const undo = await rewrite(chain, 6);
     await dropCheckpoints(chain, 4);
-    // Twice, and with the true signature of its time.
+    // Append an older checkpoint twice, with its original, valid signature.
     await append("checkpoints", older!);
     await append("checkpoints", older!);
     restart();

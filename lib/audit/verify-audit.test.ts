@@ -19,7 +19,7 @@ const verify = async (as: Pick<Chain, "credential">) => {
   return data;
 };
 
-/** An organization with a chain of this length, of texts that are hard to keep. */
+/** An organization with a chain of this length, whose texts are hard to store unchanged. */
 async function chainOf(length: number): Promise<Chain> {
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);
@@ -34,7 +34,7 @@ async function chainOf(length: number): Promise<Chain> {
   return { organizationId, credential };
 }
 
-/** What only who rules the database can do. */
+/** Changes rows with the rights of the database's owner. */
 async function tamper(work: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(databaseOf().url, { max: 1 });
   await sql`ALTER TABLE audit_events DISABLE TRIGGER USER`;

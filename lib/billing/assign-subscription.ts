@@ -8,7 +8,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
 
-/** The same day of the next month in UTC, or its last day where it is shorter. */
+/** The same day of the next month in UTC, or the last day if that month is shorter. */
 function monthAfter(start: Date): Date {
   const end = new Date(start);
   end.setUTCMonth(end.getUTCMonth() + 1);

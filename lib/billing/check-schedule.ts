@@ -12,7 +12,7 @@ export type CheckedSchedule =
   | { readonly ok: true; readonly amounts: Amounts }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** The digits in which amounts are counted; null where there is no asset to count in. */
+/** The fraction digits of the amounts; null if there is no asset. */
 function digitsFor(
   { chain, asset }: SaveFeeSchedule,
   chains: readonly string[],
@@ -38,7 +38,7 @@ function readOne(name: keyof Amounts, body: SaveFeeSchedule, digits: number | nu
   return read.ok ? read.amount : undefined;
 }
 
-/** Everything that the schema alone cannot see, all refusals at once; amounts come back in canonical form. */
+/** Checks everything that the schema cannot check, and reports all errors at once. Returns the amounts in canonical form. */
 export function checkSchedule(
   body: SaveFeeSchedule,
   effectiveFrom: Date,

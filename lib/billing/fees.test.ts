@@ -45,7 +45,7 @@ describe("computeFee", () => {
   it("never lowers the total fee when a payment is split in two", () => {
     fc.assert(
       fc.property(anySchedule, gross, gross, amount(10n ** 12n), (terms, one, two, used) => {
-        // The seller's cap at gross is the one exception that the contract makes.
+        // The cap of the seller's fee at the gross amount is the only exception in the contract.
         const uncapped = { ...terms, feePayer: "buyer" as const };
         const whole = computeFee(uncapped, atomicOf(one + two), used, 6).serviceFee;
         const first = computeFee(uncapped, one, used, 6).serviceFee;

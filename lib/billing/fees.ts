@@ -2,10 +2,10 @@ import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtrac
 import { toWire } from "#lib/time.ts";
 import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
 
-/** A fee schedule as the decision sees it. Absent terms restrict nothing; amounts are of the schedule's own asset. */
+/** A fee schedule as the decision uses it. Absent terms restrict nothing; amounts are in the schedule's own asset. */
 export type ScheduleFacts = {
   readonly feeScheduleId: string;
-  /** SHA-256 of the canonical terms; made where Node's crypto is at hand. */
+  /** SHA-256 of the canonical terms; computed where Node's crypto is available. */
   readonly hash: string;
   readonly active: boolean;
   readonly buyerOrganizationId: string | null;
@@ -26,7 +26,7 @@ export type ScheduleFacts = {
   readonly effectiveUntil: Date | null;
 };
 
-/** What a schedule is matched with. The tier is the buyer organization's. */
+/** The facts of a payment that schedules are matched with. The tier is the buyer organization's. */
 export type FeeFacts = {
   readonly buyerOrganizationId: string;
   readonly sellerOrganizationId: string | null;
@@ -36,7 +36,7 @@ export type FeeFacts = {
   readonly asset: string;
 };
 
-/** The built-in schedule: no fee. It matches where no other does. */
+/** The built-in schedule without a fee, for payments that no other schedule matches. */
 export const zeroSchedule: ScheduleFacts = {
   feeScheduleId: "fs_default",
   hash: "88a8a2e02b5214175b51c0eaa9c302800ed96852a76b710e235d1b38fbf46582",
@@ -71,13 +71,13 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
   admits(schedule.chain, facts.chain) &&
   admits(schedule.asset, facts.asset);
 
-/** Buyer and seller, buyer, seller, tier, default. */
+/** Order of precedence: buyer and seller, buyer, seller, tier, default. */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +
   (schedule.sellerOrganizationId === null ? 0 : 2) +
   (schedule.planTier === null ? 0 : 1);
 
-/** Which of two matching schedules applies: the closer one, then the newer one, then the one created later. */
+/** Which of two matching schedules applies: the more specific one, then the one in force since later, then the one created later. */
 function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   if (rank(a) !== rank(b)) return rank(a) > rank(b) ? a : b;
   const newer = Number(a.effectiveFrom) - Number(b.effectiveFrom);
@@ -96,7 +96,7 @@ export type Fee = {
   readonly sellerNet: Atomic;
 };
 
-/** What of a payment lies above the volume that the schedule includes. */
+/** The part of a payment above the volume that the schedule includes. */
 function excess(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Atomic {
   const included = atomicOf(BigInt(schedule.includedMonthlyVolume) * 10n ** BigInt(decimals));
   const left = max(zero, subtract(included, usedThisMonth));
@@ -109,7 +109,7 @@ function wholeFee(schedule: ScheduleFacts, charged: Atomic): Atomic {
   return schedule.maximum === null ? fee : min(fee, schedule.maximum);
 }
 
-/** Half each, the odd unit to the seller. */
+/** Splits a shared fee in half; the seller pays the odd unit. */
 function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomic } {
   if (feePayer === "buyer") return { buyer: fee, seller: zero };
   if (feePayer === "seller") return { buyer: zero, seller: fee };
@@ -118,8 +118,8 @@ function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomi
 }
 
 /**
- * The service's fee on one payment, rounded up, and who owes it. No fee moves on chain: the seller is paid gross, and
- * never owes more than that, so the fee shrinks to what the seller can bear.
+ * The service's fee on one payment, rounded up, and who owes it. No fee moves on chain: the seller is paid gross. The seller never owes
+ * more than the gross amount; a larger fee is reduced.
  */
 export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Fee {
   const { buyer, seller } = divide(wholeFee(schedule, excess(schedule, gross, usedThisMonth, decimals)), schedule.feePayer);
@@ -127,7 +127,7 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
   return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
 }
 
-/** What was read for the organizations concerned: candidates, tiers, and this month's captured gross. */
+/** The facts that were read for the organizations concerned: candidate schedules, tiers, and this month's captured gross. */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
@@ -145,7 +145,7 @@ export type FeeOnPayment = {
   readonly decimals: number;
 };
 
-/** Match and compute in one step. */
+/** Finds the schedule and computes the fee in one step. */
 export function feeOn(
   basis: FeeBasis,
   payment: Omit<FeeFacts, "tier">,
@@ -160,7 +160,7 @@ export function feeOn(
   return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
 }
 
-/** What the buyer's account pays is held to its limits on the chain; everything else by the service. */
+/** The chain enforces the limits of payments from the buyer's smart account; the service enforces all others. */
 export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
   settlementMode === "smartAccount" ? "onchain" : "offchain";
 

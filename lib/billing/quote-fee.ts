@@ -16,8 +16,8 @@ import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 type Asking = { readonly organizationId: string; readonly environment: Environment };
 
 /**
- * Who would be paid: the organization, and the chain that its resource names. Sellers are public, and nothing else of an organization
- * is: its own id and its resources are read for itself alone.
+ * The payee's organization, and the chain that its resource names. Sellers are public; an organization's own id and its resources are read
+ * only for that organization.
  */
 async function readPayee(tx: Tx, { organizationId, environment }: Asking, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;

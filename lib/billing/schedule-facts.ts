@@ -26,7 +26,7 @@ type Terms = Pick<
   | "effectiveUntil"
 >;
 
-/** SHA-256 of the schedule's terms in RFC 8785 form, absent ones left out: a quote proves which terms it was made under. */
+/** SHA-256 of the schedule's terms in RFC 8785 form, without absent ones: a quote proves under which terms it was made. */
 export function scheduleHash(row: Terms): string {
   const terms = {
     feeScheduleId: row.feeScheduleId,
@@ -75,14 +75,14 @@ export const zeroRow: FeeScheduleRow = {
   updatedAt: zeroSchedule.effectiveFrom,
 };
 
-/** Fraction digits of a schedule's asset, on its chain or, where it names none, on the first that has the asset. */
+/** Fraction digits of a schedule's asset on its chain or, if it names no chain, on the first one that has the asset. */
 export const digitsOf = (chain: string | null, asset: string): number | null =>
   env()
     .CHAINS.filter((configured) => chain === null || configured.chain === chain)
     .flatMap((configured) => configured.assets)
     .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
 
-/** The row as the decision sees it; null when its asset is no longer configured. A schedule without asset has no amounts. */
+/** The row as the decision uses it; null if its asset is no longer configured. A schedule without an asset has no amounts. */
 export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
   const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
   if (decimals === null) return null;

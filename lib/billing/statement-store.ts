@@ -16,7 +16,7 @@ export type MonthSum = {
   readonly count: number;
 };
 
-/** What was owed in each of the last twelve months, newest first. */
+/** The amounts owed in each of the last twelve months, newest first. */
 export async function sumMonths(organizationId: string): Promise<MonthSum[]> {
   const rows = await database().execute<MonthSum>(sql`
     SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, chain, asset, side, sum(amount)::text AS amount, count(*)::int AS count
@@ -50,7 +50,7 @@ export const selectMonth = (organizationId: string, month: string, before: strin
     .orderBy(desc(fees.feeId))
     .limit(rows);
 
-/** What the organization's agents paid in a month, gross. */
+/** The gross amounts that the organization's agents paid in a month. */
 export const selectVolumes = (organizationId: string, month: string) =>
   database()
     .select()

@@ -1,6 +1,6 @@
 import type { Fee, FeeSchedule, Subscription } from "#lib/billing/billing-schema.ts";
 
-/** What is owed in a month in one asset, by the side on which the organization stood. Decimal text. */
+/** The amounts owed in a month in one asset, by the side of the organization (buyer or seller). Decimal text. */
 export type StatementLine = {
   readonly month: string;
   readonly asset: string;
@@ -18,11 +18,11 @@ export type StatementView = {
   readonly lines: readonly StatementLine[];
   /** The last twelve months that have fees, newest first. */
   readonly history: readonly StatementLine[];
-  /** What was paid gross in the chosen month, by asset. */
+  /** Gross payments in the chosen month, by asset. */
   readonly volumes: readonly { readonly asset: string; readonly gross: string }[];
   readonly fees: readonly Fee[];
   readonly nextCursor?: string;
   readonly subscription?: Subscription;
-  /** Those that name the organization or its plan, and the built-in one. */
+  /** The schedules that name the organization or its plan, and the built-in one. */
   readonly schedules: readonly FeeSchedule[];
 };

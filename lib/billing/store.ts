@@ -19,9 +19,9 @@ export type SubscriptionRow = typeof subscriptions.$inferSelect;
 const live = ["trialing", "active", "past_due"];
 
 /**
- * What fees depend on, for a list of payments in one statement and one row: schedules that may apply, tiers, and this
- * month's volumes. Only arrays as parameters, so every list length shares one prepared statement; the joins walk the list, so that a
- * plan made while the tables were young stays good when they have grown. Read the row with toFeeBasis.
+ * Reads what fees depend on for a batch of payments, in one statement and one row: schedules that may apply, tiers, and this month's
+ * volumes. All parameters are arrays, so batches of every size share one prepared statement. The joins start from the batch, so that a plan
+ * that was made for small tables stays good when they grow. Read the row with toFeeBasis.
  */
 export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], sellerIds: readonly string[]) => c`
   WITH buyers AS MATERIALIZED (SELECT DISTINCT unnest(${buyerOrganizationIds}::text[]) AS id),
@@ -75,7 +75,7 @@ const reviveVolume = ({ gross, ...volume }: Omit<Volume, "gross"> & { readonly g
   gross: atomicOf(gross),
 });
 
-/** The row of selectFeeBasis as the decision sees it. */
+/** Converts the row of selectFeeBasis for the decision. */
 export function toFeeBasis(row: Row | undefined): FeeBasis {
   const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
   const tiers = (row?.["tiers"] ?? []) as readonly Tier[];
@@ -112,7 +112,7 @@ export async function loadFeeBasis(
   return basisOf(schedules, tiers, volumes);
 }
 
-/** The authorization that was captured; rows of `authorizations` fit. */
+/** The captured authorization; rows of `authorizations` fit this type. */
 export type CapturedPayment = {
   readonly authorizationId: string;
   readonly organizationId: string;
@@ -125,8 +125,8 @@ export type CapturedPayment = {
 };
 
 /**
- * Books the debts of a capture and adds its gross to the buyer's month. Call it once, in the transaction that captures,
- * after the mandate's lock and before the audit heads.
+ * Books the debts of a capture and adds its gross amount to the buyer's month. Call it once, in the transaction that captures, after the
+ * mandate is locked and before the audit heads are locked.
  */
 export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
   const { authorizationId, asset, chain, organizationId } = payment;
@@ -148,7 +148,7 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
     });
 }
 
-/** The organization behind a seller, and where a resource of it is paid. Null: no such seller. */
+/** The organization of a seller, and the payment configuration of its resource. Null if there is no such seller. */
 export async function findPayee(tx: Tx, environment: Environment, sellerId: string, resourceId: string | undefined) {
   const [seller] = await tx
     .select({ organizationId: sellers.organizationId })
@@ -166,7 +166,7 @@ export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): 
   await tx.insert(feeQuotes).values(row);
 }
 
-/** Those of these ids that are organizations. */
+/** Those of these ids that belong to organizations. */
 export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx
     .select({ id: organization.id })
@@ -175,7 +175,7 @@ export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Locked: two admins who change one schedule do it one after the other. */
+/** Locks the schedule, so that two admins change it one after the other. */
 export async function lockFeeSchedule(tx: Tx, feeScheduleId: string): Promise<FeeScheduleRow | null> {
   const [row] = await tx.select().from(feeSchedules).where(eq(feeSchedules.feeScheduleId, feeScheduleId)).for("update");
   return row ?? null;
@@ -191,7 +191,7 @@ export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert
   return saved!;
 }
 
-/** What an organization may see: what names it or its tier, and what is for everyone. Drafts are the platform's own. */
+/** The schedules that an organization may see: those that name it or its tier, and those for everyone. Only the platform sees drafts. */
 const concerning = (organizationId: string) =>
   and(
     ne(feeSchedules.status, "draft"),
@@ -210,7 +210,7 @@ const concerning = (organizationId: string) =>
     ),
   );
 
-/** `organizationId` null: all of them. */
+/** Returns all schedules if `organizationId` is null. */
 export const selectSchedules = (
   db: Database,
   organizationId: string | null,
@@ -237,7 +237,7 @@ export const selectFees = (db: Database, organizationId: string, place: string |
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** One per organization: its id and time of creation stay. */
+/** One subscription per organization: a repeat keeps its id and time of creation. */
 export async function saveSubscription(tx: Tx, row: typeof subscriptions.$inferInsert): Promise<SubscriptionRow> {
   const { subscriptionId: _, organizationId: __, createdAt: ___, ...terms } = row;
   const [saved] = await tx

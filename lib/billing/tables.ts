@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/** Amounts stay decimal text here: a schedule without an asset has none, one with an asset is parsed with that asset's digits. */
+/** Amounts are stored as decimal text: a schedule without an asset has none; the others are parsed with the digits of their asset. */
 export const feeSchedules = pgTable(
   "fee_schedules",
   {
@@ -49,7 +49,7 @@ export const subscriptions = pgTable("subscriptions", {
   updatedAt: updatedAt(),
 });
 
-/** What quoteFee answered; authorizations carry their own quote. */
+/** Replies of quoteFee; an authorization stores its own quote. */
 export const feeQuotes = pgTable(
   "fee_quotes",
   {
@@ -61,7 +61,7 @@ export const feeQuotes = pgTable(
   (table) => [index("fee_quotes_of_organization").on(table.organizationId, table.feeQuoteId)],
 );
 
-/** Debts from captures: no fee moves on chain. */
+/** Debts from captures. Fees do not move on chain. */
 export const fees = pgTable(
   "fees",
   {
@@ -81,7 +81,7 @@ export const fees = pgTable(
   ],
 );
 
-/** Captured gross per paying organization and UTC month, for includedMonthlyVolume. */
+/** Captured gross amounts per paying organization and UTC month, for includedMonthlyVolume. */
 export const monthlyVolumes = pgTable(
   "monthly_volumes",
   {

@@ -13,7 +13,7 @@ test("428 an amount above the organization's threshold asks for the password; th
   const scene = await checkoutScene();
   const checkoutIntentId = await previewed(shop, scene.agent.credential);
   const { credential, organizationId } = scene.person;
-  // A seller who was paid before, so that nothing but the amount can ask.
+  // The seller was paid before, so that only the amount can require approval.
   await database()
     .execute(sql`INSERT INTO mandate_sellers SELECT ${scene.mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now()
       FROM checkout_intents WHERE checkout_intent_id = ${checkoutIntentId}`);

@@ -35,7 +35,7 @@ afterEach(async () => {
 const holds = async () =>
   (await database().select().from(reservations).where(eq(reservations.mandateId, scene.mandateId))).map(({ status }) => status);
 
-/** A previewed checkout that the buyer has approved, and the token that his agent got. */
+/** A previewed checkout that the buyer has approved, and the agent's continuation token. */
 async function approved() {
   const checkoutIntentId = await previewed(shop, scene.agent.credential);
   await reviewed(checkoutIntentId, scene.person);

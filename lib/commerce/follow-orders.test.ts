@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await shop.close();
-  // What one test leaves under way is not due in the next.
+  // Open orders of one test must not be due in the next.
   await database().update(orders).set({ nextCheckAt: null });
   expect(await brokenSums()).toEqual([]);
 });
@@ -39,7 +39,7 @@ const orderOf = async (key: string) => {
   if (!order) throw new Error("There is no such order.");
   return order;
 };
-/** As if the time until the next look had passed. */
+/** Makes the order's next check due. */
 const timePasses = (key: string) => database().update(orders).set({ nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
 /** The storefront misbehaves once it is paid. */
@@ -58,7 +58,7 @@ describe("followOrders", () => {
     const { key, reply } = await paid("paid500");
     expect(reply.data.status).toBe("processing");
     expect((await orderOf(key)).nextCheckAt).not.toBeNull();
-    // Not before its time.
+    // The next check is not due yet.
     await followOrders();
     expect((await orderOf(key)).status).toBe("processing");
     shop.fault = "clean";

@@ -106,7 +106,7 @@ describe("an order at a storefront that misbehaves before it is paid", () => {
   });
 });
 
-/** As if the credential's time had passed. */
+/** Makes the credential expire. */
 async function credentialExpires(): Promise<void> {
   await database()
     .update(executions)

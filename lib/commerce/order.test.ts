@@ -36,7 +36,7 @@ const facts: fc.Arbitrary<OrderFacts> = fc.record({
   settlement: fc.option(fc.constantFrom(...SettlementStatus.options.filter((status) => status !== "failed"))),
 });
 
-/** Where a step may lead. */
+/** The states that each step may lead to. */
 const leadsTo: Readonly<Record<OrderStep, readonly OrderState[]>> = {
   quote: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired"],
   redeem: ["paymentCredentialRequired", "quoteChanged", "denied"],

@@ -61,7 +61,7 @@ describe("placeOrder", () => {
       authorization: { policyDecision: { outcome: "allow" } },
     });
     expect(await holds()).toEqual(["held"]);
-    // Until it is paid the order is what it was, and asks nobody again.
+    // A retry returns the unpaid order unchanged and sends no request to the storefront.
     const asked = shop.asked.length;
     expect((await place(scene, shop, key)).data).toEqual(first.data);
     expect(shop.asked.length).toBe(asked);
@@ -89,7 +89,7 @@ describe("placeOrder", () => {
     await place(scene, shop, key);
     const other = await place(scene, shop, key, { items: [{ ...items[0], quantity: 3 }] });
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
-    // Metadata is the first call's, and no part of what the key stands for.
+    // The metadata of the first call is kept. Metadata is not part of the fingerprint of the key.
     const noted = await place(scene, shop, key, { metadata: { later: true } });
     expect([noted.status, noted.data.intent?.metadata]).toEqual([200, undefined]);
   });
@@ -188,7 +188,7 @@ describe("placeOrder, where a person is asked", () => {
     const checkoutIntentId = reason?.checkoutIntentId ?? "";
     expect(data.nextAction.url).toBe(reason?.href);
     expect(reason?.pollWith?.path).toContain(checkoutIntentId);
-    // Executing its authorization would pay and order nothing.
+    // Executing its authorization directly would pay without placing the order.
     expect(reason?.next).toBeUndefined();
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);

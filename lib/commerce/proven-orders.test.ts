@@ -57,7 +57,7 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
 
-/** Repeated as its agent does, until the chain has shown the payment. */
+/** Repeats the call as the agent does, until the payment is on the chain. */
 async function untilOver<T extends Pick<Placed, "status" | "problem"> & { readonly data: { readonly status: string } }>(
   call: () => Promise<T>,
 ): Promise<T> {

@@ -10,7 +10,7 @@ afterEach(() => {
   forget("checkoutWaiters");
 });
 
-/** How many of these may wait. */
+/** Returns how many of these waits are admitted. */
 async function admitted(waits: readonly (readonly [organizationId: string, personId: string])[]): Promise<number> {
   let refused = 0;
   for (const [organizationId, personId] of waits) {

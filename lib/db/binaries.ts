@@ -4,12 +4,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
 
-/** The account that PostgreSQL runs as; null is whoever runs this process. */
+/** The account that PostgreSQL runs as; null is the account of this process. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number } | null;
 
 const unprivileged = ["nobody", "daemon", "postgres"];
 
-/** PostgreSQL refuses to run as root, and initdb wants an account that /etc/passwd knows. */
+/** PostgreSQL refuses to run as root, and initdb needs an account that is listed in /etc/passwd. */
 export async function accountForPostgres(): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
@@ -20,7 +20,7 @@ export async function accountForPostgres(): Promise<Account> {
   throw new Error(`PostgreSQL does not run as root, and none of the accounts ${unprivileged.join(", ")} exists.`);
 }
 
-/** Whether the account gets to a directory, seen from the permissions of everything above it. */
+/** Whether the account may enter a directory and all its parent directories. */
 export async function reaches(account: Account, directory: string): Promise<boolean> {
   if (!account) return true;
   for (let path = directory; ; path = dirname(path)) {
@@ -31,7 +31,7 @@ export async function reaches(account: Account, directory: string): Promise<bool
   }
 }
 
-/** Where root puts what the account must reach. */
+/** The directory for files that root writes and the account must read. */
 export async function sharedDirectory(): Promise<string> {
   for (const parent of ["/var/lib", tmpdir()]) {
     const directory = join(parent, "countersign");
@@ -39,7 +39,7 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // In a directory that everybody may write, somebody else's is not ours to run programs from.
+    // In a world-writable directory another user may have created it: never run programs from there.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");
@@ -66,7 +66,7 @@ const run = (native: string, account: Account) =>
     ...(account && { uid: account.uid, gid: account.gid }),
   });
 
-/** The links that npm packages cannot carry; the package makes them in an install script, which may have been off. */
+/** Creates the symlinks that npm packages cannot contain. An install script of the package does this, but it may be disabled. */
 async function restoreLinks(native: string): Promise<void> {
   const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -76,7 +76,7 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** A copy that the account reaches, made once for each version. */
+/** A copy that the account can read, made once for each version. */
 async function copyOf(source: string, directory: string, name: string): Promise<string> {
   const home = join(directory, name);
   const native = join(home, "native");
@@ -84,12 +84,12 @@ async function copyOf(source: string, directory: string, name: string): Promise<
   const building = `${home}.${process.pid}`;
   await cp(source, join(building, "native"), { recursive: true, verbatimSymlinks: true, mode: 0 });
   await restoreLinks(join(building, "native"));
-  // Somebody else may have been faster; then theirs serves.
+  // Another process may have made the copy first; then use that one.
   await rename(building, home).catch(() => rm(building, { recursive: true, force: true }));
   return native;
 }
 
-/** The bin directory of a PostgreSQL that the account can run: the installed one, else a copy below dataDir or where root puts it. */
+/** The bin directory of a PostgreSQL that the account can run: the installed one, or a copy in dataDir (root: the shared directory). */
 export async function binariesFor(account: Account, dataDir: string, source = installed()): Promise<string> {
   if (run(source.native, account).status === 0) return join(source.native, "bin");
   const version = /\d+[.\d]*/.exec(await packageVersion(source.native))?.[0] ?? "unknown";

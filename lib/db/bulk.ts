@@ -2,18 +2,18 @@ import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 
 /**
- * A column of a bulk statement: its name, its element type, and how a row gives its text. `id` is text that is never
+ * A column of a bulk statement: its name, its element type, and a function that reads its text from a row. `id` is text that is never
  * empty and has no control characters, such as an id, a hash or a code; `json text` is JSON in a column of text.
  */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/** Neither stands in what travels joined; JSON escapes control characters. */
+/** Separators of joined values, which never contain them: ids are checked, and JSON escapes control characters. */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 
 /**
- * Free text alone travels as an array: what people write may have any character. An array is escaped by the driver and
- * unescaped by the server, quote by quote, which for JSON took longer than the INSERT itself, and for ids a tenth of it.
+ * Only free text is sent as an array, because it may contain any character. The driver escapes an array and the server
+ * unescapes it: for JSON that took longer than the INSERT itself, and for ids a tenth of it.
  */
 const isJoined = (type: string): boolean => type !== "text";
 
@@ -23,13 +23,13 @@ function cast(type: string, parameter: string): string {
   return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
 }
 
-/** The last wall: one id that reads as two would hand every row after it what belongs to another. */
+/** Last check: an id with a separator would read as two ids, and every later row would get another row's value. */
 function unmistakable(column: string, text: string): string {
   if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
 
-/** What is looked up, as one parameter that `string_to_array($1, chr(1))` reads. An empty text is nothing that could be found. */
+/** Joins look-up values into one parameter for `string_to_array($1, chr(1))`. An empty text matches nothing. */
 export function joined(texts: readonly string[]): string {
   if (texts.some((text) => text.includes(SEPARATOR))) throw new RangeError("What is looked up has a control character.");
   return texts.join(SEPARATOR);
@@ -44,13 +44,13 @@ function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string
   return texts.join(SEPARATOR);
 }
 
-/** Rows as parameters of a statement, one for each column: one prepared statement for lists of any length. */
+/** Rows as statement parameters, one per column, so that one prepared statement serves any number of rows. */
 export type Given<T> = {
   readonly names: string;
-  /** Stands in FROM. */
+  /** The expression for the FROM clause. */
   readonly source: string;
   readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
-  /** How many parameters come before and with it. */
+  /** The number of the last parameter, counted with those before `columns`. */
   readonly last: number;
 };
 

@@ -17,12 +17,12 @@ type Limits = {
   readonly statementTimeoutMs: number;
   /** How long a caller waits for a connection. */
   readonly waitMs: number;
-  /** When a client that vanished inside of a transaction loses its locks. */
+  /** How long a transaction may be idle before the server ends it and frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/** A live server ends a statement at statement_timeout and says so; an answer that comes later than this never comes. */
+/** Added to statement_timeout: a live server reports the timeout by then, and a server that is still silent is lost. */
 const SILENCE_AFTER_MS = 1_500;
 
 export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idleInTransactionMs, settings }: Limits): Pool {
@@ -42,7 +42,7 @@ export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idl
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
-      // A server must notice a client that vanished, or its connections fill up with dead ones.
+      // The server must detect vanished clients, or dead connections use up max_connections.
       tcp_keepalives_idle: 30,
       tcp_keepalives_interval: 10,
       tcp_keepalives_count: 3,
@@ -57,16 +57,16 @@ export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idl
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 
-/** For everything but the lists of the hot path. */
+/** For everything except the batches of the hot path and urgent work. */
 export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
 /**
- * Lists make the same few statements for ever, so each is planned once for a connection: planning took longer than finding. Plans are
- * made while tables are young; none may walk a table for that.
+ * Batches repeat the same few statements, so each is planned once per connection: planning took longer than execution. Sequential scans
+ * are off, because the plan may be made while the tables are still small.
  */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
-/** The connections of the authorize lists: two lists open at once, and one more for key look-ups. */
+/** The connections of the authorize batches: two for open batches, and one for key look-ups. */
 export const listPool = (): Pool =>
   perProcess("listPool", () =>
     createPool({
@@ -79,13 +79,13 @@ export const listPool = (): Pool =>
     }),
   );
 
-/** The connections of what must never wait behind traffic: one works, one lets the next caller in. */
+/** Connections for urgent work that must never wait behind traffic: one is in use, the other is free for the next caller. */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
 
-/** Statements outside of a transaction, on the connections that everything but lists and emergencies uses. */
+/** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;
 
-/** drizzle reads and writes times as text, as every pool does, so what it sets on the options of a client changes nothing here. */
+/** drizzle sets parsers on the client's options. The options here are dummies, because every pool already handles times as text. */
 function drizzled(from: Pool): Database {
   const client = Object.assign(from.sql, {
     options: { parsers: {}, serializers: {} },
@@ -109,7 +109,7 @@ export const poolsByName = (): ReadonlyMap<string, Pool> =>
 
 const openPools = (): Pool[] => [...poolsByName().values()];
 
-/** Ends every connection, waiting for what runs. */
+/** Ends every connection. Waits up to 5 s per pool for running work. */
 export async function closePools(): Promise<void> {
   await Promise.all(openPools().map((one) => one.end(5_000)));
   for (const name of [...names, "database", "urgentDatabase"]) forget(name);

@@ -9,9 +9,9 @@ export type ConnectionOptions = {
   readonly url: string;
   /** Start-up parameters of PostgreSQL. */
   readonly settings: Readonly<Record<string, string | number>>;
-  /** Until a new connection has answered its first statement. */
+  /** Time limit for a new connection to answer its first statement. */
   readonly openMs: number;
-  /** How long a statement may go without any answer; longer than statement_timeout, which a live server keeps. */
+  /** How long a statement may wait without any data; longer than statement_timeout, which a live server enforces. */
   readonly silenceMs: number;
 };
 
@@ -26,26 +26,26 @@ export type Query = PendingQuery<Row[]> & {
 };
 
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
-/** A socket that was ended in order and whose peer does not answer is destroyed after this. */
 export type Backend = { readonly pid: number; readonly since: number };
 
 const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
+/** A socket that was closed in order is destroyed after this time if its peer does not answer. */
 const GOODBYE_MS = 1_000;
 
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
 
-/** A primary that became a standby answers reads for ever and refuses every write. */
+/** A primary that became a standby still answers reads and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
 
-/** A migration changed what a prepared statement answers. PostgreSQL refuses it on this connection for ever; a new one prepares it anew. */
+/** A migration changed the result type of a prepared statement. PostgreSQL then refuses it on this connection; a new one is needed. */
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
 /**
- * One connection to PostgreSQL, from its socket to its end. A client of the driver serves it and never gets a second socket, so nothing
- * that was sent here can be answered by another connection. At the first failure every statement under way is rejected.
+ * One connection to PostgreSQL. Its driver client never gets a second socket, so no other connection can answer a statement that was
+ * sent here. When the connection ends, every running statement is rejected.
  */
 export class Connection {
   readonly #live = new Set<Query>();
@@ -57,14 +57,14 @@ export class Connection {
   #sentAt = 0;
   #heardAt = performance.now();
   readonly openedAt = performance.now();
-  /** The server's process, and when it was there at the latest. Null until the connection is open. */
+  /** The server process, and a time at which it was known to run. Null until the connection is open. */
   backend: Backend | null = null;
-  /** It ended because nothing was heard, so its server may not know. */
+  /** The connection ended because the server was silent, so the server may not know that it ended. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
-  /** The first statement that PostgreSQL refused since the connection was lent: what follows in its transaction says only 25P02. */
+  /** The first error from PostgreSQL since the connection was lent: later statements of the transaction report only 25P02. */
   failure: postgres.PostgresError | null = null;
-  /** Called once, when the connection ends for whatever reason. */
+  /** Called once, when the connection ends for any reason. */
   onEnd: (silent: boolean) => void = ignore;
 
   private constructor(silenceMs: number) {
@@ -119,7 +119,7 @@ export class Connection {
     };
   }
 
-  /** These listeners come before the driver's, so a statement between `error` and `close` is rejected and not lost. */
+  /** These listeners run before the driver's, so a statement between `error` and `close` is rejected and not lost. */
   #watch(socket: Socket): void {
     this.#socket = socket;
     if (this.#ended) socket.destroy();
@@ -129,10 +129,10 @@ export class Connection {
     socket.on("data", () => (this.#heardAt = performance.now()));
   }
 
-  /** One timer at a time, set by the first statement after a rest. It looks again where something was heard meanwhile. */
+  /** Runs one timer at a time: the first statement after an idle time starts it, and it is set again if data arrived meanwhile. */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {
-      // Timers run before reads: what came while the process was busy is read first.
+      // Timers run before reads, so first read the data that arrived while the process was busy.
       setImmediate(() => {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
@@ -173,12 +173,12 @@ export class Connection {
       if (!this.#live.delete(query)) return;
       reject(this.#judge(error));
     };
-    // Whoever asked hears of a rejection too; without this one the process would end where they look at it later.
+    // Without this handler, a rejection that the caller handles later would end the process.
     void Promise.prototype.then.call(query, ignore, ignore);
     this.#driver(query);
   }
 
-  /** What to tell of a failed statement. Anything but a refusal by PostgreSQL leaves the state of the driver unknown. */
+  /** The error to report for a failed statement. An error that is not from PostgreSQL leaves the driver in an unknown state. */
   #judge(error: unknown): unknown {
     if (!(error instanceof postgres.PostgresError)) {
       if (!this.#ended) this.end("The driver failed.", error);
@@ -194,7 +194,7 @@ export class Connection {
     return error;
   }
 
-  /** Rejects what is under way and destroys the socket. */
+  /** Rejects running statements and destroys the socket. */
   end(reason: string, cause?: unknown, silent = false): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost(reason, cause);
@@ -209,7 +209,7 @@ export class Connection {
     this.end(reason, undefined, silent);
   }
 
-  /** Ends an idle connection in order. */
+  /** Closes an idle connection with a Terminate message. */
   close(): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost("The connection was closed.");

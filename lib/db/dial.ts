@@ -16,7 +16,7 @@ export function targetOf(url: string): Target {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
 }
 
-/** Resolves at the event, and rejects where the socket fails, closes or the time is up first. */
+/** Resolves at the event. Rejects if the socket fails or closes, or the time is up, before it. */
 function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {
@@ -54,7 +54,7 @@ async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSi
   return secured;
 }
 
-/** One socket to the database, encrypted where sslmode says so. Nothing reconnects it. */
+/** One socket to the database, encrypted if sslmode asks for it. It is never reconnected. */
 export async function dial(target: Target, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({
     host: target.host,

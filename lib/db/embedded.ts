@@ -10,22 +10,22 @@ import { sqlState } from "#lib/db/failure.ts";
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
-  /** false for tests: nothing survives a crash of the machine, and commits cost nothing. */
+  /** false for tests: commits are fast, and a crash of the machine may destroy the data. */
   readonly durable?: boolean;
-  /** The database to serve; made if it is not there. */
+  /** The database to serve; created if it does not exist. */
   readonly database?: string;
 };
 
 export type Embedded = {
   readonly url: string;
-  /** Where the data is; not below dataDir when root's dataDir cannot be reached by the account that PostgreSQL runs as. */
+  /** The data directory. It is outside of dataDir if the account that PostgreSQL runs as cannot reach dataDir. */
   readonly directory: string;
   readonly startedMs: number;
-  /** Leaves the server, and stops it if no other process uses it. */
+  /** Disconnects from the server, and stops it if no other process uses it. */
   stop(): Promise<void>;
 };
 
-/** Held shared by every process that uses the server, and exclusively by the one that stops it. */
+/** Advisory lock: shared by every process that uses the server, exclusive for the process that stops it. */
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
@@ -85,7 +85,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the cluster of this dataDir, or makes one aside and moves it into place whole. */
+/** Finds the cluster of this dataDir, or builds one under another name and moves it into place when it is complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
@@ -99,7 +99,7 @@ async function cluster(dataDir: string, bin: string, account: Account, durable: 
       await (within ? rename(building, place) : symlink(building, place));
     } catch (error) {
       await rm(building, { recursive: true, force: true });
-      // Another process that started together with this one may have been faster.
+      // Another process that started at the same time may have created it first.
       if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
@@ -138,7 +138,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Longer than the wait for the lock. */
+/** Longer than lock_timeout below. */
 const SILENCE_MS = 12_000;
 
 /** A connection that stays open for as long as this process uses the server, or the reason why there is none. */
@@ -162,7 +162,7 @@ type Server = { readonly bin: string; readonly cluster: Cluster; readonly durabl
 async function spawnServer({ bin, cluster: { directory, data, account }, durable }: Server, port: number): Promise<ChildProcess> {
   const log = await open(join(directory, "postgres.log"), "w", 0o600);
   try {
-    // A session of its own: Ctrl-C must reach this process first, which stops the database last.
+    // PostgreSQL gets its own session, so that Ctrl-C reaches only this process, which stops the database last.
     const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(port, durable)], {
       cwd: directory,
       detached: true,
@@ -183,7 +183,7 @@ type Running = {
   readonly child: ChildProcess | null;
 };
 
-/** Connects to whoever serves the data, or starts a server. PostgreSQL itself decides whether a lock file is stale. */
+/** Connects to the server that already runs on the data, or starts one. PostgreSQL itself decides whether a lock file is stale. */
 async function serve(server: Server, onLost: () => void, wanted?: number): Promise<Running> {
   const found = server.cluster;
   const deadline = performance.now() + START_LIMIT_MS;
@@ -198,7 +198,7 @@ async function serve(server: Server, onLost: () => void, wanted?: number): Promi
     }
     if (!child || child.exitCode !== null) {
       const complaint = child ? await readFile(join(found.directory, "postgres.log"), "utf8") : "";
-      // Lost the race for the data or the port, or what is left of a killed server is still going: look again.
+      // Another process won the race for the data or the port, or a killed server is still ending: try again.
       if (child && !/postmaster\.pid|Address already in use|shared memory block/.test(complaint)) {
         throw new Error(`The embedded PostgreSQL did not start:\n${complaint.trim()}`);
       }
@@ -218,20 +218,20 @@ async function leave({ connection, pid, child }: Running, { data }: Cluster): Pr
     const [row] = await sql<{ last: boolean }[]>`SELECT pg_try_advisory_lock(${IN_USE}::bigint) AS last`;
     last = row?.last === true;
   } catch {
-    // It is down already, or going down.
+    // The server is already down or shutting down.
   }
   if (last) {
     if (alive(pid)) process.kill(pid, "SIGINT");
     const deadline = performance.now() + STOP_LIMIT_MS;
-    // A server that was killed leaves its lock file; a stopped one that nobody reaps still counts as alive.
+    // Check both: a killed server leaves its lock file, and a stopped process that is not reaped still counts as alive.
     while (alive(pid) && (await postmaster(data))?.pid === pid) {
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
-    // It was let go of at its start, and a process that waits for nothing else would end here, in the middle of its own end.
+    // Undo the unref() of the start, or this process could exit before the server has stopped.
     child?.ref();
     if (child) await finished(child);
-    // Its lock file goes first, the process a moment later.
+    // The server removes its lock file a moment before its process ends.
     const reaped = performance.now() + REAP_LIMIT_MS;
     while (alive(pid) && performance.now() < reaped) await pause(10);
   }
@@ -245,7 +245,7 @@ async function ensureDatabase({ sql }: Connection, name: string): Promise<void> 
   });
 }
 
-/** Brings a server that died back to where its clients look for it. Answers how to stop doing so. */
+/** Starts the server, and restarts it on the same port if it dies, until `stop` is called. */
 async function keep(server: Server): Promise<{ running: Running; stop(): Promise<void> }> {
   let stopping = false;
   let current: Promise<Running>;

@@ -1,4 +1,4 @@
-/** A connection ended, or none could be had. What was asked of it has no answer. */
+/** A connection ended, or none could be opened. Its statements have no answer. */
 export class ConnectionLost extends Error {
   readonly code: string;
   constructor(message: string, cause?: unknown) {
@@ -33,8 +33,8 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * What an operator, a shutdown or a lack of resources takes away: lost connections, and PostgreSQL's classes 08 (connection), 53
- * (resources), 57P (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and ended waits (25P03, 25P04).
+ * Codes of a database that is unavailable: lost connections, a busy pool, and PostgreSQL's classes 08 (connection), 53 (resources), 57P
+ * (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and ended transactions (25P03, 25P04).
  */
 const AWAY =
   /^(?:CONNECTION_LOST|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
@@ -44,8 +44,8 @@ export const databaseAway = (error: unknown): boolean => causesOf(error).some((c
 /** Whether a connection ended before its answer came. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
-/** Whether the failure leaves open if something was written. */
+/** Whether something may have been written although the statement failed. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 
-/** Deadlock, serialization failure, lock timeout: others hold the same rows, and a moment later it may succeed. */
+/** Deadlock, serialization failure or lock timeout: another transaction holds the rows, and a retry may succeed. */
 export const lockedOut = (error: unknown): boolean => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");

@@ -6,7 +6,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
-/** Two processes that start together migrate in turn. */
+/** Advisory lock: two processes that start together migrate one after the other. */
 const MIGRATION = 0x6d696772;
 
 export type MigrateOptions = {
@@ -41,7 +41,7 @@ async function apply(sql: Sql, folder: string): Promise<number> {
   return count;
 }
 
-/** One database is for one environment, for ever: sandbox and real payments never share rows. */
+/** Binds the database to one environment permanently: sandbox and real payments never share a database. */
 async function claimEnvironment(sql: Sql, environment: Environment): Promise<void> {
   await sql`INSERT INTO installation (environment) VALUES (${environment}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ environment: string }[]>`SELECT environment FROM installation`;
@@ -55,9 +55,9 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 
 const A_DAY_MS = 86_400_000;
 
-/** Brings the database to this release, all or nothing. Answers how many migrations were applied. */
+/** Applies all missing migrations in one transaction. Returns how many were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
-  // A migration may take long, and two processes that start together wait for each other.
+  // No timeouts: a migration may take long, and a second process waits for the first.
   const settings = { application_name: "countersign-migrate" };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: A_DAY_MS });
   const { sql } = connection;
@@ -74,7 +74,7 @@ export async function migrate({ url, environment, folder = join(process.cwd(), "
   }
 }
 
-/** Whether this release finds the tables it knows. A newer database is current too, so that releases can roll. */
+/** Whether the database has all migrations of this release. A newer database counts too, so that rolling updates work. */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;
   const [row] = await sql<{ current: boolean }[]>`

@@ -5,11 +5,11 @@ import type { Sql } from "#lib/db/sql.ts";
 import { FakePostgres, READ, WRITE, type Fault, type Script } from "#test/fake-postgres.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** Seeded orders of faults, against a server that fails at any message; what callers see is compared with what the server did. */
+/** Number of seeded fault orders against a server that can fail at any message. The callers' results are compared with the server's. */
 const ORDERS = 10_000;
 const AT_ONCE = 100;
 const LIMIT_MS = 700;
-/** Far more than it takes, because a hundred orders share the process. */
+/** Much longer than a recovery takes, because a hundred orders share the process. */
 const RECOVERY_MS = 20_000;
 const HOW = [
   "reset",
@@ -25,7 +25,7 @@ const HOW = [
   "act and fall silent",
   "half an answer and reset",
 ] as const satisfies readonly Fault["how"][];
-/** Waiting for silence takes most of the time, so few orders do it. */
+/** Waiting for a silent server takes the most time, so few orders contain these faults. */
 const SELDOM: ReadonlySet<string> = new Set(["silence", "act and fall silent"]);
 
 type Random = () => number;
@@ -48,7 +48,7 @@ const read = (sql: Sql, value: string) => sql.unsafe<{ echo: string }[]>(READ, [
 
 class Undone extends Error {}
 
-/** What a caller does. Resolves to what it hoped to write. */
+/** The work of a caller. Resolves to the values that it wrote. */
 type Work = (pool: Pool, id: string) => Promise<readonly string[]>;
 
 const single: Work = async (pool, id) => {
@@ -70,7 +70,7 @@ const transaction: Work = (pool, id) =>
     return [`${id} 0`, `${id} 1`, `${id} 2`];
   });
 
-/** As the authorize lists do: everything is sent before anything is known. */
+/** Sends all statements before any result, as authorize lists do. */
 const pipelined: Work = (pool, id) =>
   pool.begin(async (sql) => {
     const sent = [write(sql, `${id} 0`), read(sql, `${id} r`), write(sql, `${id} 1`)];
@@ -84,7 +84,7 @@ const undone: Work = (pool, id) =>
     throw new Undone();
   });
 
-/** Uses its connection after it gave it back, which must reach nobody. */
+/** Uses its connection after its release; the statement must not reach another caller's transaction. */
 const stale: Work = async (pool, id) => {
   let kept: Sql | null = null;
   await pool.begin(async (sql) => {
@@ -158,7 +158,7 @@ async function order(seed: number): Promise<void> {
   }
 }
 
-/** Without a restart: connections with a fault that is still to come are used up, then everything works. */
+/** Uses up the connections with pending faults. After that the pool must work without a restart. */
 async function recover(pool: Pool): Promise<void> {
   const until = performance.now() + RECOVERY_MS;
   for (let tries = 0; performance.now() < until; tries += 1) {

@@ -14,33 +14,33 @@ export type PoolOptions = ConnectionOptions & {
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
 
-/** A new connection costs about ten milliseconds, half of them CPU: after a restart they come a few at a time. */
+/** Opening a connection takes about 10 ms, half of it CPU, so after a restart only a few are opened at once. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
 
-/** A statement that a lost connection cannot have carried out in part. */
+/** Statements that only read: nothing was written if their connection is lost. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
 /**
- * Connections of one kind. Lending is bounded in number and in time. A connection that ends takes nothing with it but what ran on it,
- * and is replaced when somebody needs one.
+ * Connections with the same settings. The numbers of connections and of waiting callers, and their waiting time, are bounded. When a
+ * connection ends, only its own statements fail, and a new one is opened when a caller needs it.
  */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
-  /** Connections that ended unheard, whose servers may still keep their locks and their places. */
+  /** Server processes of connections that ended by silence. They may still hold locks and count against max_connections. */
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
   #ending = false;
-  /** Statements outside of a transaction, each on the connection that is free. */
+  /** Statements outside of a transaction, each on any free connection. */
   readonly sql: Sql;
-  /** Told when a connection fell silent: others whose peer vanished with it are not worth waiting for. */
+  /** Called when a connection fell silent, so that other connections to the same lost server end too. */
   onSilence: (since: number) => void = () => {};
 
   constructor(options: PoolOptions) {
@@ -63,7 +63,7 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // A transaction that is still open ends with its connection where ROLLBACK fails.
+      // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
       noteFailure(error);
       if (!connection.ended) await sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));
       throw error;
@@ -73,12 +73,12 @@ export class Pool {
     }
   }
 
-  /** One transaction. Rejects with the first failure, with OutcomeUnknown where COMMIT was sent and not answered. */
+  /** Runs one transaction. Rejects with the first failure, or with OutcomeUnknown if COMMIT was sent and not answered. */
   async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.use(async (sql, connection) => {
       await sql.unsafe("BEGIN");
       const result = await work(sql);
-      // PostgreSQL aborts the transaction at the first failure, also where `work` caught it.
+      // PostgreSQL aborts the transaction at the first failure, even if `work` caught it.
       if (connection.failure) throw connection.failure;
       await commit(connection, () => sql.unsafe("COMMIT"));
       return result;
@@ -95,7 +95,7 @@ export class Pool {
       connection.abandon("The database fell silent on another connection.");
   }
 
-  /** Refuses new work, waits for what is lent, then closes. */
+  /** Refuses new work, waits up to `limitMs` for lent connections, then closes all. */
   async end(limitMs: number): Promise<void> {
     this.#ending = true;
     if (this.#pause) clearTimeout(this.#pause);
@@ -210,13 +210,13 @@ export class Pool {
     this.#fill();
   }
 
-  /** A server that lost its client keeps its locks and its place among max_connections until TCP tells it. A new connection tells it now. */
+  /** Ends server processes that lost their client; they keep locks and a place in max_connections until TCP notices the loss. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
     const ages = abandoned.map(({ since }) => performance.now() - since);
     const pids = abandoned.map(({ pid }) => pid);
-    // The age tells a process from a later one with the same number.
+    // The age distinguishes a process from a later one with the same pid.
     const ended = connection.sql`
       SELECT pg_terminate_backend(a.pid)
       FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)
@@ -225,7 +225,7 @@ export class Pool {
     if (connection.ended) throw connection.ended;
   }
 
-  /** Whoever waits is told at once, unless a connection that works may come back. */
+  /** Rejects waiting callers at once, unless a lent connection may still come back. */
   #refused(error: unknown): void {
     if (this.#lent.size === 0) for (const { reject } of this.#waiters.splice(0)) reject(error);
     if (this.#pause || this.#ending) return;
@@ -245,7 +245,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Closes what nobody has used for a while; the oldest are the least used. */
+  /** Plans to close connections that were idle for idleMs. */
   #planSweep(): void {
     if (this.#sweep) return;
     this.#sweep = setTimeout(() => {
@@ -263,7 +263,7 @@ function noted(error: unknown): never {
   throw error;
 }
 
-/** COMMIT, whose answer decides: ROLLBACK is what PostgreSQL answers for a transaction that it aborted. */
+/** Sends COMMIT and checks its answer: PostgreSQL answers ROLLBACK for an aborted transaction. */
 async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
   noteWrite();
   try {

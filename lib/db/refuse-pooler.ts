@@ -9,7 +9,7 @@ const refusal = (why: string): Error =>
       "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and five more.",
   );
 
-/** A pooler such as PgBouncer drops or refuses the settings of a connection, and limits would silently not hold. @throws Error */
+/** A pooler such as PgBouncer drops or refuses start-up parameters, so timeouts would silently not apply. @throws Error */
 export async function refusePooler(url: string): Promise<void> {
   const settings = { application_name: "countersign", lock_timeout: ASKED_MS };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {

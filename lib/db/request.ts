@@ -6,7 +6,7 @@ type Followed = { readonly began: number | null; written: boolean; lost: unknown
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<Followed>());
 
-/** Runs a request and follows what it does with the database, because libraries in between hide it. */
+/** Runs a request and records its database use, because libraries in between hide it. */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 
@@ -28,14 +28,14 @@ export const mayHaveWritten = (): boolean => requests().getStore()?.written === 
 /** Why this request lost the database, or null. */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 
-/** How long this request has been worked on; null outside of requests. */
+/** The age of this request in milliseconds; null outside of requests. */
 export function requestAgeMs(): number | null {
   const request = requests().getStore();
   if (!request || request.began === null) return null;
   return performance.now() - request.began;
 }
 
-/** For whom this request is worked on, so that what it costs counts for them. */
+/** Sets the organization of this request, whose limits the request counts against. */
 export function noteOrganization(organizationId: string | null): void {
   const request = requests().getStore();
   if (request) request.organizationId = organizationId;
@@ -43,6 +43,6 @@ export function noteOrganization(organizationId: string | null): void {
 
 export const actingFor = (): string | null => requests().getStore()?.organizationId ?? null;
 
-/** Work that no request began, for an organization. */
+/** Runs work for an organization outside of a request. */
 export const actFor = <T>(organizationId: string, work: () => T): T =>
   requests().run({ began: null, written: false, lost: null, organizationId }, work);

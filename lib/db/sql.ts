@@ -17,17 +17,17 @@ const maker = (): postgres.Sql =>
     } as postgres.Options<never>),
   );
 
-/** Bounds of what a server keeps for each connection: texts with lists of changing length would fill it. */
+/** Limits on prepared statements per connection: statements with lists of varying length would fill the server's memory. */
 const PREPARED_MAX = 256;
 const PARAMETERS_MAX = 40;
-/** A text that comes this often comes again. */
+/** A statement that was used this often will probably be used again. */
 const USES = 3;
 const COUNTED_MAX = 4_096;
 
 const counted = (): Map<string, number> => perProcess("statementUses", () => new Map());
 const preparable = (): Set<string> => perProcess("preparableStatements", () => new Set());
 
-/** Whether a statement is prepared once per connection: it then takes one trip to the server instead of two, and no parsing. */
+/** Whether to prepare a statement once per connection; it then takes one round trip instead of two, and no parsing. */
 function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   const chosen = preparable();
   if (chosen.has(text)) return true;
@@ -43,7 +43,7 @@ function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   return true;
 }
 
-/** A tag whose queries are handed to `run`, once somebody awaits them. */
+/** A template tag whose queries are passed to `run` when they are awaited. */
 export function sqlThrough(run: (query: Query) => void): Sql {
   const make = maker();
   const through = <T>(made: T): T => {

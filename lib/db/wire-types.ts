@@ -2,15 +2,15 @@ import { makePgArray } from "drizzle-orm/pg-core";
 import { parse as parseArray } from "postgres-array";
 
 /*
- * How values travel, the same on every connection. The driver would ask each new connection for the array types of the server, and drizzle
- * would change the parsers of the clients that it wraps, so that a time was a Date on one pool and text on another.
+ * Fixed value conversions for every connection. Otherwise the driver would query the array types on each new connection, and drizzle would
+ * change the parsers of the clients that it wraps, so that a time would be a Date on one pool and text on another.
  */
 
 const asText = (value: string): string => value;
 const isoText = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 const jsonText = (value: unknown): unknown => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** date, timestamp, timestamptz, and arrays that drizzle reads itself: text both ways. */
+/** date, timestamp, timestamptz, and arrays that drizzle parses itself: sent and received as text. */
 const texts = [1082, 1114, 1184, 1182, 1115, 1185, 1231];
 const json = [114, 3802];
 /** text[], varchar[], int2[], int4[], int8[], bool[]. */

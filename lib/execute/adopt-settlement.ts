@@ -7,7 +7,7 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** The settlement without a mandate that has a credential, where it pays what was authorized. */
+/** The settlement without a mandate that used this credential, if it pays what was authorized. */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,

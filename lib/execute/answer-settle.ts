@@ -24,7 +24,7 @@ import { submit } from "#lib/settlement/submit.ts";
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
-/** Settles a credential for a seller's server, or says what became of it. */
+/** Settles a credential for a seller's server, or answers the outcome of an earlier settlement. */
 export async function answerSettle(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
   const { match } = asked;
   if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
@@ -90,7 +90,7 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
-/** Waits for the end where this seller has a place to wait. */
+/** Waits for the end if this seller has a free waiting place. */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);
   if (row.resolvedAt !== null) return row;

@@ -36,7 +36,7 @@ async function facilitatorOf({ sellerOrganizationId }: PaymentScene) {
 
 const idOf = async (scene: PaymentScene) => ({ authorizationId: (await authorized(scene)).authorizationId });
 
-/** The methods that are asked of the chain while this runs. */
+/** Records the RPC methods that are called during the work. */
 async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
   const calls = vi.spyOn(globalThis, "fetch");
   await work();
@@ -125,7 +125,7 @@ describe("x402 version 1", () => {
     extra: { name: "USDC", version: "2" },
   });
 
-  /** What a stock version 1 client signs for a 402 of version 1. */
+  /** The credential that a stock version 1 client signs for a version 1 402. */
   async function signedV1(scene: PaymentScene, change: Partial<ReturnType<typeof requirementsOf>> = {}) {
     const required = requirementsOf(scene) as unknown as PaymentRequirements;
     const signer = new ExactEvmSchemeV1(await fundedWallet(chain()));

@@ -9,7 +9,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/** Whether a seller may serve on this credential. What we settled for it and have not handed over yet is as good as valid. */
+/** Whether a seller may serve on this credential. A credential that we settled and have not handed over yet counts as valid. */
 export async function answerVerify({ credential, expected, match }: AskedSettlement): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

@@ -43,7 +43,7 @@ async function pay(scene: PaymentScene) {
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
 }
 
-/** Somebody else sends for the relayer, and does nothing, until it is told to go. Nobody waits long for it. */
+/** Another process holds the relayer's lease without sending, until the returned function releases it. Waiting for it is limited. */
 async function whileNobodySends(): Promise<() => Promise<unknown>> {
   const go = () => database().delete(relayLeases);
   await go();
@@ -59,7 +59,7 @@ async function whileNobodySends(): Promise<() => Promise<unknown>> {
   return go;
 }
 
-/** What the workers do of themselves, and what the execution is then. */
+/** Runs the background workers once and returns the execution. */
 async function followed(scene: PaymentScene, authorizationId: string) {
   await makeDue();
   await relay();

@@ -48,7 +48,7 @@ function credentialIn(headers: Record<string, string> | undefined): Credential {
   return decoded.credential;
 }
 
-/** As any facilitator would. */
+/** Settles as any facilitator would. */
 async function settle(headers: Record<string, string> | undefined): Promise<void> {
   const { payer, payTo, value, validAfter, validBefore, nonce, signature } = credentialIn(headers);
   const args = transferArgs({ from: payer, to: payTo, value, validAfter, validBefore, nonce }, signature);
@@ -56,7 +56,7 @@ async function settle(headers: Record<string, string> | undefined): Promise<void
   await chain().mined(chain().client.writeContract({ ...call, args }));
 }
 
-/** As if everything that was made had expired long ago. */
+/** Makes everything of this authorization expire. */
 async function timePasses(authorizationId: string): Promise<void> {
   const validBefore = new Date(Date.now() - 60_000);
   const byExecution = eq(executions.authorizationId, authorizationId);
@@ -103,7 +103,7 @@ describe("an agent that holds no wallet", () => {
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The address as this seller writes it, which its server compares to the letter.
+    // The seller's server compares the address as an exact string, so its own spelling is used.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const { data, authorizationId } = await pay(scene, { challenge });

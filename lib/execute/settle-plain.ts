@@ -54,7 +54,7 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
   });
 }
 
-/** A repeat of the seller: the chain is asked at once, and what nobody works on any more is sent again. */
+/** The seller repeats the request: reads the chain at once, and sends the settlement again if no request holds its lease. */
 export async function settlePlainAgain(
   asked: AskedSettlement,
   settlement: PlainSettlement,
@@ -84,7 +84,7 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/** Noted by whoever sent it, meanwhile. */
+/** The transaction that another request has stored meanwhile. */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -101,12 +101,12 @@ async function send(
   return book(asked, seller, settlementId, finding);
 }
 
-/** Notes what was found, and says success once: whoever is told first serves. */
+/** Stores the finding and answers success only once, so that the seller serves once. */
 async function book(asked: AskedSettlement, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Whoever goes on beside this request sends the same call, which is one transaction.
+    // A sender that goes on beside this request sends the same call, which is one transaction.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
@@ -123,7 +123,7 @@ const revoked = (asked: AskedSettlement): SettleResponse =>
 const capped = (asked: AskedSettlement): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/** After the gate: a key or seller that was revoked while the chain was asked has nothing sent. */
+/** Checked under the gate: nothing is sent for a key or seller that was revoked while the chain was read. */
 async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
@@ -131,7 +131,7 @@ async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): 
   return isLive && !refusal;
 }
 
-/** Every transaction that may be sent counts. */
+/** Every admitted transaction counts against the seller's limits. */
 async function admit(tx: Tx, asked: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";

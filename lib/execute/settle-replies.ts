@@ -5,7 +5,7 @@ import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** Who asks us to settle: a service account of the organization that is paid. */
+/** The caller that asks us to settle: a service account of the organization that is paid. */
 export type Seller = KeyCaller;
 
 /** A version 1 server reads the network by its version 1 name. */

@@ -6,7 +6,7 @@ const PER_ORGANIZATION = { most: 512, each: 64, kept: 64 };
 
 const waits = (): Counts => perProcess("settleWaits", () => new Counts());
 
-/** Waits in one of this process's places. Null at once where there is none. */
+/** Waits in one of this process's places. Null at once if none is free. */
 export async function inPlace<T>(organizationId: string, wait: () => Promise<T>): Promise<{ readonly value: T } | null> {
   const counts = waits();
   if (!hasPlace(counts.of(organizationId), counts.total, PER_ORGANIZATION)) return null;

@@ -14,7 +14,7 @@ useSettlement();
 
 const ready = () => send(contract.checkReadinessOfService, checkReadinessOfService);
 
-/** Asks while part of the configuration points to nowhere, then puts it back. */
+/** Checks readiness while part of the configuration is broken, then restores it. */
 async function readyWith(variables: Readonly<Record<string, string>>) {
   const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   const renew = async () => {

@@ -2,7 +2,7 @@ import { perProcess } from "#lib/process.ts";
 
 const lifecycle = () => perProcess("lifecycle", () => ({ stopping: false }));
 
-/** From now on this process says that it is not ready, so that load balancers send their requests elsewhere. */
+/** Makes this process report that it is not ready, so that load balancers send their requests elsewhere. */
 export const noteStopping = (): void => void (lifecycle().stopping = true);
 
 export const isStopping = (): boolean => lifecycle().stopping;

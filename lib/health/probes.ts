@@ -12,8 +12,8 @@ import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 import { atMost } from "#lib/time.ts";
 
 /**
- * A chain that does not answer, or that takes no transactions of ours, degrades the service, and so do pages whose process is away: it goes
- * on authorizing, approving and revoking.
+ * The service is only degraded if a chain does not answer or takes none of our transactions, or if the pages process is down: it still
+ * authorizes, approves and revokes.
  */
 export type Finding = {
   readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "pages";
@@ -21,9 +21,12 @@ export type Finding = {
 };
 
 const PATIENCE_MS = 2_000;
-/** Anyone may ask, so the answer is kept for a moment: asking often costs the database and the chains nothing. */
+/** Anyone may ask, so the answer is cached for a moment: frequent requests cost the database and the chains nothing. */
 const FRESH_MS = 1_000;
-/** Loud organizations fill all but the last quarter; a process that is fuller answers 503 to others too. */
+/**
+ * Organizations with many queued requests can fill all but the last quarter; a process that is fuller answers 503 to other organizations
+ * too.
+ */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
@@ -68,7 +71,7 @@ async function probe(): Promise<readonly Finding[]> {
 
 type Kept = { at: number; findings: Promise<readonly Finding[]> | null };
 
-/** What works right now, at most a second old. */
+/** The state of the service, at most a second old. */
 export function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<Kept>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();

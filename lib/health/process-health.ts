@@ -3,10 +3,10 @@ import { senders, type Sender } from "#lib/onchain/senders.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** What only the process that serves the API knows of itself. */
+/** What only the process that serves the API knows about itself. */
 export type ProcessHealth = {
   readonly findings: readonly Finding[];
-  /** Requests that wait for a list. */
+  /** Requests that wait for a batch. */
   readonly waiting: number;
   readonly senders: readonly Sender[];
 };
@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** A pages process asks the one that started it. */
+/** A pages process asks the process that started it. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

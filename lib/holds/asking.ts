@@ -1,4 +1,4 @@
 import type { Reason } from "#lib/mandates/facts.ts";
 
-/** Where a person is asked, and how an agent learns what the person said and goes on. */
+/** The checkout that asks a person, the call that returns the person's answer, and the agent's next call. */
 export type Asking = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;

@@ -2,7 +2,7 @@ import type { Asking } from "#lib/holds/asking.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
-/** What a person said about this payment, where one was asked. */
+/** A person's decision about this payment, if a person was asked. */
 export type ApprovalState = {
   readonly checkout: { readonly status: string; readonly expiresAt: Date };
   readonly approval: { readonly status: string; readonly expiresAt: Date } | null;
@@ -18,16 +18,16 @@ export type ExecutionFacts = {
   };
   readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
   readonly approved: ApprovalState | null;
-  /** Where a person is asked. Empty where nobody is. */
+  /** The checkout that asks a person; empty if none does. */
   readonly asking: Asking;
-  /** The authorization that asked first, where this one asks the same. */
+  /** The earlier authorization that asks the same question, if any. */
   readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
 };
 
 /**
- * Whether an authorization may be executed now, as far as it alone tells. Asked before anything is verified, and again
- * under the locks.
+ * Requires that an authorization may be executed now, by its own state alone. Checked before anything is verified, and again under the
+ * locks.
  * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, authorization_consumed, authorization_expired
  */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
@@ -52,7 +52,7 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
     });
 }
 
-/** Whoever lost the answer finds it, and is not sent to pay a second time. */
+/** A client that lost the reply can read it again, and is not told to pay a second time. */
 const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
   new Problem("authorization_consumed", {
     detail:
@@ -86,18 +86,19 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: Asking, askedBy:
     ],
   });
 
-/** Nothing executes by itself: a person said yes, in time, and this authorization is what he said it to. */
+/** Requires that a person approved this authorization in time. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: Asking, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);
   if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
   throw new Problem("authorization_expired", {
-    detail: "The time to approve this payment, or to use its approval, has passed. Authorize the payment again.",
+    detail:
+      "The time to approve this payment, or to use its approval, has passed. Authorize the payment again, under a new idempotency key.",
   });
 }
 
-/** What was allowed when it was authorized and no longer is. */
+/** The payment was allowed at authorization, but the mandate no longer allows it. */
 export const changedMandate = ({ message }: { readonly message: string }): Problem =>
   new Problem("policy_denied", {
     detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,
@@ -107,7 +108,7 @@ export const changedMandate = ({ message }: { readonly message: string }): Probl
     ],
   });
 
-/** `archived`: the resource that was authorized. `stopped`: the seller, by an emergency revocation. */
+/** `archived`: the authorized resource is archived. `stopped`: an emergency revocation stopped the seller. */
 export type SellerState = "offering" | "archived" | "stopped";
 
 export type StatusFacts = {
@@ -118,7 +119,7 @@ export type StatusFacts = {
 };
 
 /**
- * Rights that a revocation takes away, read after the gate.
+ * Requires the rights that a revocation removes. Read them after the gate.
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {

@@ -15,7 +15,7 @@ export type ExecutionRow = typeof executions.$inferSelect;
 export type NewExecution = typeof executions.$inferInsert;
 type Db = Database | Tx;
 
-/** At most one per authorization. */
+/** Statuses of a live execution. An authorization has at most one. */
 const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
 
 export type Owner = { readonly organizationId: string; readonly environment: string };
@@ -65,7 +65,7 @@ export async function findExecution(db: Db, owner: Owner, executionId: string): 
   return row ?? null;
 }
 
-/** Read anew under the mandate's lock. */
+/** Reads the execution again, under the mandate's lock. */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
   if (!row) throw new Error("An execution is gone.");
@@ -86,7 +86,7 @@ export async function executionsOf(db: Db, authorizationIds: readonly string[]):
     .orderBy(desc(executions.executionId));
 }
 
-/** False when the credential belongs to another payment, for ever. */
+/** False if the credential was claimed before. Claims are permanent. */
 export async function claimCredential(
   tx: Tx,
   credential: Credential,
@@ -103,7 +103,7 @@ export async function claimCredential(
 
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
-/** What a nonce was claimed for: an authorization, a settlement without a mandate, or a registration that gives it out in slots. */
+/** The owner of a nonce: an authorization, a settlement without a mandate, or a registration that assigns the nonce to slots. */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
     .select({ owner: credentialClaims.authorizationId })
@@ -119,13 +119,13 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
   return row?.owner ?? null;
 }
 
-/** Who claimed a credential, if anybody did: for a slot's the authorization that has the slot. */
+/** The owner of a credential, or null. For a nonce in a slot, the authorization that has the slot. */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
 }
 
-/** Null when the idempotency key came first with another authorization. */
+/** Null if the idempotency key was used earlier with another authorization. */
 export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
   const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
   return inserted ?? null;
@@ -138,7 +138,7 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
-/** Whether the caller still is who he was when the request came in: read after the gate. */
+/** Whether the caller's credential is still live. Read after the gate. */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx
@@ -171,7 +171,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether the seller may still be paid for what was authorized. One without a record is known by its domain and address alone. */
+/** Whether the seller may still be paid. A seller without a record is identified only by its domain and address. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   if ((await payeeStop(tx, { sellerId, domain: intent.seller.domain ?? null, payTo })) !== null) return "stopped";
   if (sellerId === null || resourceId === null) return "offering";
@@ -182,7 +182,7 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
   return rows.length === 1 ? "offering" : "archived";
 }
 
-/** Whether the service account or person behind an execution still may act. */
+/** Whether the service account or person of an execution may still act. */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx
     .select({ id: serviceAccounts.serviceAccountId })
@@ -201,7 +201,7 @@ export type PaymentFilter = {
   readonly mandateId?: string | undefined;
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
-  /** The slot of an authorize request and of an execute request with the same key: either finds the payment. */
+  /** The slots of an authorize request and an execute request with the same key. Either slot finds the payment. */
   readonly authorizeSlot?: string | undefined;
   readonly executeSlot?: string | undefined;
 };
@@ -228,7 +228,7 @@ export async function listAuthorizations(
         settlementStatus === undefined
           ? undefined
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
-        // Found by the two slots first: an OR beside the order would walk all payments of the organization.
+        // Look up the two slots first: an OR next to the ORDER BY would scan all payments of the organization.
         authorizeSlot === undefined
           ? undefined
           : sql`${authorizationId} IN (

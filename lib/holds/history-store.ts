@@ -40,7 +40,7 @@ export async function firstPayments(tx: Tx, mandateId: string): Promise<Readonly
 
 const SUBMITTED_MAX = 200;
 
-/** What was submitted under the mandate and is not final: a revocation lists it and lets it come to its end. */
+/** Submitted executions of the mandate that are not final. A revocation lists them and does not stop them. */
 export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
   const rows = await tx
     .select({ executionId: executions.executionId })

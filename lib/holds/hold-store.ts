@@ -8,13 +8,13 @@ import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 export type Hold = typeof reservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
-/** The mandate's row is the lock of its budget and of everything under it. */
+/** Locking the mandate's row locks its budget and everything under the mandate. */
 export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return row ?? null;
 }
 
-/** The sweep takes only what nobody works on. */
+/** For the sweep, which skips mandates that another transaction has locked. */
 export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx
     .select()
@@ -24,7 +24,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
   return row ?? null;
 }
 
-/** By the key that the authorization names: reservations have no other index for it. */
+/** Joins by the authorization's reservation id, because reservations has no index on authorization_id. */
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx
     .select(getTableColumns(reservations))
@@ -52,7 +52,7 @@ const setStatus = async (tx: Tx, hold: Hold, status: ReservationStatus): Promise
 
 type Change = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
-/** The lifetime on the mandate's row and the buckets that the hold itself names. Raising the ceiling first is for overruns alone. */
+/** Updates the lifetime sums on the mandate's row and the hold's own buckets. `raise` raises the ceilings first, only for overruns. */
 async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
     raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${change.spent.toString()}::numeric)` } : {};
@@ -70,15 +70,15 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
     .where(and(eq(usageBuckets.mandateId, hold.mandateId), or(...own)));
 }
 
-/** The credential goes out: from now on only evidence resolves the hold. */
+/** The credential is being sent: from now on, only evidence resolves the hold. */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** What was approved in time stays payable as long as its authorization. */
+/** A payment that was approved in time stays payable until its authorization expires. */
 export async function extendHold(tx: Tx, { reservationId }: Hold, expiresAt: Date): Promise<void> {
   await tx.update(reservations).set({ expiresAt }).where(eq(reservations.reservationId, reservationId));
 }
 
-/** The money moved. A hold that was let go before is booked as an overrun. */
+/** The money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
   if (overrun) await move(tx, hold, { spent: hold.amount, reserved: 0n, payments: 1 }, true);
@@ -88,7 +88,7 @@ export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overru
   return { overrun };
 }
 
-/** The money did not move and no longer can. */
+/** The money did not move and can no longer move. */
 export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
   await move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 });
   await setStatus(tx, hold, as);
@@ -111,7 +111,7 @@ export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
 }
 
-/** Sums of what counts now, per window. */
+/** The usage that counts now, per window. */
 export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
   const rows = await tx
     .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })
@@ -135,7 +135,7 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
-/** Mandates with holds to let go, in id order: expired, or under a revoked mandate. Without a lock; they are read again under one. */
+/** Mandates with holds to release (expired, or under a revoked mandate), in id order. Read without a lock, then again under one. */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -150,7 +150,7 @@ export async function mandatesWithDueHolds(
 
 type Expired = { readonly reservationIds: readonly string[] };
 
-/** Lets go of a mandate's due holds under its lock, never of one whose credential went out. Sums, so that a thousand holds cost four statements. */
+/** Releases a mandate's due holds under its lock, but no submitted hold. Uses sums, so that a thousand holds cost four statements. */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<Expired> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
   const mine = tx
@@ -169,7 +169,7 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
   return { reservationIds: holds.map((hold) => hold.reservationId) };
 }
 
-/** Lets go of those of these holds that were not submitted, under the mandate's lock. */
+/** Releases the given holds that were not submitted. Needs the mandate's lock. */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<Expired> {
   if (reservationIds.length === 0) return { reservationIds };
   const holds = await tx

@@ -5,10 +5,10 @@ import { mandateVersions } from "#lib/mandates/tables.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/** As many of a mandate's newest payments are looked through for open ones. */
+/** How many of a mandate's newest payments are searched for open ones. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/** Nothing is held for longer than this before it is submitted. */
+/** The longest time between taking a hold and submitting it. */
 const HELD = sql`interval '35 minutes'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
@@ -22,7 +22,7 @@ export async function policyOfVersion(tx: Tx, mandateId: string, version: number
   return row.policy;
 }
 
-/** Which of these sellers have verified their domains. */
+/** The given sellers that have verified their domains. */
 export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (sellerIds.length === 0) return new Set();
   const rows = await tx
@@ -32,7 +32,7 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
   return new Set(rows.map(({ sellerId }) => sellerId));
 }
 
-/** What is held for payments that were not submitted, the newest first. Needs the mandate's lock. */
+/** Holds of payments that were not submitted, newest first. Needs the mandate's lock. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const newest = tx
     .select(getTableColumns(authorizations))
@@ -48,7 +48,7 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
     .where(and(eq(reservations.status, "held"), sql`${reservations.expiresAt} > clock_timestamp()`));
 }
 
-/** Whether a mandate has so many new payments that some that are held may have been left out. */
+/** Whether the search limit may have left out held payments. */
 export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boolean> {
   const [last] = await tx
     .select({ isNew: sql<boolean>`${authorizations.createdAt} > clock_timestamp() - ${HELD}` })
@@ -60,7 +60,7 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
   return last?.isNew ?? false;
 }
 
-/** Payments whose credential went out and whose end is open. */
+/** Payments whose credential was sent and whose outcome is open. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
     .select(getTableColumns(authorizations))

@@ -4,7 +4,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** What is kept of a payment that was decided. */
+/** The stored facts of a decided payment. */
 export type PastPayment = {
   readonly subjectId: string;
   readonly intent: PaymentIntent;
@@ -18,10 +18,10 @@ export type PastPayment = {
   readonly payTo: string | null;
 };
 
-/** What may be otherwise now than it was then. */
+/** Facts that may have changed since the decision. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
-/** The facts of a decision, made again from what was kept of it. */
+/** Rebuilds the facts of a decision from its stored data. */
 export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
   const { seller, resource, ...intent } = one.intent;
   return {
@@ -62,13 +62,13 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
   };
 }
 
-/** Only a decision that was compared with a challenge has its payee beside it. */
+/** payTo is stored only if the decision compared the intent with a challenge. */
 function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
   return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
-/** What the seller's domain itself must have asked for, where it did not verify it. Null where nobody could be asked. */
+/** The offer that the domain's own 402 must make if the seller has not verified it. Null if there is no domain to ask. */
 export function wantedOf(
   { intent, payTo, chain, asset, amount }: PastPayment,
   tokenOf: (chain: string, asset: string) => string | null,

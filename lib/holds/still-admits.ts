@@ -4,14 +4,14 @@ import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/still-allowed.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Whether the wallet that the mandate names by now signed; it did where the mandate is what it was. */
+/** Whether the mandate's current wallet signed. Always true if the mandate's version did not change. */
 const isSigner = (
   { version, walletAddress }: MandateRow,
   { payer }: ExecutionRow,
   { policyVersion }: AuthorizationRow,
 ): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
 
-/** After the gate: whether mandate, agent and seller still let a payment be submitted. It locks the mandate. */
+/** Whether the mandate, agent and seller still allow the payment to be submitted. Call after the gate; locks the mandate. */
 export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
   const mandate = await lockMandate(tx, execution.mandateId);
   return (

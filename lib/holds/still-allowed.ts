@@ -11,7 +11,7 @@ import { policyOfVersion, verifiedAmong } from "#lib/holds/open-store.ts";
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
-/** Of each payment what the mandate forbids of it now, or null. Needs the mandate's lock. */
+/** For each payment, the reason why the mandate forbids it now, or null. Needs the mandate's lock. */
 export async function forbiddenAmong(
   tx: Tx,
   mandate: MandateFacts,
@@ -39,8 +39,8 @@ export async function forbiddenAmong(
 type Mandate = Pick<MandateRow, "mandateId" | "version" | "agents" | "asset" | "chain">;
 
 /**
- * Why the version of the mandate that is in force forbids a payment that another version authorized; null where it does not. After the
- * mandate's lock, so that a change that was acknowledged is seen. Limits are those that were held.
+ * The reason why the current version of the mandate forbids a payment that another version authorized, or null. Call after the mandate's
+ * lock, so that an acknowledged change is seen. Limits are not checked again, because the budget is already held.
  */
 export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: AuthorizationRow): Promise<Reason | null> {
   const { mandateId, version, agents } = mandate;

@@ -1,7 +1,7 @@
 import type { Reason } from "#lib/mandates/facts.ts";
 import { toWire } from "#lib/time.ts";
 
-/** What an answer says besides its reasons: columns of its authorization's row. */
+/** The columns of an authorization that its reply contains, besides the reasons. */
 type Answered = {
   readonly authorizationId: string;
   readonly policyDecisionId: string;
@@ -15,8 +15,8 @@ type Answered = {
 };
 
 /**
- * The Authorization of the contract as text. An answer is written by this and a repeat of its request again, so the bytes are the same
- * as long as this stays as it is: another order of members needs another form of what is stored.
+ * The contract's Authorization as text. Writes both the first reply and its replays, so their bytes are equal only while this function
+ * does not change. To change the order of members, add a new stored format.
  */
 export function writeAnswer(row: Answered, reasons: string): string {
   const text = JSON.stringify;
@@ -27,16 +27,16 @@ export function writeAnswer(row: Answered, reasons: string): string {
   return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
 }
 
-/** The bytes that were answered. */
+/** The original reply body. */
 export const answerOf = (row: Answered & { readonly reasons: string }): string => writeAnswer(row, row.reasons);
 
-/** Why it was decided so. */
+/** The reasons of the decision. */
 export const reasonsOf = ({ reasons }: { readonly reasons: string }): readonly Reason[] =>
   JSON.parse(reasons) as readonly Reason[];
 
 /*
- * Reasons are stored with signs for what most of them say: control characters, of which JSON has none of its own. Rows are
- * written with them, so sayings may come, and none may change or go away.
+ * Common phrases of reasons are stored as control characters, which JSON text never contains. Stored rows use them, so entries are
+ * append-only.
  */
 
 const BEGIN = '{"code":"satisfied","effect":"allow","rule":"';
@@ -45,7 +45,7 @@ const BEGIN_SIGN = "\u0010";
 const SAYING_SIGN = "\u0011";
 const VERSION_SIGN = "\u0012";
 
-/** What stands word for word between BEGIN and VERSION, by the character behind SAYING_SIGN. */
+/** The exact text between BEGIN and VERSION, by the character after SAYING_SIGN. */
 const sayings = {
   a: 'status","message":"The mandate is active."',
   b: 'agents","message":"The mandate may be used by everyone in the organization."',
@@ -69,7 +69,7 @@ const sayings = {
 
 const signOf: ReadonlyMap<string, string> = new Map(Object.entries(sayings).map(([sign, saying]) => [saying, sign]));
 
-/** Reasons as they are stored: less than half of their length, so that three rows of usual length fit a page. */
+/** Compresses reasons for storage to less than half of their length, so that three typical rows fit a page. */
 export function shorten(reasons: string): string {
   const [before = "", ...satisfied] = reasons.split(BEGIN);
   let stored = before;
@@ -87,7 +87,7 @@ export function shorten(reasons: string): string {
   return stored;
 }
 
-/** What was stored, whole. */
+/** Restores stored reasons to JSON. */
 export function lengthen(stored: string): string {
   const [before = "", ...said] = stored.split(SAYING_SIGN);
   let reasons = before;

@@ -1,6 +1,6 @@
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 
-/** The members of a fee quote by their place in what is stored: some may come at the end, none may change places. */
+/** The members of a fee quote by position in the stored array. Append-only: never reorder. */
 const members = [
   "feeQuoteId",
   "feeScheduleId",
@@ -25,13 +25,13 @@ const members = [
   "metadata",
 ] as const satisfies readonly (keyof FeeQuote)[];
 
-/** Stands where the quote says what its intent says. */
+/** Marks a value of the quote that equals the intent's value. */
 const SAME = 0;
 const ABSENT = null;
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** An intent as JSON, its fee quote without names and without what the intent says as well: half of the quote is that. */
+/** An intent as JSON. Its fee quote has no member names and omits values that equal the intent's, which are half of it. */
 export function storeIntent(intent: PaymentIntent): string {
   const named = intent as Named;
   const quote = intent.feeQuote as Named;
@@ -42,7 +42,7 @@ export function storeIntent(intent: PaymentIntent): string {
   return JSON.stringify({ ...intent, feeQuote: values });
 }
 
-/** The intent that was stored. Rows of before hold the quote by names. */
+/** Reads a stored intent. Older rows store the quote with member names. */
 export function readIntent(stored: string): PaymentIntent {
   const intent = JSON.parse(stored) as Named;
   const values = intent["feeQuote"];

@@ -17,7 +17,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { lengthen, shorten } from "#lib/holds/stored-answer.ts";
 import { readIntent, storeIntent } from "#lib/holds/stored-intent.ts";
 
-/** Stored short, and read and written whole. */
+/** Stored in compressed form; the application reads and writes full JSON. */
 const reasonsText = customType<{ data: string; driverData: string }>({
   dataType: () => "text",
   fromDriver: lengthen,
@@ -29,7 +29,7 @@ const intentText = customType<{ data: PaymentIntent; driverData: string }>({
   toDriver: storeIntent,
 });
 
-/** Intent, decision, authorization and stored answer of one request: they are born together and never change, so they are one row (ADR 0002). */
+/** Intent, decision, authorization and stored reply of one request: created together and never changed, so they share a row (ADR 0002). */
 export const authorizations = pgTable(
   "authorizations",
   {
@@ -44,12 +44,12 @@ export const authorizations = pgTable(
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
-    /** The PaymentIntent of the contract, as it was decided, in JSON. Text, because PostgreSQL would read it to the end to believe it. */
+    /** The contract's PaymentIntent at the decision, as JSON. A text column, because PostgreSQL would parse a json value to validate it. */
     intent: intentText("intent").notNull(),
-    /** Hash of organization, environment, operation and idempotency key, and of what was asked with it. */
+    /** slot: hash of organization, environment, operation and idempotency key. fingerprint: hash of the request. */
     slot: text("slot").notNull(),
     fingerprint: text("fingerprint").notNull(),
-    /** Every reason of the decision, in JSON. With the columns it makes the reply's bytes, which a repeat of the request receives: answerOf. */
+    /** Every reason of the decision, as JSON. With the columns, it produces the reply body that a retry receives: answerOf. */
     reasons: reasonsText("reasons").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
@@ -70,7 +70,7 @@ export const authorizations = pgTable(
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // On one expression, so that no plan, however old, can walk all of a mandate's history instead.
+    // On one expression, so that no plan, however old, can scan all of a mandate's history instead.
     uniqueIndex("authorizations_intent_once")
       .on(sql`(mandate_id || ' ' || intent_id)`)
       .where(sql`outcome <> 'deny'`),
@@ -79,7 +79,7 @@ export const authorizations = pgTable(
       .where(sql`outcome <> 'deny'`),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // For the page that lists them: what is allowed, nearly all, pays nothing for it.
+    // For the page that lists them. Allowed payments, nearly all, are not in this index and add no cost.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
@@ -89,7 +89,7 @@ export const authorizations = pgTable(
   ],
 );
 
-/** A hold: held, then submitted, captured, released or expired, resolved once. */
+/** A hold: held, then submitted, captured, released or expired. It is resolved once. */
 export const reservations = pgTable(
   "reservations",
   {
@@ -99,9 +99,9 @@ export const reservations = pgTable(
     mandateId: text("mandate_id").notNull(),
     status: text("status").notNull(),
     amount: atomic("amount").notNull(),
-    /** Waits for a person: (seller, resource, amount) of the open approval, else null. */
+    /** Set while a person is asked: (seller, resource, amount) of the open approval. Otherwise null. */
     approvalKey: text("approval_key"),
-    /** The buckets that hold it, [windowKey, start in ms]: a capture or release goes to the same ones. */
+    /** The buckets that contain the hold, [windowKey, start in ms]. A capture or release updates the same buckets. */
     buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),
@@ -111,7 +111,7 @@ export const reservations = pgTable(
     index("reservations_open")
       .on(table.mandateId, table.approvalKey)
       .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-    // Only a query that says resolved_at IS NULL can use it: a plan made while the table was empty would as soon walk it for the open approvals.
+    // Only a query with resolved_at IS NULL can use it: a plan made on an empty table could otherwise scan it for the open approvals.
     index("reservations_due")
       .on(table.expiresAt)
       .where(sql`status = 'held' AND resolved_at IS NULL`),
@@ -133,7 +133,7 @@ export const executions = pgTable(
     settlementStatus: text("settlement_status").notNull(),
     facilitatorUrl: text("facilitator_url"),
     credentialHash: text("credential_hash"),
-    /** The signed payload, kept until the outcome is final: the reconciler sends the same one again, never a new one. */
+    /** The signed payload, kept until the outcome is final. The reconciler sends this payload again, never a new one. */
     credential: json("credential"),
     payer: text("payer"),
     tokenAddress: text("token_address"),
@@ -141,7 +141,7 @@ export const executions = pgTable(
     validBefore: moment("valid_before"),
     credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
     settlementReference: text("settlement_reference"),
-    /** What the paid organization may know of it, copied when it is submitted: a seller's pages never read a buyer's authorization. */
+    /** Fields for the seller's organization, copied at submission: a seller's pages never read a buyer's authorization. */
     sellerOrganizationId: text("seller_organization_id"),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -151,12 +151,12 @@ export const executions = pgTable(
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
-    /** The newest block when the credential was accepted: its settlement cannot lie before. */
+    /** The newest block when the credential was accepted. The settlement cannot be in an earlier block. */
     fromBlock: bigint("from_block", { mode: "bigint" }),
-    /** Of executePayment's idempotency key: a repeat after a crash finds the execution that has no stored reply yet. */
+    /** The slot of executePayment's idempotency key. A retry after a crash finds an execution without a stored reply by it. */
     slot: text("slot"),
     fingerprint: text("fingerprint"),
-    /** Whether /settle has handed this result to the seller: once. */
+    /** Whether /settle has returned this result to the seller, which happens once. */
     handedOver: boolean("handed_over").notNull().default(false),
     attempts: integer("attempts").notNull().default(0),
     nextCheckAt: moment("next_check_at"),
@@ -187,7 +187,7 @@ export const executions = pgTable(
   ],
 );
 
-/** A credential's nonce belongs to one authorization for ever; that of a slot to its registration, which gives it out. */
+/** A credential's nonce belongs permanently to one authorization; the nonce of a slot belongs to its registration, which assigns it. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {

@@ -40,7 +40,7 @@ const requirePerson: Check = (caller) => {
   if (caller?.kind !== "session") throw personsOnly();
 };
 
-/** The check of one operation, made once. @throws Problem unauthenticated, forbidden, capability_required */
+/** Compiles the access check of one operation. @throws Problem unauthenticated, forbidden, capability_required */
 export function compileAccess(access: Access): Check {
   if (access === "anyone") return () => {};
   if (access === "authenticated") return requireCaller;

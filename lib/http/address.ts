@@ -4,7 +4,7 @@ import { perProcess } from "#lib/process.ts";
 
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
 
-/** The server notes whose socket a request came through; a web-standard Request cannot say. */
+/** Stores the socket address of a request, because a web-standard Request does not have it. */
 export const noteAddress = (request: Request, address: string): void => {
   sockets().set(request, address);
 };
@@ -12,7 +12,7 @@ export const noteAddress = (request: Request, address: string): void => {
 /** The address of the socket itself, whatever headers say. */
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
-/** The first four groups of an IPv6 address: one customer has a /64 and every address in it. */
+/** The first four groups of an IPv6 address: one customer controls every address of a /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
@@ -29,8 +29,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Who sent this. X-Forwarded-For counts only as far as configured proxies wrote it: each appends the address that it saw, so the
- * client's is that many places from the end, and whatever stands before it is the client's own invention.
+ * The client's network address. In X-Forwarded-For only the entries of configured proxies count: each proxy appends the address that it
+ * saw, so the client's entry is `hops` places from the end. The client may have forged earlier entries.
  */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);

@@ -1,7 +1,7 @@
 import type { Sql } from "#lib/db/sql.ts";
 import { pool } from "#lib/db/client.ts";
 
-/** How many tries there were in the window that this one is in, itself among them. The table is better-auth's, which also empties it. */
+/** Counts this attempt and returns the number in its window. The table belongs to better-auth, which also deletes old rows. */
 export async function takeAttempt(key: string, windowSeconds: number, on: Sql = pool()): Promise<number> {
   const [row] = await on<{ count: number }[]>`
     INSERT INTO rate_limit AS r (id, key, count, last_request)

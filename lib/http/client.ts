@@ -17,7 +17,7 @@ export class ProblemError extends Error {
 }
 
 export type CallOptions = {
-  /** Where the service is; left out in a browser, which is on its origin. */
+  /** The address of the service. Default: the origin of the page in a browser. */
   readonly baseUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
@@ -26,8 +26,8 @@ export type CallOptions = {
 };
 
 /**
- * An operation of the contract by its address alone, for browsers: what a page only reads needs no schemas, which weigh more than
- * the rest of its code. The types hold the address to the contract's.
+ * An operation without its schemas, for browsers: the schemas are larger than the rest of a page's code. The types keep id, method
+ * and path equal to the contract's.
  *
  *     const listMandates = atAddress<typeof contract.listMandates>({ id: "listMandates", method: "GET", path: "/api/v1/mandates" });
  */

@@ -1,10 +1,10 @@
-/** What a spreadsheet would take for a formula, also behind spaces. */
+/** Text that a spreadsheet would run as a formula, also after spaces. */
 const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]/;
 
 /**
- * One field, by RFC 4180. Text that a spreadsheet would run as a formula begins with an apostrophe, as OWASP says (ASVS 1.2.10).
- * Figures of ours are written as they are: they never begin with a sign.
+ * One field, by RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP ASVS 1.2.10).
+ * Our own figures never begin with a sign, so they stay unchanged.
  */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";

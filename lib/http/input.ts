@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 const pointerOf = (base: string, path: readonly PropertyKey[]): string =>
   (base + path.map((part) => `/${escapePointer(String(part))}`).join("")).slice(0, 256);
 
-/** One line per field. An unknown field is pointed at itself, not at the object around it. */
+/** One error per field. The pointer of an unknown field names the field itself, not its parent object. */
 function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
@@ -38,7 +38,7 @@ export function check(schema: z.ZodType, value: unknown, base: string): unknown 
   });
 }
 
-/** The path of a request URL, still percent-encoded, and what follows the question mark. */
+/** The path of a request URL, still percent-encoded, and its query string. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const mark = url.indexOf("?", start);
@@ -49,8 +49,8 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Reads the path parameters by the operation's own path, decoded once, so that every way in reads them alike. What cannot be
- * an id names nothing: 404, except where the client chooses the id (PUT).
+ * Reads the path parameters with the operation's path template and decodes them once, so that every entry point reads them the same.
+ * A value that cannot be an id is a 404, except where the client chooses the id (PUT).
  */
 function compileParams({ path: template, method }: Operation): (path: string) => Params {
   const segments = template.split("/");
@@ -78,7 +78,7 @@ function compileParams({ path: template, method }: Operation): (path: string) =>
   };
 }
 
-/** Null where the escapes are not UTF-8. */
+/** Null if the escapes are not UTF-8. */
 export function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {
@@ -111,7 +111,7 @@ const isEmptyObject = (value: unknown): boolean =>
 export type ParsedInput = {
   readonly params: Params;
   readonly query: unknown;
-  /** As it was sent, for the fingerprint. */
+  /** The body before validation, for the fingerprint. */
   readonly raw: unknown;
   readonly body: unknown;
 };

@@ -14,7 +14,7 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** One open object or array: the keys seen so far, or null, and where in it the scanner is. */
+/** One open object or array: the keys seen so far (null in an array), and the scanner's position in it. */
 type Frame = { readonly keys: Set<string> | null; at: string | number | null };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
@@ -33,7 +33,7 @@ export const malformed = (): Problem =>
     errors: [{ detail: "The body is not valid JSON.", pointer: "" }],
   });
 
-/** True where the number that JSON.parse makes is not the one that was written. */
+/** Whether JSON.parse would change the value of this number. */
 function changes(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return true;
@@ -41,7 +41,7 @@ function changes(token: string): boolean {
   return token.length > 24 || (token.length > 17 && !/[eE]/.test(token) && String(value) !== token.replace(/0+$/, ""));
 }
 
-/** The characters of a string token, decoded where it has escapes. Only escapes can smuggle NUL or a lone surrogate in. */
+/** Decodes a string token. Only an escape can produce NUL or a lone surrogate. */
 function decode(text: string, start: number, end: number, escaped: boolean, frames: readonly Frame[]): string {
   if (!escaped) return text.slice(start, end);
   let value: string;
@@ -63,7 +63,7 @@ function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
   frame.keys?.add(key);
 }
 
-/** Refuses what the limits forbid. What is not JSON at all is left to JSON.parse. */
+/** Refuses a text that breaks a limit. Malformed JSON is left to JSON.parse. */
 function scan(text: string, nodesMax: number): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -141,7 +141,7 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
   return Buffer.concat(chunks, size);
 }
 
-/** A connection that breaks while the body comes is the sender's, and must not look like a database that went away. */
+/** A connection that breaks during the body is the sender's fault; its error must not look like a lost database connection. */
 async function readBytes(request: Request, declared: boolean): Promise<ArrayBuffer | Uint8Array> {
   try {
     if (declared) return await request.arrayBuffer();
@@ -152,8 +152,8 @@ async function readBytes(request: Request, declared: boolean): Promise<ArrayBuff
 }
 
 /**
- * Reads a body of at most 64 KiB. With a Content-Length the HTTP parser holds the sender to it; without one the bytes are
- * counted as they come.
+ * Reads a body of at most 64 KiB. With a Content-Length the HTTP parser enforces that length; without one the bytes are
+ * counted as they arrive.
  */
 export async function readBody(request: Request): Promise<string> {
   const declared = request.headers.get("content-length");
@@ -169,13 +169,13 @@ export async function readBody(request: Request): Promise<string> {
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
-/** 415 for anything but JSON, also where the body is empty: a form that posts across sites has no JSON type. */
+/** 415 for a content type other than JSON, even with an empty body: a cross-site form cannot send a JSON type. */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
   throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });
 }
 
-/** 406 where the Accept header rules JSON out. */
+/** 406 if the Accept header rules JSON out. */
 export function requireJsonAccepted(accept: string | null): void {
   if (accept === null || accept === "" || accept === "*/*" || accept === "application/json") return;
   let best = -1;

@@ -1,3 +1,3 @@
-/** What a second request with an idempotency key that is taken is told; also in the documentation of the API. */
+/** The detail for a request whose idempotency key was used before; also in the API documentation. */
 export const keyReusedDetail =
   "This idempotency key was used for a different request, and the answer to that one stands. Repeat that request to get its answer. A new key is for something else: for the same payment it would hold the budget a second time.";

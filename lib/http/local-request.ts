@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** On a page's request: "1" when it comes from this machine itself. What clients send under this name is dropped. */
+/** Header of a page request: "1" if it comes from this machine. A value that a client sends is discarded. */
 export const LOCAL_HEADER = "x-countersign-local";
 
 const ADDRESSES = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
@@ -8,8 +8,8 @@ const HOSTS = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 /**
- * Whether a request comes from this machine: the socket is loopback's, no proxy handed it on, and it was sent to a name of this machine,
- * which a page of elsewhere that resolves here (DNS rebinding) was not.
+ * Whether a request comes from this machine: its socket is a loopback socket, no proxy forwarded it, and its Host is a loopback name. The
+ * Host check stops DNS rebinding.
  */
 export function isLocal(
   socketAddress: string | undefined,
@@ -28,7 +28,7 @@ type Incoming = Pick<IncomingMessage, "headers"> & { readonly socket: { readonly
 
 export const isLocalRequest = ({ headers, socket }: Incoming): boolean => isLocal(socket.remoteAddress, (name) => headers[name]);
 
-/** Writes it down for the page. Before the framework sees the request, which adds headers of its own. */
+/** Sets the header for the page. Must run before the framework sees the request, because the framework adds its own headers. */
 export function noteLocal(incoming: IncomingMessage): void {
   incoming.headers[LOCAL_HEADER] = isLocalRequest(incoming) ? "1" : "0";
 }

@@ -4,12 +4,12 @@ export type JsonSchema = { [key: string]: unknown };
 type Definitions = Map<string, JsonSchema>;
 type Direction = "input" | "output";
 
-/** What the wire needs to say; zod's own helpers say more. */
+/** Removes constraints that zod adds and the document does not need. */
 function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: Direction): void {
   if (json["format"] === "date-time") delete json["pattern"];
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
   if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
-  // Replies may gain fields within v1, so what we send is not closed.
+  // Replies may gain fields within v1, so reply schemas allow additional properties.
   if (io === "output" && schema._zod.def.type === "object" && !schema._zod.def.catchall) delete json["additionalProperties"];
 }
 
@@ -31,7 +31,7 @@ function rewrite(value: unknown, rename: (name: string) => string): unknown {
 const referencesOf = (json: unknown): string[] =>
   [...JSON.stringify(json).matchAll(/"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] ?? "");
 
-/** Collects the named schemas of the document. One that is read differently from how it is written has two names. */
+/** Collects the named schemas of the document. A schema whose input and output forms differ gets two names. */
 export function createSchemas() {
   const definitions: Record<Direction, Definitions> = { input: new Map(), output: new Map() };
   const pending: { readonly target: JsonSchema; readonly json: JsonSchema; readonly io: Direction }[] = [];

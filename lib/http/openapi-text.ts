@@ -2,7 +2,7 @@ import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import type { Access, Operation } from "#lib/http/operation.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 
-/** The prose of the document: what holds for every operation stands here once. */
+/** The introduction of the document: the rules that hold for every operation. */
 export const about = `Countersign answers one question: may this agent make this payment under this mandate?
 
 **Requests.** JSON only, at most 64 KiB, nested at most 16 deep, no field twice. An unknown field is refused with a pointer to it.
@@ -50,7 +50,7 @@ export function accessText(access: Access): string {
   return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
 }
 
-/** What a repeat may change; undefined where it may change nothing. */
+/** Says which fields a repeat may change; undefined if it may change none. */
 export function repeatText({ madeAnew }: Operation): string | undefined {
   if (!madeAnew) return undefined;
   const fields = madeAnew.map((path) => `\`${path.join(".")}\``).join(" and ");

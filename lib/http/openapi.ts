@@ -7,11 +7,11 @@ import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";
 const BASE_VARIANTS = [400, 401, 403, 404, 429, 500] as const;
 type Variant = (typeof BASE_VARIANTS)[number] | 402 | 409 | 422 | 502;
 
-/** The statuses that the document gives an operation, its first one with field errors. */
+/** The error statuses of an operation in the document, in ascending order. */
 export const variantsOf = (operation: Operation): readonly Variant[] =>
   [...BASE_VARIANTS, ...(operation.variants ?? [])].toSorted((a, b) => a - b);
 
-/** Only the first variant carries field errors. */
+/** A problem without field errors; only the 400 response has them. */
 const PlainProblem = ErrorBody.omit({ errors: true }).meta({
   id: "Problem",
   description: "Why a request was refused, who can do something about it, and what (RFC 9457).",
@@ -78,7 +78,7 @@ const pathParameters = ({ path, example }: Operation): JsonSchema[] =>
     ...(example.params?.[name] !== undefined && { example: example.params[name] }),
   }));
 
-/** A query travels as text; its example is shown as the value that it means. */
+/** Query parameters are text; the example of a number or boolean is shown as that value. */
 function exampleOf(schema: z.ZodType, text: string): unknown {
   const value = schema.safeParse(text).data;
   return typeof value === "number" || typeof value === "boolean" ? value : text;
@@ -98,7 +98,7 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
   });
 }
 
-/** The header is everyone's way to repeat safely, except where the body requires a key of its own. */
+/** Every operation other than a GET takes the header, unless its body requires an idempotency key. */
 const takesKeyHeader = ({ method, body }: Operation): boolean =>
   method !== "GET" &&
   !(

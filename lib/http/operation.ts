@@ -11,7 +11,7 @@ export type Access =
   | { readonly sessionCapability: Capability }
   | { readonly platformCapability: PlatformCapability };
 
-/** The definition of one endpoint. Route, checks, OpenAPI, client and mount test read it; nothing about an endpoint stands elsewhere. */
+/** The definition of one endpoint. Route, checks, OpenAPI, client and mount test read it; an endpoint is described nowhere else. */
 export type Operation = {
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
@@ -30,10 +30,10 @@ export type Operation = {
     | "Audit"
     | "Health";
   readonly access: Access;
-  /** Served with connections of its own, from the session on: it never waits behind traffic. */
+  /** Uses the urgent connection pool, starting with the session look-up, so that it never waits behind traffic. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
-  /** Where the answer may wait for somebody: how much longer than other requests it may take. */
+  /** Milliseconds beyond the usual deadline, for an operation that may wait for a person. */
   readonly waitsMs?: number;
   /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
   readonly idempotencyKeyAt?: readonly [string, string];
@@ -45,9 +45,9 @@ export type Operation = {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
-  /** Thrown beyond invalid_request, access, limits and internal_error. */
+  /** Problems that it may throw besides invalid_request, access, limits and internal_error. */
   readonly problems: readonly ProblemCode[];
-  /** Documented besides the base six. */
+  /** Statuses to document besides the six base statuses. */
   readonly variants?: readonly (402 | 409 | 422 | 502)[];
   /** One worked example for the document; checked against the schemas by a test. */
   readonly example: {
@@ -76,13 +76,13 @@ export type RequestOf<O extends Operation> = PathParams<O["path"]> &
   (O["query"] extends z.ZodType ? { readonly query?: z.input<O["query"]> } : unknown);
 
 type CallerBase = {
-  /** userId of a person, serviceAccountId of a key: what audit and authorizations name. */
+  /** userId of a person or serviceAccountId of a key, as recorded in audit events and authorizations. */
   readonly subjectId: string;
   readonly environment: Environment;
   readonly capabilities: ReadonlySet<Capability>;
 };
 
-/** A service account. Its key is read anew at each request; the list of the hot path reads it once more under the gate. */
+/** A service account. Its key is read again at each request, and once more under the gate by a batch of the hot path. */
 export type KeyCaller = CallerBase & {
   readonly kind: "key";
   readonly organizationId: string;
@@ -103,7 +103,7 @@ export type Caller = KeyCaller | SessionCaller;
 
 type WithOrganization<C extends Caller> = C & { readonly organizationId: string };
 
-/** A capability is held in an organization, so callers that passed such a check have one. */
+/** Capabilities belong to an organization, so a caller that passed a capability check has an organization. */
 export type CallerFor<A extends Access> = A extends "anyone"
   ? Caller | null
   : A extends "authenticated"
@@ -114,7 +114,7 @@ export type CallerFor<A extends Access> = A extends "anyone"
         ? WithOrganization<SessionCaller>
         : WithOrganization<KeyCaller> | WithOrganization<SessionCaller>;
 
-/** The idempotency key of this request, its fingerprint and the slot that both live in. Null when the client sent no key. */
+/** The idempotency key of this request, its fingerprint and the slot where both are stored. Null when the client sent no key. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
 
 /** No clock here: time comes from the database. */
@@ -122,7 +122,7 @@ export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
   readonly idempotency: Idempotency | null;
-  /** Only what sign-in needs to read itself; everything else is in the input. */
+  /** Only for sign-in, which reads the request itself; other handlers use the input. */
   readonly request: Request;
 };
 
@@ -142,7 +142,7 @@ export const isStoredReply = (reply: unknown): reply is StoredReply =>
 
 const listed = Symbol.for("countersign.listed");
 
-/** For the three lists that answer items alone: their next page travels in the Link header. */
+/** For the three lists whose body is only items: the Link header names their next page. */
 export type Listed<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
 export const listedReply = <T>(output: T, nextCursor: string | null): Listed<T> => ({ [listed]: true, output, nextCursor });

@@ -8,7 +8,7 @@ export const PageQuery = z.strictObject({
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** The reply of every list but the three that answer items alone. */
+/** The reply of every list except the three whose body is only items. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
@@ -16,7 +16,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
     hasMore: z.boolean(),
   });
 
-/** A cursor is the place of the last item, in a form that nobody is tempted to build. */
+/** A cursor is the position of the last item, encoded so that clients treat it as opaque. */
 export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`).toString("base64url");
 
 /** @throws Problem invalid_request for a cursor that no list of ours made. */
@@ -31,7 +31,7 @@ export function decodeCursor(cursor: string | undefined): string | null {
 
 export type Page<R> = { readonly items: readonly R[]; readonly nextCursor?: string; readonly hasMore: boolean };
 
-/** Cuts a page from rows that were asked for with `limit + 1`, newest first; `placeOf` is what the query is ordered by. */
+/** Makes a page from rows that were selected with `limit + 1`, newest first; `placeOf` returns the sort key. */
 export function page<R>(rows: readonly R[], limit: number, placeOf: (row: R) => string): Page<R> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

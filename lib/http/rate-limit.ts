@@ -4,7 +4,7 @@ import { env } from "#lib/env.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** What a request may still do, and the header fields that say so. */
+/** Whether a request is allowed, and the values of its rate-limit headers. */
 export type Allowance = { readonly allowed: boolean; readonly remaining: number; readonly policy: string; readonly name: string };
 
 type Bucket = { tokens: number; at: number };
@@ -13,7 +13,7 @@ const GENERATION_MAX = 50_000;
 
 /**
  * A token bucket per id that refills continuously and holds one second's worth, or `burst`. Memory is bounded by two generations: an id that
- * was not seen during a whole generation is dropped, and its bucket would be full again anyway.
+ * was not seen during a whole generation is dropped, and starts again with a full bucket.
  */
 export function createBuckets(
   name: string,
@@ -41,11 +41,11 @@ export function createBuckets(
 const perCredential = () => perProcess("rateLimit.credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
 const perAddress = () => perProcess("rateLimit.address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
 
-/** One request of this key or session. */
+/** Counts one request against this key or session. */
 export const takeCredential = (caller: Caller): Allowance =>
   perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);
 
-/** One request that no valid credential stands behind. */
+/** Counts one request without a valid credential against its address. */
 export const takeAddress = (request: Request): Allowance => perAddress()(addressOf(request));
 
 /** @throws Problem rate_limited */

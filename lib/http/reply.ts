@@ -26,7 +26,7 @@ const nothingChanged = "The service cannot reach its database. Nothing was chang
 const maybeChanged =
   "The service lost its database, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first.";
 
-/** What a caller may know of an error. Everything unexpected is an internal_error with nothing but the request id. */
+/** The problem that a caller sees for an error. An unexpected error is an internal_error that reveals only the request id. */
 export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
   if (isProblem(error)) return error;
   const code = sqlState(error) ?? "none";

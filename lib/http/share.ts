@@ -1,15 +1,15 @@
 export type Share = {
   readonly most: number;
   readonly each: number;
-  /** Of `most`, for whoever has none yet. */
+  /** How many of `most` are reserved for owners that have none yet. */
   readonly kept: number;
 };
 
-/** Whether there is one more place for somebody who has `own` of all that are taken. */
+/** Whether an owner that holds `own` of the `all` taken places may take one more. */
 export const hasPlace = (own: number, all: number, { most, each, kept }: Share): boolean =>
   own < each && all < (own === 0 ? most : most - kept);
 
-/** How many each has; whoever has none is not listed. */
+/** Counts per name. A name whose count is zero is removed. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #total = 0;

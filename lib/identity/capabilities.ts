@@ -26,7 +26,7 @@ const byRole: Readonly<Record<MembershipRoleName, Capabilities>> = {
 
 const none: ReadonlySet<never> = new Set();
 
-/** A stored role as one of ours. better-auth's `member`, and whatever else we do not know, reads as the least right. */
+/** Maps a stored role to one of our roles. better-auth's `member` and unknown roles become `viewer`, the lowest role. */
 export const membershipRoleOf = (stored: string): MembershipRoleName => MembershipRole.safeParse(stored).data ?? "viewer";
 
 /** What a person may do in the active organization; nothing without a membership. */
@@ -46,14 +46,14 @@ const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabil
   admin: PlatformCapability.options,
 };
 
-/** Unknown stored roles give nothing. */
+/** Ignores unknown stored roles. */
 export const platformRolesOf = (stored: readonly string[]): PlatformRoleName[] =>
   PlatformRole.options.filter((role) => stored.includes(role));
 
 export const platformCapabilitiesOf = (roles: readonly PlatformRoleName[]): ReadonlySet<PlatformCapabilityName> =>
   roles.every((role) => role === "user") ? none : new Set(roles.flatMap((role) => byPlatformRole[role]));
 
-/** No API key ever has these, whoever made it. */
+/** No API key can have these capabilities, whatever its creator may do. */
 const personsOnly: Capabilities = new Set<CapabilityName>([
   "checkouts:approve",
   "mandates:manage",
@@ -62,7 +62,7 @@ const personsOnly: Capabilities = new Set<CapabilityName>([
   "members:manage",
 ]);
 
-/** What an agent needs for the main job. */
+/** The default set of a service account: what an agent needs to make payments. */
 const agentSet: Capabilities = new Set<CapabilityName>([
   "readiness:read",
   "checkouts:preview",
@@ -80,16 +80,16 @@ const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.fil
 const forKeys: ReadonlySet<string> = new Set(everything.filter((capability) => !personsOnly.has(capability)));
 const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 
-/** The stored list of a key as a set. The store is not trusted with what only persons have. */
+/** The stored capabilities as a set. Capabilities for persons only are dropped, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
-/** Of the capabilities of a service account, those that a person lacks: who lacks one may end its keys and gets no key of it. */
+/** The service account's capabilities that a person lacks. A person who lacks one may revoke the account's keys but gets no new key. */
 export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
 
 /**
- * The capabilities of a new service account: what was asked for, or the agent's set as far as its creator has it.
- * @throws Problem invalid_request for what no key may have, capability_required for what the creator lacks
+ * The capabilities of a new service account: the requested ones, or by default the agent's set without those that the creator lacks.
+ * @throws Problem invalid_request for a capability or combination that no key may have, capability_required for one that the creator lacks
  */
 export function grantCapabilities(asked: readonly CapabilityName[] | undefined, creator: Capabilities): CapabilityName[] {
   if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));

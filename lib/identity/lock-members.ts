@@ -9,7 +9,7 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
 /**
- * Locks who is in the organization and reads the caller's session and role again: somebody may have taken them since the request came.
+ * Locks the organization's members and reads the caller's session and role again, because both can change after the request arrives.
  * @throws Problem session_expired, banned, not_found for every organization but the caller's active one
  */
 export async function lockMembers(
@@ -25,7 +25,7 @@ export async function lockMembers(
 }
 
 /**
- * What a person may do in the active organization, read again under the locks: whoever gives a right still has it.
+ * Reads the caller's capabilities in the active organization again, under the locks: only a person who still has a right may give it.
  * @throws Problem session_expired, banned, capability_required
  */
 export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capability): Promise<ReadonlySet<Capability>> {

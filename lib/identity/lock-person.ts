@@ -4,8 +4,8 @@ import { lockPersonOf, type Person } from "#lib/identity/passkey-store.ts";
 import { Problem } from "#lib/problem.ts";
 
 /**
- * The person behind a session that changes how he signs in, read again under the locks: a session that was ended meanwhile changes
- * nothing, and two requests do not take away the last two ways in at once.
+ * Locks the person behind a session that changes how they sign in, and reads them again: a session that ended in the meantime changes
+ * nothing, and two concurrent requests cannot remove the last two ways to sign in.
  * @throws Problem session_expired, banned
  */
 export async function lockPerson(tx: Tx, { userId, sessionId }: Pick<SessionCaller, "userId" | "sessionId">): Promise<Person> {

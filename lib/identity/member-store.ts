@@ -41,7 +41,7 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/** Orders everything that changes who is in an organization; joining it is not held up. Null when there is none. */
+/** Serializes changes to an organization's members; joining does not wait for this lock. Null when there is no such organization. */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
   const [row] = await tx
     .select({ name: organization.name })
@@ -70,7 +70,7 @@ export async function isMemberAddress(tx: Tx, organizationId: string, email: str
   return row !== undefined;
 }
 
-/** For a decision it needs the organization's lock. */
+/** A decision that is based on this count needs the organization's lock. */
 export async function countOwners(tx: Tx | Database, organizationId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -86,7 +86,7 @@ export async function setRole(tx: Tx, { organizationId, userId }: MemberRow, rol
     .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
 }
 
-/** Ends the membership; sessions of the person that were in this organization are in none. */
+/** Ends the membership. Sessions of the person that were in this organization have no active organization afterwards. */
 export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow): Promise<void> {
   await tx.delete(member).where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
   await tx
@@ -95,7 +95,7 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow
     .where(and(eq(session.userId, userId), eq(session.activeOrganizationId, organizationId)));
 }
 
-/** Needs the organization's lock, so that an address has one open invitation at most. */
+/** Needs the organization's lock, so that an address has at most one open invitation. */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)
@@ -116,7 +116,7 @@ export async function lockInvitation(tx: Tx, organizationId: string, id: string)
 
 type NewInvitation = InvitationRow & { readonly inviterId: string };
 
-/** A new invitation, or the open one with another role, end and inviter. */
+/** Inserts a new invitation, or updates the role, expiry and inviter of the open one. */
 export async function saveInvitation(tx: Tx, row: NewInvitation): Promise<void> {
   const { role, expiresAt, inviterId } = row;
   await tx.insert(invitation).values(row).onConflictDoUpdate({ target: invitation.id, set: { role, expiresAt, inviterId } });
@@ -126,7 +126,7 @@ export async function cancelPending(tx: Tx, id: string): Promise<void> {
   await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
 }
 
-/** Cancels what a person invited and could not invite now: `roles` are those that are beyond him. Answers their ids. */
+/** Cancels the person's pending invitations to `roles`, the roles that they may no longer give. Returns the ids. */
 export async function cancelInvitationsOf(
   tx: Tx,
   { organizationId, userId }: MemberRow,
@@ -157,7 +157,7 @@ export const selectMembers = (organizationId: string, rows: number): Promise<Mem
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(rows);
 
-/** Pending ones, newest first, those whose time is over among them. */
+/** Pending invitations, newest first, including expired ones. */
 export const selectInvitations = (organizationId: string, rows: number) =>
   database()
     .select({
@@ -171,7 +171,7 @@ export const selectInvitations = (organizationId: string, rows: number) =>
     .orderBy(desc(invitation.id))
     .limit(rows);
 
-/** The person whose organization it is: of several owners, the first. */
+/** The organization's owner; if there are several, the one who joined first. Without an owner, the organization's id. */
 export async function ownerOf(db: Database, organizationId: string): Promise<string> {
   const [owner] = await db
     .select({ userId: member.userId })

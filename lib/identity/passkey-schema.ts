@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/* The JSON forms of WebAuthn, as browsers write and read them. Strict: no field reaches the verification that is not written here. */
+/* The JSON forms of WebAuthn, as browsers write and read them. The schemas are strict: no unlisted field reaches the verification. */
 
 const Base64Url = (max: number) =>
   z
@@ -77,6 +77,6 @@ export const PasskeyCreationOptions = z
   .meta({ id: "PasskeyCreationOptions" });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
-/** Transports that this release knows, of what an authenticator said. */
+/** The transports that this release knows, of those that the authenticator reported. */
 export const knownTransports = (said: readonly string[]): z.infer<typeof transport>[] =>
   transport.options.filter((one) => said.includes(one));

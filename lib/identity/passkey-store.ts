@@ -17,7 +17,7 @@ export async function findByCredential(userId: string, credentialID: string): Pr
   return row ?? null;
 }
 
-/** False where another account, or this one, has the credential already. */
+/** Null if this account or another one already has the credential. */
 export async function insertPasskey(tx: Tx, row: typeof passkey.$inferInsert): Promise<PasskeyRow | null> {
   const [inserted] = await tx.insert(passkey).values(row).onConflictDoNothing().returning();
   return inserted ?? null;
@@ -39,7 +39,7 @@ export async function deletePasskeysOf(userId: string): Promise<void> {
   await database().delete(passkey).where(eq(passkey.userId, userId));
 }
 
-/** Writes down a use. False where the passkey is gone, or another use with this counter came first. */
+/** Records a use. False if the passkey is gone, or if another use has already stored this counter or a higher one. */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx
     .update(passkey)
@@ -51,7 +51,7 @@ export async function countUse(tx: Tx, passkeyId: string, counter: number, now: 
   return rows.length === 1;
 }
 
-/** A sign-in, which better-auth has checked and counts itself. */
+/** Records the time of a sign-in. better-auth verifies the sign-in and stores the counter itself. */
 export async function noteSignIn(credentialID: string): Promise<void> {
   await database()
     .update(passkey)
@@ -59,7 +59,7 @@ export async function noteSignIn(credentialID: string): Promise<void> {
     .where(eq(passkey.credentialID, credentialID));
 }
 
-/** Those of this session that ended go away with it. */
+/** Also deletes the expired challenges of this session. */
 export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)
@@ -67,7 +67,7 @@ export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> 
   await tx.insert(passkeyChallenges).values(row);
 }
 
-/** Takes a challenge of this session away, so that it counts once. Null where there is none that is in time. */
+/** Deletes a challenge of this session, so that it can be used only once. Null if there is none that is still valid. */
 export async function takeChallenge(kind: string, sessionId: string, challenge: string): Promise<ChallengeRow | null> {
   const [row] = await database()
     .delete(passkeyChallenges)
@@ -83,7 +83,7 @@ export async function takeChallenge(kind: string, sessionId: string, challenge: 
   return row ?? null;
 }
 
-/** When the person behind a session last proved who he is. Null where the session has ended. */
+/** When the person behind a session last proved who they are. Null if the session has ended. */
 export async function provedAt(db: Db, sessionId: string): Promise<Date | null> {
   const [row] = await db.select({ provedAt: session.provedAt }).from(session).where(eq(session.id, sessionId));
   return row?.provedAt ?? null;
@@ -96,8 +96,8 @@ export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<v
 export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
 
 /**
- * Locks the person and then the session, in the order of those who take them away: who ends a session waits until what it is doing
- * is done, and finds it gone before. Null where the session has ended.
+ * Locks the person and then the session, in the same order as the code that deletes them. Code that ends the session waits until this
+ * transaction has finished; a session that ended earlier is not found. Null if the session has ended.
  */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx
@@ -117,7 +117,7 @@ export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): P
   return person && live.length === 1 ? person : null;
 }
 
-/** How a person can sign in, besides passkeys. A credential account without a password is none. */
+/** The ways in which a person can sign in, besides passkeys. A credential account without a password does not count. */
 export async function otherWaysIn(db: Db, userId: string): Promise<readonly string[]> {
   const accounts = await db
     .select({ providerId: account.providerId, password: account.password })

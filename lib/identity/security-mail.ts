@@ -6,7 +6,7 @@ const said = {
   passwordChanged: ["Your password was changed", "The password of your account is a new one. Your other sessions have ended."],
 } as const;
 
-/** What changed about how a person signs in: told at once, to the one who can say that it was somebody else. */
+/** Tells a person at once that their sign-in methods changed, so that they can act if somebody else did it. */
 export const securityMail = (what: keyof typeof said, email: string): Mail => ({
   to: email,
   subject: said[what][0],

@@ -11,7 +11,7 @@ const ActiveOrganization = z
   })
   .meta({ id: "SessionOrganization", description: "An organization and the person's role in it." });
 
-/** How people may sign in here: what is configured, the same for everybody. */
+/** The sign-in methods that this installation offers, the same for everybody. */
 const AuthMethods = z.object({
   emailPassword: z.boolean(),
   magicLink: z.boolean(),

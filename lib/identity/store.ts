@@ -11,8 +11,8 @@ export type KeyRow = {
 };
 
 /**
- * The live ones among these keys. A revoked or expired key looks like one that never was. LIMIT keeps the planner on the primary
- * keys, whatever it believes about the tables.
+ * The live keys among these ids. Revoked and expired keys are left out, like unknown ones. LIMIT makes the planner use the primary keys,
+ * whatever its statistics say.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return listPool().sql<KeyRow[]>`
@@ -33,13 +33,13 @@ export type SessionRow = {
   readonly banReason: string | null;
   readonly platformRoles: readonly string[];
   readonly audited: boolean;
-  /** Whether an hour of the session's time was used. */
+  /** Whether more than `renewalSeconds` have passed since the session's expiry was last set. */
   readonly renewable: boolean;
   readonly organizationId: string | null;
   readonly role: string | null;
 };
 
-/** A live session with its person and the membership in its active organization, as they are now. */
+/** A live session with its person and the current membership in its active organization. */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,
@@ -59,7 +59,7 @@ export async function findLiveSession(
   return row ?? null;
 }
 
-/** Moves the end of a session in use. */
+/** Extends a live session. */
 export async function renewSession(sessionId: string, seconds: number): Promise<void> {
   await pool()`
     UPDATE session SET expires_at = clock_timestamp() + make_interval(secs => ${seconds}), updated_at = clock_timestamp()

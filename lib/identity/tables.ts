@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, bigint, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/* The first tables have the shape that better-auth expects; it owns signing in and up, our operations write the rest. */
+/* The first tables have the shape that better-auth expects. better-auth handles sign-in and sign-up; our own operations write the rest. */
 
 export const user = pgTable(
   "user",
@@ -19,13 +19,13 @@ export const user = pgTable(
     banned: boolean("banned").notNull().default(false),
     banReason: text("ban_reason"),
     banExpires: moment("ban_expires"),
-    /** When the user.created event was written: better-auth creates the row, so the audit follows with the first request. */
+    /** When the user.created event was written. better-auth inserts the row, so the event is written with the user's first request. */
     auditedAt: moment("audited_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
-    // For the search of the platform's administration, by the beginning of either.
+    // For the prefix search in the platform's administration, by e-mail address or name.
     index("user_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
     index("user_with_platform_role")
@@ -51,7 +51,7 @@ export const session = pgTable(
     activeOrganizationId: text("active_organization_id"),
     /** How this session signed in. */
     provider: text("provider").notNull().default("emailPassword"),
-    /** When the person last proved who he is: at the sign-in, or since then. */
+    /** When the person last proved who they are: at sign-in, or later. */
     provedAt: moment("proved_at")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -112,7 +112,7 @@ export const walletAddress = pgTable(
   (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
 );
 
-/** Written by our operations; better-auth reads it where a passkey signs in, and keeps the counter. */
+/** Our operations write this table. better-auth reads it at a sign-in by passkey and updates the counter. */
 export const passkey = pgTable(
   "passkey",
   {
@@ -124,7 +124,7 @@ export const passkey = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: "cascade" }),
     credentialID: text("credential_id").notNull().unique(),
-    /** How often it was used, as far as it counts: an older value is a copy's. */
+    /** The authenticator's signature counter; a value that does not increase indicates a copy. Zero means that it does not count. */
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
@@ -137,13 +137,13 @@ export const passkey = pgTable(
   (table) => [index("passkey_user").on(table.userId)],
 );
 
-/** What a passkey is asked to sign. A row is taken away by the first answer, right or wrong, and dies with its session. */
+/** Challenges for passkeys to sign. The first answer deletes the row, whether it is valid or not; the end of the session deletes it too. */
 export const passkeyChallenges = pgTable(
   "passkey_challenges",
   {
     challenge: text("challenge").primaryKey(),
     kind: text("kind").notNull(),
-    /** Of a challenge that binds a checkout: it is computed again from the checkout as it is then. */
+    /** Set if the challenge binds a checkout; the challenge is then computed again from the current checkout. */
     nonce: text("nonce"),
     checkoutIntentId: text("checkout_intent_id"),
     sessionId: text("session_id")
@@ -165,7 +165,7 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** In whole units of whatever asset is paid with. Payments above it are approved by who has just proved who he is. */
+    /** In whole units of the asset that is paid with. A payment above it needs an approver who has just proved who they are. */
     stepUpAbove: numeric("step_up_above"),
     createdAt: createdAt(),
   },
@@ -234,7 +234,7 @@ export const serviceAccounts = pgTable(
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
 );
 
-/** Two keys may live while a rotation's grace lasts. The secret is stored as HMAC-SHA-256 under a server key. */
+/** Two keys may be live during a rotation's grace period. The secret is stored as HMAC-SHA-256 under a server key. */
 export const apiKeys = pgTable(
   "api_keys",
   {
@@ -243,7 +243,7 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
-    /** Who made it and has seen it; null where that was the maker of the account. */
+    /** The person who made the key and has seen it; null if that is the creator of the account. */
     createdBy: text("created_by"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),
@@ -252,7 +252,7 @@ export const apiKeys = pgTable(
   (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
 
-/** Beside api_keys, which every request reads and nothing should rewrite. Written once a minute for each key in use. */
+/** Separate from api_keys, which every request reads, so that its rows are never rewritten. Written once a minute for each key in use. */
 export const keyUses = pgTable("key_uses", {
   keyId: text("key_id").primaryKey(),
   lastUsedAt: moment("last_used_at").notNull(),

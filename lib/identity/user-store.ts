@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { account, member, passkey, session, user } from "#lib/identity/tables.ts";
 
-/** True for the one caller that finds the user not yet audited. */
+/** True for exactly one caller per user: the one that marks the user as audited. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   const marked = await tx
     .update(user)
@@ -13,7 +13,7 @@ export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   return marked.length === 1;
 }
 
-/** Where a person who signs in goes on: the organization joined last. */
+/** The organization that is active after sign-in: the one that the person joined last. */
 export async function newestOrganizationOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ organizationId: member.organizationId })
@@ -24,7 +24,7 @@ export async function newestOrganizationOf(userId: string): Promise<string | nul
   return row?.organizationId ?? null;
 }
 
-/** As better-auth stores it; null for a person who signs in otherwise. */
+/** The hash as better-auth stores it; null for a person without a password. */
 export async function passwordHashOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ password: account.password })
@@ -33,7 +33,7 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
   return row?.password ?? null;
 }
 
-/** False where the password is another one by now. */
+/** False if the password was changed in the meantime. */
 export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(account)
@@ -43,7 +43,7 @@ export async function replacePassword(tx: Tx, userId: string, from: string, to: 
   return rows.length === 1;
 }
 
-/** Ends every way into an account but its mailbox, and every session: whoever began it may not be whose address it is. */
+/** Ends every session and every way to sign in except by mail: the person who set up the account may not own its address. */
 export async function endWaysIn(userId: string): Promise<void> {
   await database().transaction(async (tx) => {
     await tx.delete(account).where(eq(account.userId, userId));
@@ -53,8 +53,8 @@ export async function endWaysIn(userId: string): Promise<void> {
 }
 
 /**
- * better-auth makes the account of a wallet in several steps, each for itself. One that was cut off in between would keep its address
- * taken for ever: whoever proves the wallet gets the account that was begun for it.
+ * better-auth creates a wallet's account in several separate steps. If it stops between them, the address stays taken for ever, so this
+ * adds the missing row when somebody proves the wallet.
  */
 export async function completeWallet(address: string, chainId: number): Promise<void> {
   await database().execute(sql`

@@ -20,7 +20,7 @@ export const mandatesNaming = (scope: Scope, serviceAccountId: string, rows: num
     .orderBy(desc(mandates.mandateId))
     .limit(rows);
 
-/** How many active mandates every agent of the organization may use. */
+/** The number of active mandates that every agent of the organization may use. */
 export async function countOpenMandates(scope: Scope): Promise<number> {
   const [row] = await database()
     .select({ count: count() })

@@ -2,10 +2,10 @@ import type { Period } from "#lib/vocabulary.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Names of zones come from clients: every cache here is emptied when it is full, which takes every period of every zone there is. */
+/** Zone names come from clients, so each cache is cleared when it is full. The size covers every period of every zone. */
 const CACHE_SIZE = 3_000;
 
-/** Answers of a cache are only remembered results of pure functions. */
+/** The caches hold only results of pure functions, so clearing one is safe. */
 function remember<V>(cache: Map<string, V>, key: string, value: V): V {
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(key, value);
@@ -28,7 +28,7 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return formatters.get(timezone) ?? remember(formatters, timezone, new Intl.DateTimeFormat("en-US", { ...options, ...fields }));
 }
 
-/** The wall clock of the zone, written as if it were UTC. */
+/** The local time of the zone, encoded as if it were UTC. */
 function wallClock(timezone: string, at: number): number {
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
   for (const { type, value } of formatterOf(timezone).formatToParts(at)) part[type] = value;
@@ -39,8 +39,8 @@ function wallClock(timezone: string, at: number): number {
 const offsetAt = (timezone: string, at: number): number => wallClock(timezone, at) - Math.floor(at / 1_000) * 1_000;
 
 /**
- * The first instant of a local date, given as its midnight written in UTC. Where clocks jump at midnight the day starts after the jump;
- * where they fall back past midnight, at the earlier midnight.
+ * The first instant of a local date, which is given as its midnight encoded in UTC. If clocks jump forward at midnight, the day starts
+ * after the jump; if they fall back past midnight, it starts at the earlier midnight.
  */
 function startOfDay(timezone: string, midnight: number): number {
   const before = midnight - offsetAt(timezone, midnight - DAY_MS);
@@ -49,7 +49,7 @@ function startOfDay(timezone: string, midnight: number): number {
   return wallClock(timezone, early) >= midnight ? early : late;
 }
 
-/** The local date on which a period starts that holds `date`, and the one on which the next period starts. Both are midnights written in UTC. */
+/** The local start date of the period that contains `date`, and of the next period. Both are midnights encoded in UTC. */
 function datesAround(period: Period, date: number): { first: number; next: number } {
   const day = new Date(date);
   const year = day.getUTCFullYear();
@@ -72,7 +72,7 @@ type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly start
 
 const periods = new Map<string, CalendarPeriod>();
 
-/** The calendar period of the zone that holds `now`, daylight saving included. The current one is remembered: the hot path asks for it all the time. */
+/** The calendar period of the zone that contains `now`, with daylight saving. Cached, because every decision needs it. */
 export function calendarPeriodAt(period: Period, timezone: string, now: Date): CalendarPeriod {
   const key = `${period} ${timezone}`;
   const known = periods.get(key);
@@ -84,7 +84,7 @@ export function calendarPeriodAt(period: Period, timezone: string, now: Date): C
 function computePeriod(period: Period, timezone: string, at: number): CalendarPeriod {
   const today = Math.floor(wallClock(timezone, at) / DAY_MS) * DAY_MS;
   let { first, next } = datesAround(period, today);
-  // A clock that falls back past midnight repeats the end of a day that is over: the period that has begun goes on.
+  // When clocks fall back past midnight, the end of the old day repeats; stay in the period that has already begun.
   if (startOfDay(timezone, next) <= at) ({ first, next } = datesAround(period, next));
   const start = new Date(startOfDay(timezone, first));
   const end = new Date(startOfDay(timezone, next));

@@ -6,7 +6,7 @@ import type { MandateDraft } from "#lib/mandates/draft.ts";
 
 export type DraftErrors = ReadonlyMap<string, string>;
 
-/** What createMandate takes: what is left out is every agent, and any wallet. */
+/** The body of createMandate. Omitted agents mean every agent; an omitted wallet means any wallet. */
 export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
   name,
   policy,
@@ -14,12 +14,12 @@ export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
   ...(wallet !== null && { wallet }),
 });
 
-/** What updateMandate takes: the whole of the form, where null removes. */
+/** The body of updateMandate: all fields of the form; null removes a value. */
 export const updateBody = ({ agents, ...terms }: DraftTerms) => ({ ...terms, agents: agents === null ? null : [...agents] });
 
 /**
- * What is wrong with a form, by field: what the operation's own schema refuses, and what the service would refuse beyond it. Empty
- * where it can be sent. `decimals` are those of its asset.
+ * The errors of a form, by field, from the operation's schema and from the service's further checks. Empty if the form can be sent.
+ * `decimals` are those of its asset.
  */
 export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
   const { terms, fieldOf } = termsOf(draft);
@@ -32,7 +32,7 @@ export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
 
 type Refusal = { readonly pointer?: string | undefined; readonly detail: string };
 
-/** The first refusal of each field; one that names no field of the form is dropped. */
+/** The first error of each field. Errors that belong to no field of the form are dropped. */
 export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): DraftErrors {
   const errors = new Map<string, string>();
   for (const { pointer, detail } of refused) {
@@ -42,7 +42,7 @@ export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): Draf
   return errors;
 }
 
-/** One line per field; of the alternatives of a union the one that comes closest. */
+/** One error per field. For a union, the errors of the closest alternative. */
 function refusals(base: string, issue: z.core.$ZodIssue): Refusal[] {
   const pointer = `${base}${issue.path.map((part) => `/${String(part)}`).join("")}`;
   if (issue.code === "invalid_union") {

@@ -3,7 +3,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { windowOf, type Span, type Window } from "#lib/mandates/windows.ts";
 import { readAmount, type Atomic } from "#lib/money.ts";
 
-/** What a schema cannot say about a policy. Pointers are relative to the policy; an empty list means that it can be saved. */
+/** Errors that the schema cannot detect. Pointers are relative to the policy; an empty list means that the policy can be saved. */
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
 export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: number }): PolicyError[] {
@@ -20,7 +20,7 @@ export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: n
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** Null when the amount does not fit the asset, which is then refused. */
+/** Null if the amount does not fit the asset; the error is then recorded. */
 function amountAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const read = readAmount(text, decimals);
   if (read.ok) return read.amount;
@@ -28,7 +28,7 @@ function amountAt(pointer: string, text: string, decimals: number, refuse: Refus
   return null;
 }
 
-/** A limit of zero would allow nothing, which is what suspending is for. */
+/** Refuses a limit of zero, because it would allow nothing; suspend the mandate instead. */
 function limitAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const limit = amountAt(pointer, text, decimals, refuse);
   if (limit === 0n) refuse(pointer, "A limit must be above zero.");
@@ -65,7 +65,7 @@ function checkDuplicates(pointer: string, entries: readonly Span[], refuse: Refu
 
 const periods = ["day", "week", "month", "year"];
 
-/** Whether the first window is the shorter of two that can be compared: of the same kind, and in the same zone. */
+/** Whether `a` is shorter than `b`. Only windows of the same kind and in the same zone are compared. */
 function isShorter(a: Window, b: Window): boolean {
   if (a.kind === "calendar" && b.kind === "calendar") {
     return a.timezone === b.timezone && periods.indexOf(a.period) < periods.indexOf(b.period);

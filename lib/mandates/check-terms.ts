@@ -12,7 +12,7 @@ const refuse = (errors: readonly FieldError[]): Problem =>
     errors,
   });
 
-/** The asset that a policy pays in and its digits. @throws Problem invalid_request */
+/** The asset that a policy pays in, and its decimals. @throws Problem invalid_request */
 export function readCoin({ assets }: Policy): { readonly asset: string; readonly chain: string; readonly decimals: number } {
   const [coin] = assets;
   if (coin === undefined) throw refuse([{ pointer: "/policy/assets", detail: "Name one asset." }]);
@@ -25,7 +25,7 @@ export function readCoin({ assets }: Policy): { readonly asset: string; readonly
   return { asset, chain, decimals: token.tokenDecimals };
 }
 
-/** The digits of an asset that was saved; it is configured as long as mandates pay in it. */
+/** The decimals of a saved asset, which must stay configured while mandates pay in it. */
 export function decimalsOf({ chain, asset }: { readonly chain: string; readonly asset: string }): number {
   const token = assetOf(chain, asset);
   if (token === null) throw new Error(`${asset} on ${chain} is no longer configured, but a mandate pays in it.`);
@@ -45,7 +45,7 @@ type Bound = {
   readonly unknown: ReadonlySet<string>;
 };
 
-/** The agents exist, and the wallet lives where the mandate pays. @throws Problem invalid_request */
+/** Requires that the agents exist and that the wallet is on the mandate's chain. @throws Problem invalid_request */
 export function requireBindings({ chain, agents, wallet, unknown }: Bound): void {
   const errors: FieldError[] = [];
   agents?.forEach((agent, index) => {

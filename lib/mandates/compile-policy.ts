@@ -5,7 +5,7 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 
-/** A policy ready to decide with: amounts in atomic units, sets instead of lists, windows merged by key. Null means that the rule is absent. */
+/** A policy prepared for decisions: amounts in atomic units, sets instead of lists, windows merged by key. Null means no such rule. */
 export type CompiledPolicy = {
   readonly decimals: number;
   readonly asset: string;
@@ -43,7 +43,7 @@ export const resourceKey = (sellerId: string, resourceId: string): string => `${
 export const routeKey = (sellerId: string, method: string, pathTemplate: string): string =>
   `${sellerId} ${method} ${pathTemplate}`;
 
-/** The caller keeps the result per mandate and version: a version never changes. */
+/** Callers may cache the result by mandate and version, because a version never changes. */
 export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy {
   const amountOrNull = (text: string | undefined) => (text === undefined ? null : parseAmount(text, decimals));
   const [coin] = policy.assets;

@@ -9,10 +9,10 @@ export type DraftTerms = {
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
 
-/** Where in the form stands what a pointer of the request names: the longest pointer that fits. */
+/** Maps a pointer into the request to a field of the form, by the longest matching pointer. */
 export type FieldOf = (pointer: string) => string | undefined;
 
-/** What a form says, as a request, and the way back from the request's pointers to the form's fields. What is not valid is left to the schema. */
+/** Converts a form to a request, and maps the request's pointers back to form fields. Invalid values are left for the schema to refuse. */
 export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
   const [asset = "", chain = ""] = draft.coin.split(" ");
   const { limits, places } = limitsOf(draft);
@@ -38,7 +38,7 @@ export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; read
 }
 
 const text = (value: string): string => value.trim();
-/** What is no number stays what it is: the schema says so. */
+/** NaN for text that is not a number; the schema then refuses it. */
 const numberOf = (value: string): number => (/^[0-9]+$/.test(text(value)) ? Number(text(value)) : Number.NaN);
 
 type Placed = readonly (readonly [pointer: string, field: string])[];
@@ -108,12 +108,12 @@ function approvalOf({ mode, above }: MandateDraft) {
 function feeOf({ as, value }: MandateDraft["fee"]) {
   if (as === "none") return {};
   if (as === "amount") return { maximumFee: { amount: text(value) } };
-  // Hundredths of a percent, counted in digits: 2.3 * 100 is not 230.
+  // Computes basis points from the digits, because 2.3 * 100 is not 230 in floating point.
   const [, whole, fraction = ""] = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?$/.exec(text(value)) ?? [];
   return { maximumFee: { bps: whole === undefined ? Number.NaN : Number(whole) * 100 + Number(fraction.padEnd(2, "0")) } };
 }
 
-/** A wall clock in UTC; what is none stays as it is. */
+/** A UTC date and time as ISO 8601. Invalid text is returned unchanged. */
 function momentOf(value: string): string {
   const moment = new Date(`${value}Z`);
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString();

@@ -1,12 +1,12 @@
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { AssuranceLevel, Period } from "#lib/vocabulary.ts";
 
-/* A mandate as its form holds it: texts and ticks. lib/mandates/draft-body.ts makes the request of it. Pure and browser-safe. */
+/* The form of a mandate: texts and checkboxes. lib/mandates/draft-body.ts converts it to a request. Pure and browser-safe. */
 
 export type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 export type ApprovalMode = NonNullable<Policy["approval"]>["mode"];
 
-/** A budget or a count beyond the common ones. */
+/** A budget or payment count that has no separate field in the form. */
 export type LimitRow = {
   readonly kind: "amount" | "payments";
   readonly span: Period | "rolling";
@@ -16,7 +16,7 @@ export type LimitRow = {
   readonly value: string;
 };
 
-/** A list that allows, if `only`, nothing but its entries, and one that denies. */
+/** If `only` is true, only entries of `allow` are allowed. Entries of `deny` are always denied. */
 export type Places = { readonly only: boolean; readonly allow: readonly string[]; readonly deny: readonly string[] };
 
 export type MandateDraft = {
@@ -31,7 +31,7 @@ export type MandateDraft = {
   readonly month: string;
   readonly total: string;
   readonly countDay: string;
-  /** Of the limits by day and month. */
+  /** The time zone of the daily and monthly limits. */
   readonly timezone: string;
   readonly more: readonly LimitRow[];
   readonly cooldownSeconds: string;
@@ -53,7 +53,7 @@ export type MandateDraft = {
     readonly to: string;
     readonly timezone: string;
   };
-  /** Wall clock in UTC: "2027-03-31T22:00". */
+  /** Date and time in UTC: "2027-03-31T22:00". */
   readonly validFrom: string;
   readonly validUntil: string;
 };
@@ -62,7 +62,7 @@ export const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "
 
 const anywhere: Places = { only: false, allow: [], deny: [] };
 
-/** A form to begin with: it asks above an amount, and everything else is open. */
+/** A new form: it asks a person above an amount and has no other restriction. */
 export const newDraft = (coin: string): MandateDraft => ({
   name: "",
   everyAgent: true,
@@ -153,7 +153,7 @@ function feeOf(fee: Policy["maximumFee"]): MandateDraft["fee"] {
   return "bps" in fee ? { as: "percent", value: String(fee.bps / 100) } : { as: "amount", value: fee.amount };
 }
 
-/** To the second where there are some, as a form's field writes it. */
+/** The value of a date-time field. Includes seconds only if they are not zero. */
 function wallClock(at: string | undefined): string {
   if (at === undefined) return "";
   const text = new Date(at).toISOString();
@@ -164,7 +164,7 @@ type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 const isCalendar = <S extends Budget | Count>(span: S): span is Extract<S, { readonly period: Period }> => "period" in span;
 
-/** The limits by day and month of the first zone have fields of their own; every other one is a row. */
+/** The daily and monthly limits of the first time zone have separate fields; every other limit is a row. */
 function limitsOf({ limits }: Policy) {
   const { budgets = [], counts = [] } = limits;
   const timezone = [...budgets, ...counts].find(isCalendar)?.timezone ?? "UTC";

@@ -12,7 +12,7 @@ export type MandateFacts = {
   readonly agents: readonly string[] | null;
 };
 
-/** Mutable: the caller books each decision of a list before it decides the next one. */
+/** Mutable: the caller adds each decision of a batch before it makes the next one. */
 export type BucketUsage = {
   readonly start: Date;
   /** From this time on the bucket no longer counts in its window. */
@@ -22,7 +22,7 @@ export type BucketUsage = {
   payments: number;
 };
 
-/** What is used so far. `buckets` is keyed by a window's key; buckets that no longer count may be among them. */
+/** The current usage. `buckets` is keyed by window key and may contain buckets that no longer count. */
 export type Usage = {
   spent: Atomic;
   reserved: Atomic;
@@ -46,28 +46,28 @@ type ResourceFacts = {
   readonly acceptedPaymentChallengeTypes: readonly string[];
 };
 
-/** A seller without a record, as the 402 that the agent was shown presents it: the agent's word, which proves nothing. */
+/** A seller without a record, described by the 402 that the agent received. The agent supplies it, so it proves nothing. */
 type UnregisteredFacts = {
-  /** Null where the challenge names no public domain. */
+  /** Null if the challenge names no public domain. */
   readonly domain: string | null;
-  /** What the intent needs to be compared with a challenge; pointers into the request. */
+  /** Values that the intent lacks for a comparison with a challenge; pointers into the request. */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
-/** Everything that a decision may look at. Free-form metadata is left out on purpose: no text of an agent or seller can steer a decision. */
+/** All facts that a decision may use. Free-form metadata is excluded, so that no text of an agent or seller can influence a decision. */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /** Of an intent that names no seller's record; null beside a record and where the named one does not exist. */
+  /** Set if the intent names no seller record. Null beside a record, and if the named record does not exist. */
   readonly unregistered: UnregisteredFacts | null;
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;
-  /** Where the request differs from the registered records, or from the challenge of an unregistered seller; pointers into the request. */
+  /** Differences between the request and the records, or the challenge of an unregistered seller; pointers into the request. */
   readonly mismatches: readonly {
     readonly field: string;
     readonly pointer: string;
-    /** Where the seller's challenge differs from the record: both, as text for people. */
+    /** If the seller's challenge differs from the record: both values, as text for people. */
     readonly theirs?: string;
     readonly registered?: string;
   }[];
@@ -76,26 +76,26 @@ export type IntentFacts = {
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
-  /** By an emergency: stopped, or too like a stopped seller as long as nothing is proven. */
+  /** An emergency stop: "stopped", or "unproven" if the payee resembles a stopped seller and has proved nothing. */
   readonly payeeStop?: "stopped" | "unproven" | null;
   /** This service asked the domain itself, and its 402 wants the same payment. */
   readonly domainSeen?: boolean;
-  /** What came of asking, where it is no proof: a sentence. */
+  /** One sentence about the domain's reply, if the reply proves nothing. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
-  /** What this intent has reached: a person's approval with a passkey, or nothing beyond the mandate. */
+  /** The level reached: a person's approval with a passkey, or only the mandate itself. */
   readonly assuranceLevel: AssuranceLevel;
   readonly sellerPaidBefore: boolean;
-  /** A person of the buyer says yes to this payment, so that the approval rule is met. */
+  /** A person of the buyer approves this payment, which satisfies the approval rule. */
   readonly approvedByPerson?: boolean;
-  /** A person declined the same basket under this mandate a short while ago. */
+  /** A person recently declined the same basket under this mandate. */
   readonly rejectedByPerson?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
 };
 
-/** Times are RFC 3339 text; a lifetime has neither start nor end. */
+/** Times are RFC 3339 text. The kind "lifetime" has no start or end. */
 export type ReasonWindow = {
   readonly kind: "calendar" | "rolling" | "lifetime";
   readonly start?: string;
@@ -115,7 +115,7 @@ export type Reason = {
   readonly checkoutIntentId?: string;
   readonly pollWith?: Call;
   readonly next?: Call;
-  /** Into the policy; of a challenge_mismatch into the request. */
+  /** A pointer into the policy; for challenge_mismatch, into the request. */
   readonly pointer?: string;
   readonly limit?: string;
   readonly used?: string;

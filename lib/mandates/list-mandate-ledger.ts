@@ -15,7 +15,7 @@ export const listMandateLedger: Handler<typeof operation> = async ({ id, query }
 };
 
 /**
- * What was held, captured and released under a mandate, newest first.
+ * The holds, captures and releases under a mandate, newest first.
  * @throws Problem not_found, invalid_request for a cursor of another list
  */
 export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>

@@ -3,7 +3,7 @@ import type { NextAction } from "#lib/problem.ts";
 /** The page of a mandate, or of one of its organization's. `baseUrl` is where people open this service. */
 export const mandatePage = (baseUrl: string, mandateId: string): string => `${baseUrl}/mandates/${mandateId}`;
 
-/** Actions about mandates with the page where a person does them; every other action as it is. */
+/** Adds to each action about mandates the page where a person can do it. Other actions are unchanged. */
 export const withMandatePages = (actions: readonly NextAction[], baseUrl: string, mandateId?: string): NextAction[] =>
   actions.map((action) => {
     const href = pageOf(action.type, baseUrl, mandateId);

@@ -9,12 +9,12 @@ const MAX_WINDOWS = 8;
 
 const zones = new Map<string, boolean>();
 
-/** How IANA writes the names that this runtime takes for others, such as Asia/Kolkata. */
+/** The IANA spelling of zone names that this runtime treats as aliases, such as Asia/Kolkata. */
 const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
 
 /**
- * Whether this runtime knows the zone by this very name: every other spelling would be another window with buckets and caches of its own.
- * Offsets such as +02:00 are no zones: they would ignore daylight saving.
+ * Whether this runtime knows the zone by exactly this name. Another spelling would create a separate window with separate buckets and
+ * cache entries. Offsets such as +02:00 are refused, because they would ignore daylight saving.
  */
 function isZone(name: string): boolean {
   const known = zones.get(name);

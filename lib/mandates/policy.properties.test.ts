@@ -45,7 +45,7 @@ const intents: fc.Arbitrary<Partial<IntentFacts>> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Rules of which each makes a policy stricter, or leaves it as strict as it was. */
+/** Rules that each make a policy stricter or leave it unchanged. */
 const tighter: Record<string, unknown>[] = [
   { sellers: { allow: ["sel_two"] } },
   { sellers: { deny: ["sel_one"] } },

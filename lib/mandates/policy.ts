@@ -5,7 +5,7 @@ import { limitRules } from "#lib/mandates/rules-limits.ts";
 import { mandateRules, passkeyDemands } from "#lib/mandates/rules-mandate.ts";
 import { sellerRules } from "#lib/mandates/rules-seller.ts";
 
-/** May this payment be made? Every rule is evaluated, and every evaluated rule gives its reason. */
+/** Decides whether this payment may be made. Evaluates every rule; every evaluated rule adds its reason. */
 export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {
   const on = openCase(mandate, usage, intent, now);
   mandateRules(on);
@@ -18,7 +18,7 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 
 const askedEffect = (on: Case): "approval" | "info" => (on.denials.length === 0 ? "approval" : "info");
 
-/** A passkey is a person's: what asks for one asks a person, whatever the approval rule says. */
+/** Only a person has a passkey, so a demand for one asks a person, whatever the approval rule says. */
 const passkeys = (on: Case): Reason[] =>
   passkeyDemands(on).map(({ who, level, details }) => ({
     code: "approval_required",
@@ -29,7 +29,7 @@ const passkeys = (on: Case): Reason[] =>
     policyVersion: on.mandate.version,
   }));
 
-/** A person is asked only when nothing denies; otherwise the reason is for information. */
+/** A person is asked only if no rule denies. Otherwise the reason is informational. */
 function approval(on: Case): Reason | null {
   const { mode, amount } = on.policy.approval;
   const reason = (asked: boolean, message: string): Reason => ({

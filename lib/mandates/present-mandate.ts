@@ -31,7 +31,7 @@ export type MandateRow = {
   readonly updatedAt: Date;
 };
 
-/** The wire form of a mandate at one time. `decimals` are those of its asset. */
+/** The wire form of a mandate at a given time. `decimals` are those of its asset. */
 export function presentMandate(
   row: MandateRow,
   buckets: readonly (BucketUsage & { windowKey: string })[],

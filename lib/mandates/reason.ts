@@ -7,14 +7,14 @@ const precedence = new Map<string, number>(DenialCode.options.map((code, index) 
 
 type Details = Omit<Reason, "code" | "rule" | "effect" | "message" | "policyVersion">;
 
-/** One intent under one mandate at one time: what every rule looks at, and where it leaves its reasons. */
+/** One intent under one mandate at one time: the input of every rule, and the list of their reasons. */
 export type Case = {
   readonly mandate: MandateFacts;
   readonly policy: CompiledPolicy;
   readonly usage: Usage;
   readonly intent: IntentFacts;
   readonly now: Date;
-  /** What the budget would consume: the amount and the buyer's share of the fee. */
+  /** The amount to take from the budget: the payment and the buyer's share of the fee. */
   readonly requested: Atomic;
   readonly denials: Reason[];
   readonly others: Reason[];
@@ -30,7 +30,7 @@ export function deny(on: Case, code: DenialCode, rule: string, message: string, 
 }
 
 export function satisfy(on: Case, rule: string, message: string, details?: Details): void {
-  // What all of them say stands together: it is stored as one phrase.
+  // Keep these members first and in this order: storage replaces their common text with one phrase.
   on.others.push({ code: "satisfied", effect: "allow", rule, message, ...details, policyVersion: on.mandate.version });
 }
 
@@ -38,7 +38,7 @@ export function satisfy(on: Case, rule: string, message: string, details?: Detai
 export const display = (on: Case, amount: Atomic): string => displayAmount(amount, on.policy.decimals, on.policy.asset);
 export const text = (on: Case, amount: Atomic): string => formatAmount(amount, on.policy.decimals);
 
-/** Denials by precedence, then what asks a person, then the rest in the order of evaluation. */
+/** Orders reasons: denials by precedence, then approvals, then the rest in order of evaluation. */
 export function conclude(on: Case, approvals: readonly Reason[]): Decision {
   const [first] = on.denials.sort((a, b) => (precedence.get(a.code) ?? 0) - (precedence.get(b.code) ?? 0));
   const rest = [...approvals, ...on.others];

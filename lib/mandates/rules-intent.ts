@@ -1,7 +1,7 @@
 import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Whether the intent is sound: in time, new, as registered, and in the mandate's asset. */
+/** Checks that the intent is not expired, not used before, as registered, and in the mandate's asset. */
 export function intentRules(on: Case): void {
   soundness(on);
   registration(on);
@@ -13,7 +13,7 @@ export function intentRules(on: Case): void {
 function soundness(on: Case): void {
   const { intent, now } = on;
   const { amount, fee, expiresAt } = intent;
-  // A time that cannot be read is not in the future: NaN compares false.
+  // An unreadable time counts as expired, because a comparison with NaN is false.
   if (expiresAt.getTime() > now.getTime()) satisfy(on, "intent.expiresAt", `The intent is valid until ${toWire(expiresAt)}.`);
   else deny(on, "intent_expired", "intent.expiresAt", "The intent has expired. Make a new one.");
   if (amount <= 0n || fee.buyerShare < 0n)

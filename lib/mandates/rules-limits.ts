@@ -5,7 +5,7 @@ import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 
-/** How much, how often, and when. */
+/** Checks amounts, payment counts and times. */
 export function limitRules(on: Case): void {
   schedule(on);
   perPayment(on);
@@ -42,7 +42,7 @@ function perPayment(on: Case): void {
     );
 }
 
-/** What a limit leaves. Overruns can use more than the limit: then nothing is left. */
+/** The rest of a limit. Zero if overruns used more than the limit. */
 export const remainingOf = (limit: Atomic, spent: Atomic, reserved: Atomic): Atomic =>
   max(zero, subtract(subtract(limit, spent), reserved));
 
@@ -156,7 +156,7 @@ function cooldown(on: Case): void {
   else deny(on, "cooldown_active", "limits.cooldownSeconds", `The next payment is possible in ${remaining} seconds.`, details);
 }
 
-/** What the buyer tolerates is what the buyer bears: a fee that the seller pays is not counted. */
+/** Limits only the buyer's share of the fee; the seller's share is not counted. */
 function maximumFee(on: Case): void {
   const rule = on.policy.maximumFee;
   if (rule === null) return;

@@ -3,7 +3,7 @@ import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** The mandate's life cycle and who may use it. */
+/** Checks the mandate's status and validity, and which agents may use it. */
 export function mandateRules(on: Case): void {
   status(on);
   validity(on);
@@ -65,7 +65,7 @@ const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
     ] as const
   ).flatMap(([who, level, details]) => (level === null || level === undefined ? [] : [{ who, level, details }]));
 
-/** Nobody was asked yet, and a person's passkey is what it takes. */
+/** Whether no person has approved yet, and approval with a passkey would reach the level. */
 const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
   intent.approvedByPerson !== true && !reaches(intent.assuranceLevel, level) && reaches("passkeyApproved", level);
 
@@ -84,5 +84,5 @@ function assurance(on: Case): void {
   }
 }
 
-/** Who asks for a passkey, which only the approval of a person can bring. */
+/** The demands for a passkey, which only a person's approval can satisfy. */
 export const passkeyDemands = (on: Case): readonly Demand[] => demandsOf(on).filter(({ level }) => passkeyWouldDo(on, level));

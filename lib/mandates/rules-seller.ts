@@ -1,7 +1,7 @@
 import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/compile-policy.ts";
 import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
 
-/** Who is paid, and for what. */
+/** Checks the payee and the resource. */
 export function sellerRules(on: Case): void {
   stopped(on);
   payee(on);
@@ -55,7 +55,7 @@ function seller(on: Case): void {
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
   intent.seller === null && intent.unregistered !== null && policy.unregisteredSellers === "allow";
 
-/** A record that was named and does not exist is no unregistered seller. */
+/** If the intent names a record that does not exist, the seller does not count as unregistered. */
 function unregistered(on: Case): void {
   const pointer = "/sellers/unregistered";
   if (on.intent.unregistered === null) return deny(on, "seller_not_allowed", "sellers", "There is no such seller.");
@@ -116,7 +116,7 @@ function domain(on: Case): void {
   satisfy(on, "domains", `The policy allows payments to ${name}.`, { pointer: "/domains" });
 }
 
-/** Whether the payee is at the domain that it names, or is allowed by itself, wherever it says that it is. */
+/** Whether the payee has proved its domain, or the policy allows the seller or the address itself. */
 function isProven({ policy, intent }: Case): boolean {
   const { seller, payTo, domainSeen } = intent;
   if (seller?.verified === true || domainSeen === true) return true;
@@ -124,7 +124,7 @@ function isProven({ policy, intent }: Case): boolean {
   return payTo !== null && policy.payTo?.allow?.has(payTo.toLowerCase()) === true;
 }
 
-/** Anybody can claim a domain, so a claim admits nobody. */
+/** Anyone can claim a domain, so a claim alone is denied. */
 function unproven(on: Case, name: string): void {
   const { seller, domainLook } = on.intent;
   const found = domainLook === undefined ? "" : ` ${domainLook}`;

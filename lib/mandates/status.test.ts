@@ -6,7 +6,7 @@ import { at, mandateOf, NOW, usdc } from "#test/mandate-facts.ts";
 const statuses: StoredMandateStatus[] = ["draft", "active", "suspended", "revoked"];
 const steps: Step[] = ["activate", "suspend", "resume", "revoke"];
 
-/** Every transition there is; a status that is reached already needs none. */
+/** Every valid transition, except those to the same status. */
 const listed: Record<string, StoredMandateStatus> = {
   "draft activate": "active",
   "active suspend": "suspended",

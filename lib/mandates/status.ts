@@ -5,7 +5,7 @@ import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 type Used = { readonly spent: Atomic; readonly reserved: Atomic };
 
-/** The status as it is shown: an active mandate may be over, or used up. */
+/** The status to show: an active mandate may be expired or used up. */
 export function statusOf(
   stored: StoredMandateStatus,
   policy: CompiledPolicy,
@@ -31,7 +31,7 @@ const steps: Record<
 };
 
 /**
- * Where a step leads, and the event that tells of it. Null when the mandate is there already: repeating a step is safe.
+ * The status after a step, and its event. Null if the mandate already has that status, so repeating a step is safe.
  * @throws Problem conflict
  */
 export function stepFrom(

@@ -8,8 +8,8 @@ import { zero } from "#lib/money.ts";
 const unused: Usage = { spent: zero, reserved: zero, lastHeldAt: null, buckets: new Map() };
 
 /**
- * What the mandate in force forbids of a payment that was authorized before: who pays whom, for what, in what, and when the mandate is
- * valid. Limits were held when it was authorized, and a person was asked then: they are not judged again.
+ * The reason why the current mandate forbids a payment that was authorized earlier. Checks agent, payee, resource, asset and validity.
+ * Limits and approval were checked at authorization and are not checked again.
  */
 export function forbiddenBy(mandate: MandateFacts, intent: IntentFacts, now: Date): Reason | null {
   const on = openCase(mandate, unused, intent, now);

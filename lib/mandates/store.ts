@@ -8,10 +8,10 @@ import { mandateLedger, mandates, mandateVersions, usageBuckets } from "#lib/man
 import type { Atomic } from "#lib/money.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
-/** Every query names the organization and the environment: another tenant's mandate does not exist. */
+/** Every query filters by organization and environment, so another tenant's mandate is not found. */
 export type Scope = { readonly organizationId: string; readonly environment: string };
 
-/** Reads that fit together: one snapshot, and the database's time. */
+/** Runs reads in one snapshot, with the database's time. */
 export const reading = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   database().transaction(async (tx) => work(tx, await clock(tx)), { isolationLevel: "repeatable read", accessMode: "read only" });
 
@@ -34,7 +34,7 @@ export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return row ?? null;
 }
 
-/** The row is the lock of the budget; the version is read after it. */
+/** Locking the mandate's row locks its budget. The version is read after the lock. */
 export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
@@ -115,7 +115,7 @@ export async function setStatus(tx: Tx, mandateId: string, status: StoredMandate
   await tx.update(mandates).set({ status, updatedAt: now }).where(eq(mandates.mandateId, mandateId));
 }
 
-/** Which of these are no live service accounts of the organization. */
+/** The given ids that are not live service accounts of the organization. */
 export async function unknownAgents(
   tx: Tx,
   { organizationId, environment }: Scope,

@@ -3,20 +3,20 @@ import { daysWords, feeWords, listWords, momentWords, spanWords } from "#lib/man
 import { displayAmount, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A piece of a sentence; a `value` is what somebody chose. */
+/** A part of a sentence. A `value` was chosen by a person. */
 export type Phrase = string | { readonly value: string };
 export type Sentence = readonly Phrase[];
 
 export type Summary = {
-  /** Who may spend how much. */
+  /** Which agents may spend, and how much. */
   readonly may: Sentence;
   /** When a person is asked. */
   readonly ask: Sentence;
-  /** Everything else that binds, a sentence each. */
+  /** All other restrictions, one sentence each. */
   readonly terms: readonly Sentence[];
 };
 
-/** What ids are called. An id without a name stands for itself; `agents` is null where every service account may spend. */
+/** Names of ids. An id without a name is shown as it is; `agents` is null if every service account may spend. */
 export type Words = {
   readonly agents: readonly string[] | null;
   readonly wallet?: string | undefined;
@@ -27,7 +27,7 @@ export type Words = {
 const DIGITS = 18;
 const value = (text: string): Phrase => ({ value: text });
 
-/** For people. What is still being typed is an ellipsis. */
+/** An amount for people. An incomplete amount is shown as an ellipsis. */
 function amountWords(text: string | undefined, asset: string): string {
   const read = readAmount(text ?? "", DIGITS);
   return read.ok ? displayAmount(read.amount, DIGITS, asset) : `… ${asset}`;
@@ -42,8 +42,8 @@ function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
 }
 
 /**
- * A policy in plain words: "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment." Pure, and patient with a
- * policy that is being written.
+ * A policy in plain words: "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment." Pure. Accepts a policy that is
+ * not complete yet.
  */
 export function summarize(policy: Policy, words: Words): Summary {
   const asset = policy.assets[0]?.asset ?? "";
@@ -77,7 +77,7 @@ function askSentence({ approval }: Policy, asset: string): Phrase[] {
   }
 }
 
-/** When a mandate asks a person, as what follows its name: "asks above 25.00 USDC". */
+/** When a mandate asks a person, as text after the mandate's name: "asks above 25.00 USDC". */
 export function asksWhen({ approval }: Policy, asset: string): string {
   switch (approval?.mode) {
     case undefined:
@@ -117,7 +117,7 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
   return terms;
 }
 
-/** A domain that a seller only claims counts for nothing, and people who write a mandate should know. */
+/** Tells people that a domain must be verified, because a claimed domain is not enough. */
 const isThere = (listed: readonly string[] | undefined): Phrase[] => [
   "A seller must have ",
   value("verified that domain"),
@@ -171,6 +171,6 @@ function timeTerms({ limits, schedule, validFrom, validUntil }: Policy): Phrase[
   return terms;
 }
 
-/** A sentence without its marks, for those who only read text. */
+/** A sentence as plain text, without marks for its values. */
 export const plainText = (sentence: Sentence): string =>
   sentence.map((phrase) => (typeof phrase === "string" ? phrase : phrase.value)).join("");

@@ -3,7 +3,7 @@ import { check, index, integer, json, pgTable, primaryKey, text } from "drizzle-
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
-/** The row is the lock of its budget. spent, reserved and ceiling are the lifetime; windows live in usage_buckets. */
+/** Locking a row locks its budget. spent, reserved and ceiling are lifetime values; windows are in usage_buckets. */
 export const mandates = pgTable(
   "mandates",
   {
@@ -25,7 +25,7 @@ export const mandates = pgTable(
     reserved: atomic("reserved")
       .notNull()
       .default(sql`0`),
-    /** max(total limit, what was used when the policy changed) + overruns; null without a total limit. */
+    /** max(total limit, usage when the policy changed) + overruns; null without a total limit. */
     ceiling: atomic("ceiling"),
     /** For the cooldown. */
     lastHeldAt: moment("last_held_at"),
@@ -35,7 +35,7 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // For the sweep. With reserved in the condition every hold would write all indexes of the row.
+    // For the sweep. Do not add reserved to the condition: every hold would then write all indexes of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),
@@ -58,14 +58,14 @@ export const mandateVersions = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.version] })],
 );
 
-/** Sums per window and bucket. A window's key names its kind, not the policy version: a new version does not reset a budget. */
+/** Sums per window and bucket. A window's key does not contain the policy version, so a new version does not reset a budget. */
 export const usageBuckets = pgTable(
   "usage_buckets",
   {
     mandateId: text("mandate_id").notNull(),
     windowKey: text("window_key").notNull(),
     start: moment("start").notNull(),
-    /** From then on the bucket no longer counts in its window. */
+    /** From this time on, the bucket no longer counts in its window. */
     liveUntil: moment("live_until").notNull(),
     spent: atomic("spent")
       .notNull()
@@ -74,7 +74,7 @@ export const usageBuckets = pgTable(
       .notNull()
       .default(sql`0`),
     payments: integer("payments").notNull().default(0),
-    /** As on the mandate; null where the window only counts payments. */
+    /** As on the mandate; null if the window only counts payments. */
     ceiling: atomic("ceiling"),
   },
   (table) => [
@@ -108,7 +108,7 @@ export const mandateLedger = pgTable(
   ],
 );
 
-/** Which sellers were paid under a mandate: approval.mode firstPayment asks until there is a row. */
+/** Sellers that were paid under a mandate. approval.mode firstPayment asks a person until the seller has a row. */
 export const mandateSellers = pgTable(
   "mandate_sellers",
   {

@@ -19,7 +19,7 @@ const limits = (more: Record<string, unknown>): Rules => ({ limits: more });
 const day = { period: "day", timezone: "UTC" };
 const week = { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timezone: "UTC" };
 
-/** Each step from the second to the first asks for a proof, and the way back does not. */
+/** A change from the second rules to the first needs a proof of identity; the reverse does not. */
 const steps: readonly (readonly [string, Rules, Rules])[] = [
   ["a higher payment", limits({ perPayment: "2" }), limits({ perPayment: "1" })],
   ["a higher total", limits({ total: "101" }), limits({ total: "100" })],

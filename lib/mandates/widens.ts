@@ -1,7 +1,7 @@
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { AllowDeny, CompiledPolicy, Schedule } from "#lib/mandates/compile-policy.ts";
 
-/** What a mandate lets be paid, and by whom. */
+/** The rights that a mandate gives: its policy, agents and wallet. */
 export type Granted = {
   readonly policy: CompiledPolicy;
   /** Null: every agent of the organization. */
@@ -13,13 +13,13 @@ export type Granted = {
 const within = (after: bigint | number | null, before: bigint | number | null): boolean =>
   before === null || (after !== null && after <= before);
 
-/** Null means that everybody is allowed. */
+/** Null means that all are allowed. */
 const amongst = (after: ReadonlySet<string> | null, before: ReadonlySet<string> | null): boolean =>
   before === null || (after !== null && after.isSubsetOf(before));
 
 const none: ReadonlySet<string> = new Set();
 
-/** A list that was not there narrows, except where being named in it spares a seller the proof of its domain. */
+/** A new allow list narrows, except if its entries become exempt from the proof of their domain. */
 function admitsNoMore(after: AllowDeny | null, before: AllowDeny | null, sparesProof: boolean): boolean {
   const [allowed, was] = [after?.allow ?? null, before?.allow ?? null];
   if (sparesProof && was === null && allowed !== null) return false;
@@ -79,7 +79,7 @@ const lastsNoLonger = (after: CompiledPolicy, before: CompiledPolicy): boolean =
 const sameWallet = (after: Granted["wallet"], before: Granted["wallet"]): boolean =>
   after?.chain === before?.chain && after?.address === before?.address;
 
-/** Whether a change may let something be paid that was refused before. In doubt it does. */
+/** Whether a change may allow a payment that was refused before. True if in doubt. */
 export function widens(after: Granted, before: Granted): boolean {
   const [next, was] = [after.policy, before.policy];
   const agents = (list: readonly string[] | null) => (list === null ? null : new Set(list));

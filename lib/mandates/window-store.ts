@@ -5,7 +5,7 @@ import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
-/** The holds of a window at a time, from the ledger, each with the start of its bucket. */
+/** The holds of a window at a given time, from the ledger, each with the start of its bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
   const { start, end } = bucketAt(window, at);
@@ -21,7 +21,7 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       AND l.created_at >= ${from.toISOString()}::timestamptz AND l.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
-/** Sums per bucket. What was released or has expired is as if it had never been held. */
+/** Sums per bucket. Released and expired holds do not count. */
 const sumsOf = (mandateId: string, window: Window, at: Date) => sql`
   SELECT start,
     coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
@@ -34,7 +34,7 @@ const lifeOf = (window: Window, at: Date): number => {
   return liveUntil.getTime() - start.getTime();
 };
 
-/** What a window has counted until a time, computed from the ledger. */
+/** The usage of a window up to a given time, computed from the ledger. */
 export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
   const rows = await tx.execute<{ start: string; spent: string; reserved: string; payments: string }>(
     sumsOf(mandateId, window, at),
@@ -47,8 +47,8 @@ export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Windo
 }
 
 /**
- * Fills a window that the version before did not have, so that it counts what was paid before it existed, and makes the holds that
- * are not captured point to its buckets too. Needs the mandate's lock, under which every hold is resolved.
+ * Fills a window that the previous version did not have, so that it counts earlier payments, and adds its buckets to holds that are not
+ * captured. Needs the mandate's lock, under which every hold is resolved.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -69,7 +69,7 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
       AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
 }
 
-/** Needs the mandate's lock. What was used stays legal, whatever the new limit: the policy compares, the ceiling only guards the row. */
+/** Needs the mandate's lock. Earlier usage may exceed the new limit: the policy enforces the limit, the ceiling only guards the row. */
 export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
   for (const { key, limit } of windows) {
     const used = sql`${usageBuckets.spent} + ${usageBuckets.reserved}`;
@@ -84,13 +84,13 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Forgets buckets that left their window a day ago; what they counted stays in the ledger, from which windows are filled. A hold
- * that points to one keeps it. Rows that a payment works on are left for the next time. Answers how many are gone.
+ * Deletes buckets that left their window a day ago and have no open hold; windows are filled from the ledger, which keeps the
+ * amounts. Rows that a payment has locked are left for the next run. Returns the number of deleted rows.
  */
 export async function forgetOldBuckets(): Promise<number> {
   let gone = 0;
   for (;;) {
-    // A scalar subquery, because no index serves a comparison with a volatile function.
+    // A scalar subquery, because no index supports a comparison with a volatile function.
     const rows = await database().execute(sql`
       DELETE FROM usage_buckets b USING (
         SELECT mandate_id, window_key, start FROM usage_buckets
@@ -105,7 +105,7 @@ export async function forgetOldBuckets(): Promise<number> {
 
 type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 
-/** What was used of the whole mandate until a time. */
+/** The lifetime usage of the mandate up to a given time. */
 export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
     SELECT coalesce(sum(r.amount) FILTER (WHERE r.status IN ('held', 'submitted', 'captured')), 0)::text AS used, max(l.created_at) AS last

@@ -4,10 +4,10 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** A rolling window is counted in this many parts. */
+/** The number of buckets in a rolling window. */
 const PARTS = 60;
 
-/** Pointers say where in the policy a cap stands. */
+/** Pointers locate each cap in the policy. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 type CalendarWindow = Caps & {
   readonly key: string;
@@ -23,8 +23,8 @@ export type Window = CalendarWindow | RollingWindow;
 export type Bucket = { readonly windowKey: string; readonly start: Date; readonly end: Date; readonly liveUntil: Date };
 
 /**
- * The windows of a policy, merged by key. A key names the span and never the policy version: saving a policy again resets no budget.
- * Rolling spans of the same length share a key however they are written.
+ * The windows of a policy, merged by key. A key contains the span but not the policy version, so saving a policy again resets no budget.
+ * Rolling spans of the same length share a key, however they are written.
  */
 export function windowsOf(policy: Policy, decimals: number): Window[] {
   const windows = new Map<string, Window>();
@@ -52,7 +52,7 @@ export function windowOf(entry: Span): Window {
   return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
 }
 
-/** The bucket that a hold made now goes into. Minutes divide into 60 parts of whole seconds, so parts start on whole seconds. */
+/** The bucket for a hold made now. Minutes divide into 60 parts of whole seconds, so parts start on whole seconds. */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {
     const { start, end } = calendarPeriodAt(window.period, window.timezone, now);
@@ -68,11 +68,11 @@ export function bucketAt(window: Window, now: Date): Bucket {
   };
 }
 
-/** Whether a bucket still counts in its window. The oldest part of a rolling window counts whole: never over, at most 1/60 strict. */
+/** Whether a bucket still counts. The oldest part of a rolling window counts fully: a limit is never exceeded, at most 1/60 strict. */
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 
-/** The span that is shown to people: what counts now lies in [start, end). */
+/** The span to show to people: payments in [start, end) count now. */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
   const width = window.spanMs / PARTS;

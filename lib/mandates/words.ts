@@ -2,7 +2,7 @@ import { minutesOf } from "#lib/mandates/duration.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { Span } from "#lib/mandates/windows.ts";
 
-/* How the parts of a policy are said to people. Pure and browser-safe. */
+/* The words for the parts of a policy. Pure and browser-safe. */
 
 const periods = { day: "a day", week: "a week", month: "a month", year: "a year" } as const;
 
@@ -16,7 +16,7 @@ export function spanWords(span: Span): string {
   return minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
 }
 
-/** The same for the key of a window, as usage has it: "day Europe/Vienna", "PT24H", "total". */
+/** The words for a window's key, as in usage: "day Europe/Vienna", "PT24H", "total". */
 export function windowWords(window: string): string {
   if (window === "total") return "in all";
   const [period = window] = window.split(" ");
@@ -40,7 +40,7 @@ export function daysWords(days: readonly Weekday[]): string {
 /** Basis points as a share: 250 is "2.5 % of the price". */
 export const feeWords = (bps: number): string => `${Number((bps / 100).toFixed(2))} % of the price`;
 
-/** "a, b and c", where each entry is a list of its own. */
+/** Joins entries as "a, b and c"; each entry is a list. */
 export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[] =>
   entries.flatMap((entry, at) => [...(at === 0 ? [] : [at === entries.length - 1 ? " and " : ", "]), ...entry]);
 

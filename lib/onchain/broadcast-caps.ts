@@ -8,14 +8,14 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 
 /** Transactions a second that one seller may have us pay for, in this process. */
 const PER_SECOND = 50;
-/** Counts where organizations do: anyone can have any number of those. No organization has this id. */
+/** The daily count of the whole installation, because anyone can create any number of organizations. No organization has this id. */
 const INSTALLATION = "installation";
-/** More than any token has. */
+/** More decimals than any token has. */
 const DIGITS = 36;
 
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
 
-/** Gas is ours: an organization and the installation have a daily number of transactions. Counts one. */
+/** We pay the gas, so an organization and the installation have a daily limit of transactions. Counts one transaction. */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
   const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
   if (!(await countSettlement(tx, organizationId, SETTLEMENT_DAILY_CAP))) return false;
@@ -24,11 +24,11 @@ export async function countGas(tx: Tx, organizationId: string): Promise<boolean>
   return false;
 }
 
-/** Each seller has a rate besides. */
+/** Each seller also has a rate limit. */
 export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
   perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
 
-/** Null where a payment is worth our gas. */
+/** Null if the payment is large enough for us to pay its gas. */
 export function refuseSmall(
   amount: bigint,
   { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },

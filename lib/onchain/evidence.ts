@@ -16,7 +16,7 @@ export type AuthorizedTransfer = {
   readonly fromBlock: bigint;
 };
 
-/** What the chain proves about it, at the chain's confirmation depth. */
+/** What the chain proves about a transfer, at the chain's confirmation depth. */
 export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
   /** The nonce is spent, by a cancellation or by another transfer. */
@@ -27,7 +27,7 @@ export type Evidence =
 
 /** Providers bound the range of a log query. */
 export const LOG_BLOCKS = 2_000n;
-/** On a chain that mines only when there is traffic, blocks do not tell the time; its clock is ours. */
+/** A chain that mines only when there is traffic has old block times, so our own clock decides there. */
 const LOCAL_GRACE_MS = 2_000;
 
 function configurationOf(chain: string): ChainConfiguration {
@@ -36,20 +36,20 @@ function configurationOf(chain: string): ChainConfiguration {
   return configuration;
 }
 
-/** The newest block that counts: at the chain's confirmation depth. */
+/** The newest block at the chain's confirmation depth. */
 export async function confirmedBlock(chain: string): Promise<bigint> {
   const newest = await publicClient(chain).getBlockNumber();
   const depth = BigInt(configurationOf(chain).confirmations);
   return newest > depth ? newest - depth : 0n;
 }
 
-/** Whether what is confirmed is final as well. */
+/** Whether a confirmed block is also final. */
 export function isFinalAtOnce(chain: string): boolean {
   const { finality, confirmations } = configurationOf(chain);
   return finality === undefined || (finality !== "finalized" && finality <= confirmations);
 }
 
-/** The newest block that no reorganization takes back, by the chain's word or its configured depth. */
+/** The newest block that no reorganization can remove, by the chain's own `finalized` tag or its configured depth. */
 export async function finalBlock(chain: string): Promise<bigint> {
   const { finality } = configurationOf(chain);
   if (isFinalAtOnce(chain) || finality === undefined) return confirmedBlock(chain);
@@ -58,7 +58,7 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/** Whether no block after this one can be before the deadline. */
+/** Whether every block after this one is past the deadline. */
 export async function isOver(chain: string, blockNumber: bigint, deadline: Date, now: Date): Promise<boolean> {
   const { timestamp } = await publicClient(chain).getBlock({ blockNumber });
   const at = deadline.getTime();
@@ -87,8 +87,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 }
 
 /**
- * Asks the chain, at its confirmation depth or at an earlier block. A transfer counts from the confirmations on; that there is none and
- * will be none counts only when no reorganization can change it. Throws when the chain does not answer.
+ * Asks the chain, at its confirmation depth or at an earlier block. A transfer counts once it is confirmed; "spent" and "expired" count
+ * only when no reorganization can change them. Throws when the chain does not answer.
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
   const { chain } = transfer;

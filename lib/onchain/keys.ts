@@ -12,12 +12,12 @@ const accountOf = (name: Name): PrivateKeyAccount =>
     return privateKeyToAccount(key as `0x${string}`);
   });
 
-/** Signs proofs and module payments, which the contracts hold within registered mandates. @throws where its key is not set */
+/** Signs proofs and module payments, which the contracts limit to registered mandates. @throws if its key is not set */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
 
-/** The registries' guardian: it may revoke any mandate, and nothing else. @throws where its key is not set */
+/** The registries' guardian: it may revoke any mandate, and nothing else. @throws if its key is not set */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
-/** Who sends what the service relays. @throws where its key is not set */
+/** The account that sends the service's relayed transactions. @throws if its key is not set */
 export const senderOf = (key: RelayKey): PrivateKeyAccount =>
   key === "guardian" ? guardianAccount() : accountOf("RELAYER_PRIVATE_KEY");

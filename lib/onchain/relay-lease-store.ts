@@ -6,7 +6,7 @@ import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 /** The right to take nonces of one key on one chain. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
-/** How long the others wait for a holder that died or lost the database. */
+/** How long other processes wait for a holder that died or lost the database. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
 
@@ -21,7 +21,7 @@ const isOurs = ({ chain, key, holder, fence }: Lease) =>
     gt(relayLeases.expiresAt, sql`clock_timestamp()`),
   );
 
-/** Null while somebody else has it: another process, or another piece of work of this one. */
+/** Null while another holder has the lease: another process, or another task of this process. */
 async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   const holder = randomUUID();
   const [row] = await database()
@@ -36,7 +36,7 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   return row ? { chain, key, holder, fence: row.fence } : null;
 }
 
-/** False where it was lost meanwhile: then nothing more may be done under it. */
+/** False if the lease was lost meanwhile: then no more work may be done under it. */
 export async function extendLease(lease: Lease): Promise<boolean> {
   const rows = await database()
     .update(relayLeases)
@@ -46,7 +46,7 @@ export async function extendLease(lease: Lease): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether it is still ours, until this transaction ends. */
+/** Whether the lease is still ours; if so, it stays ours until this database transaction ends. */
 export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   const rows = await tx.select({ fence: relayLeases.fence }).from(relayLeases).where(isOurs(lease)).for("update");
   return rows.length === 1;
@@ -59,11 +59,11 @@ async function releaseLease(lease: Lease): Promise<void> {
     .where(isOurs(lease));
 }
 
-/** Runs what only one process may do for a key at a time, and extends the lease meanwhile. Null where somebody else has it. */
+/** Runs work that only one process at a time may do for a key, and extends the lease meanwhile. Null if another holder has the lease. */
 export async function underLease<T>(chain: string, key: LeaseKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
-  // A lease that cannot be extended expires, and `holdsLease` refuses what is done under it.
+  // A lease that cannot be extended expires, and then `holdsLease` answers false.
   const extending = setInterval(() => void extendLease(lease).catch(() => {}), EXTEND_EVERY_MS);
   try {
     return await work(lease);

@@ -9,15 +9,15 @@ export type RelayRequest = {
   readonly chain: string;
   readonly key: RelayKey;
   readonly purpose: RelayPurpose;
-  /** With the purpose it names the transaction: the registration's id, or of a payment its execution's. */
+  /** Identifies the transaction together with `purpose`: the id of the registration, or of the payment's execution. */
   readonly entityId: string;
   readonly to: `0x${string}`;
   readonly data: `0x${string}`;
-  /** Each to the configured implementation alone. */
+  /** Each may delegate only to the configured implementation. */
   readonly authorizationList?: readonly StoredAuthorization[];
 };
 
-/** The row of a transaction that is to be sent. Its target is looked at again before it is. */
+/** The row of a queued transaction. Its target is checked again before it is sent. */
 export const relayRow = (relayId: string, { to, authorizationList, ...request }: RelayRequest): NewRelay => ({
   ...request,
   relayId,

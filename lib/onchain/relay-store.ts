@@ -24,7 +24,7 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
-/** Asked of the index of the open ones. */
+/** Uses the partial index of open relays. */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -33,7 +33,7 @@ export async function countOpenRelays(tx: Tx, organizationId: string, key: Relay
   return row?.count ?? 0;
 }
 
-/** What is queued a second time stays as it is. */
+/** A relay that is queued a second time keeps its first row. */
 export async function insertRelays(tx: Tx, rows: readonly NewRelay[]): Promise<void> {
   if (rows.length > 0) {
     await tx
@@ -56,7 +56,7 @@ export async function findRelay(db: Db, relayId: string): Promise<RelayRow | nul
   return row ?? null;
 }
 
-/** Which keys on which chains have something to do. */
+/** The keys and chains that have due relays. */
 export const dueSenders = () =>
   database().selectDistinct({ chain: relays.chain, key: relays.key }).from(relays).where(and(open, due));
 
@@ -71,7 +71,7 @@ export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<
     .orderBy(asc(relays.relayId))
     .limit(limit);
 
-/** The check that a sent row has all of this is the table's. */
+/** A check constraint of the table guarantees that a sent row has all of these fields. */
 export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
   const rows = await database()
     .select()
@@ -85,9 +85,9 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest that no open transaction has: what comes after a gap is never mined.
- * @param used how many transactions of the signer the newest block has
- * @returns null where the node has not got one that was mined a moment ago. One that it still has not got later was forgotten by the chain
+ * The lowest nonce that no open transaction has, because a transaction after a gap is never mined.
+ * @param used the signer's transaction count at the newest block
+ * @returns null if the node still lacks a transaction mined a moment ago; if it lacks one for longer, a reorganization removed it
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -103,7 +103,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
   return freeNonces(used, taken, 1)[0] ?? null;
 }
 
-/** From then on these bytes are what is sent. Null where it was dealt with otherwise meanwhile. */
+/** Stores the signed bytes, which are sent from now on. Null if the relay is no longer queued. */
 export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: Signed): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -113,7 +113,7 @@ export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: Signed)
   return (row as SentRelay | undefined) ?? null;
 }
 
-/** The earlier bytes may still be the ones that are mined. */
+/** The earlier bytes may still be mined instead, so their hash is kept. */
 export async function storeReplacement(tx: Tx, sent: SentRelay, signed: Signed): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -129,7 +129,7 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: Signed):
   return (row as SentRelay | undefined) ?? null;
 }
 
-/** @param failure why it waits; left out, that stays */
+/** @param failure why it waits; if omitted, the stored reason stays */
 export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
   await database()
     .update(relays)
@@ -140,7 +140,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
-/** Looked at again later; the block that has it now may still be replaced. */
+/** Schedules the next check; the block that has the transaction now may still be replaced. */
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)
@@ -148,7 +148,7 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
 }
 
-/** Only what was never signed, or whose nonce is known to be gone. */
+/** Only for a relay that was never signed, or whose nonce is known to be used. */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -185,7 +185,7 @@ export async function resolveRelay(sent: SentRelay, { success, ...mined }: Mined
   return rows.length === 1;
 }
 
-/** Its nonce is used up on the chain, and by none of its own bytes that did what they should: it starts anew. */
+/** Queues the relay again: its nonce is used on the chain, and none of its own bytes succeeded. */
 export async function requeue(sent: SentRelay, milliseconds: number, failure: string): Promise<void> {
   await database()
     .update(relays)
@@ -204,7 +204,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/** What is not mined yet, by sender, and why the one that is looked at first still waits. */
+/** Open relays by sender, with the reason why the one that is checked next still waits. */
 export const openBySender = () =>
   database()
     .select({
@@ -214,7 +214,7 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /** How long the oldest one that was signed waits for a block. */
+      /** How long the oldest signed relay has waited for a block. */
       waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })

@@ -14,9 +14,9 @@ export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   payMandate: 400_000n,
 };
 
-/** The one contract that a purpose may call, by the configuration of this moment. In lower case; null where there is none. */
+/** The only contract that a purpose may call, from the current configuration. In lower case; null if there is none. */
 export const targetOf = (purpose: RelayPurpose, chain: string): string | null =>
   chainOf(chain)?.contracts?.[contractFor[purpose]].toLowerCase() ?? null;
 
-/** What accounts may delegate to in a transaction of ours. */
+/** The only implementation that accounts may delegate to in our transactions. */
 export const delegateOf = (chain: string): string | null => chainOf(chain)?.contracts?.smartPaymentAccount.toLowerCase() ?? null;

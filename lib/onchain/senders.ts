@@ -12,7 +12,7 @@ export type Sender = {
   readonly chain: string;
   readonly key: RelayKey;
   readonly address: `0x${string}`;
-  /** In wei, when it was read last; null where it was not read yet. */
+  /** In wei, as last read; null if it was not read yet. */
   readonly balance: bigint | null;
   readonly low: boolean;
 };
@@ -23,7 +23,7 @@ export const lowBalance = (): bigint => BigInt(Math.round(env().RELAY_LOW_BALANC
 
 const known = (): Map<string, bigint> => perProcess("senderBalances", () => new Map());
 
-/** Who sends on the chains that have contracts, with the balances that this process read last. */
+/** The senders on the chains that have contracts, with the balances that this process read last. */
 export const senders = (): readonly Sender[] =>
   env()
     .CHAINS.filter(({ contracts }) => contracts !== undefined)
@@ -45,7 +45,7 @@ async function readBalance({ chain, key, address, low }: Sender): Promise<void> 
   }
 }
 
-/** Reads the balances and what waits, for the metrics and the page of health. */
+/** Reads the balances and the open relays, for the metrics and the health page. */
 export async function watchSenders(): Promise<void> {
   const watched = senders();
   if (watched.length === 0) return;

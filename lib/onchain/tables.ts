@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** An EIP-7702 authorization as it is stored: every number fits. */
+/** An EIP-7702 authorization as it is stored; all its numbers fit into JSON numbers. */
 export type StoredAuthorization = {
   readonly address: `0x${string}`;
   readonly chainId: number;
@@ -14,22 +14,22 @@ export type StoredAuthorization = {
 
 /** The relayer pays gas and has no other power; the guardian revokes mandates. */
 export type RelayKey = "relayer" | "guardian";
-/** Who may be leased: the keys of the relay, and the one that settles. */
+/** The keys that can be leased: those of the relay, and the settlement key. */
 export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
-/** Transactions that the service wants mined. A row that is sent has its nonce and its signed bytes: it is only ever sent again. */
+/** Transactions that the service wants mined. A sent row has its nonce and its signed bytes, and is sent again if needed. */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
   {
     relayId: text("relay_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** What it may do is read again before it is signed. */
+    /** The mandate is read again before the transaction is signed. */
     mandateId: text("mandate_id").notNull(),
     purpose: text("purpose").$type<RelayPurpose>().notNull(),
-    /** What it is for: the registration, or the execution. */
+    /** The registration or the execution that the transaction belongs to. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
     /** Which of our keys signs. */
@@ -39,7 +39,7 @@ export const relayedTransactions = pgTable(
     authorizationList: jsonb("authorization_list").$type<readonly StoredAuthorization[]>(),
     gasCap: bigint("gas_cap", { mode: "bigint" }).notNull(),
     status: text("status").$type<RelayStatus>().notNull(),
-    /** Address of the key, when it signed. */
+    /** Address of the key at the time of signing. */
     signer: text("signer"),
     nonce: bigint("nonce", { mode: "number" }),
     gasLimit: bigint("gas_limit", { mode: "bigint" }),
@@ -48,7 +48,7 @@ export const relayedTransactions = pgTable(
     /** The newest signed bytes, until the outcome is final. */
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
-    /** What it was before fees were raised, or a nonce was lost: any of them may be the one that is mined. */
+    /** Hashes before the fees were raised or a nonce was lost; any of these transactions may be the one that is mined. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
@@ -97,7 +97,7 @@ export const relayedTransactions = pgTable(
   ],
 );
 
-/** Who sends for a key. Until it expires nobody else takes a nonce; the fence grows with each change of hands. */
+/** Leases on the sending keys. Until a lease expires only its holder takes nonces; the fence grows with each new holder. */
 export const relayLeases = pgTable(
   "relay_leases",
   {
@@ -118,10 +118,10 @@ export const mandateRegistrations = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
-    /** Of the policy that the terms were made from. */
+    /** Version of the policy that the terms were made from. */
     version: integer("version").notNull(),
     chain: text("chain").notNull(),
-    /** The registry that it was signed for: a later deployment does not know it. */
+    /** The registry that the registration was signed for; a later deployment does not know it. */
     registry: text("registry").notNull(),
     account: text("account").notNull(),
     payee: text("payee").notNull(),
@@ -140,11 +140,11 @@ export const mandateRegistrations = pgTable(
     termsHash: text("terms_hash").notNull(),
     nonce: atomic("nonce").notNull(),
     deadline: bigint("deadline", { mode: "number" }).notNull(),
-    /** Of what was asked: a repeat of the same request receives the same answer. */
+    /** Fingerprint of the request: a repeat of the same request receives the same answer. */
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
-    /** Of the guardian's transaction. */
+    /** State of the guardian's transaction. */
     revocation: text("revocation").notNull().default("none"),
     relayId: text("relay_id").notNull(),
     revokeRelayId: text("revoke_relay_id"),
@@ -185,7 +185,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** Slots of a period that payments were made for. By proofs a slot is one nonce of the token; of the module they are counted alike. */
+/** Slots of a period that payments take. With proofs a slot is one nonce of the token; module payments take slots too. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {
@@ -195,11 +195,11 @@ export const registrationSlots = pgTable(
     authorizationId: text("authorization_id").notNull(),
     period: bigint("period", { mode: "number" }).notNull(),
     slot: bigint("slot", { mode: "number" }).notNull(),
-    /** What is used up on the chain: keccak256(onChainId, period, slot) of the token, or the module's paymentId. */
+    /** The value that the chain accepts once: the token's nonce keccak256(onChainId, period, slot), or the module's paymentId. */
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
-    /** held, then used, or free where its proof can provably never be used. */
+    /** held, then used; or free if its proof can provably never be used. */
     status: text("status").notNull(),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
@@ -221,7 +221,7 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/** How often an organization had us spend gas on a UTC day. */
+/** How many transactions we paid for an organization on a UTC day. */
 export const settlementDays = pgTable(
   "settlement_days",
   {

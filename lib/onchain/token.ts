@@ -13,14 +13,14 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A transfer by a proof of this product's account needs a quarter of it. What a payer's own code uses above it, we do not pay. */
+/** A transfer by a proof of our smart account needs a quarter of this. We do not pay for a payer's code that uses more. */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";
 
-/** EIP-3009, as every token of its kind has it. */
+/** The EIP-3009 type, the same for every such token. */
 export const transferTypes = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
@@ -32,7 +32,7 @@ export const transferTypes = {
   ],
 } as const;
 
-/** What the payer must have signed: built from our configuration and the stored payment, never from what a client names. */
+/** What the payer must have signed: built from our configuration and the stored payment, never from values that a client sends. */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
   { payer, validAfter, validBefore, nonce }: Pick<Credential, "payer" | "validAfter" | "validBefore" | "nonce">,
@@ -44,7 +44,7 @@ export const digestOf = (
     message: { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce },
   });
 
-/** Whether an account's code takes this for its signature (ERC-1271). Throws when the chain does not answer. */
+/** Whether an account's code accepts this signature (ERC-1271). Throws when the chain does not answer. */
 export async function acceptedByCode(
   chain: string,
   account: `0x${string}`,
@@ -65,7 +65,7 @@ export async function acceptedByCode(
   }
 }
 
-/** An account with code, an EIP-7702 one included, is asked by ERC-1271 alone, as the token does. */
+/** An account with code, including EIP-7702, is checked only by ERC-1271, as the token does. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   if (code === undefined || code === "0x") {
@@ -93,7 +93,7 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
 }
 
 /**
- * Whether the token would make this transfer in a block that came now, with as much gas as a settlement may use. Throws when the chain
+ * Whether the token would make this transfer in a block now, with as much gas as a settlement may use. Throws when the chain
  * does not answer.
  */
 export async function wouldTransfer(

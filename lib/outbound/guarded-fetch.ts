@@ -21,11 +21,11 @@ import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefro
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The one header of a caller that travels: the payment credential. */
+  /** The payment credential: the only header that a caller may set. */
   readonly paymentSignature?: string;
-  /** Left out: JSON. Text is for the file that proves a domain. */
+  /** Default: json. Text is for the file that proves a domain. */
   readonly expect?: "json" | "text";
-  /** For manifest and catalog alone. */
+  /** Only for manifest and catalog. */
   readonly cached?: boolean;
 };
 
@@ -33,19 +33,19 @@ export type GuardedReply = {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where the body is empty, or where a reply other than 2xx is no JSON. */
+  /** Undefined if the body is empty, if text was expected, or if a reply other than 2xx is not JSON. */
   readonly json: unknown;
   readonly text: string;
   /** Where the answer came from, after redirects. */
   readonly url: string;
 };
 
-/** What came back at all: `reply` null where nothing did, `problem` where it is of no use. */
+/** `sent` says whether the request may have arrived. `reply` is null if no answer came. */
 export type Sent = { readonly sent: boolean; readonly reply: OutboundReply | null };
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** For the call that pays: never throws once bytes may have left, and says whether they did. */
+  /** For the call that pays: never throws after bytes may have been sent; `sent` says whether they were. */
   readonly once: (url: string, request: GuardedRequest) => Promise<Sent>;
 };
 
@@ -60,10 +60,10 @@ export type Guard = {
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
-/** The workers, where they act for the service. */
+/** The organization of requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** A catalog of 256 KiB has more values than any request to us. */
+/** Higher than for request bodies, because a catalog of 256 KiB has more values. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -78,7 +78,7 @@ export const standardLimits: Guard["limits"] = {
   redirects: 2,
   places: {
     total: { most: 256, each: 32, kept: 64 },
-    // Four of one organization; the fifth place is for another one.
+    // At most four for one organization; the fifth place is for another one.
     host: { most: 5, each: 4, kept: 1 },
     waiting: { most: 1_024, each: 128, kept: 256 },
     waitingForHost: { most: 64, each: 32, kept: 16 },
@@ -88,7 +88,7 @@ export const standardLimits: Guard["limits"] = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Unknown names and names that lead inside answer alike: what our network knows is nobody's business. */
+/** Unknown names and names of private addresses get the same answer, so that callers learn nothing about our network. */
 const notPublic = (url: URL) => storefrontUnavailable(`${url.host} does not lead to a public host.`);
 
 async function addressesOf(target: Target & { ok: true }, { resolve, limits }: Guard): Promise<readonly LookupAddress[]> {
@@ -136,7 +136,7 @@ function decode(body: Uint8Array, host: string): string {
   }
 }
 
-/** What is refused in an answer of the right status; other statuses speak by their number alone. */
+/** Reads an answer. A body that is cut off, compressed or not of a JSON type is refused only with a 2xx status. */
 function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
   const { host } = url;
   const { status, headers } = reply;
@@ -156,13 +156,13 @@ function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): Gua
   return { ...plain, text, json: readJson(text, host) };
 }
 
-/** The one way out for whatever a caller names. Every limit of it can be made short by a test. */
+/** The only client for addresses that callers name. The limits are a parameter so that tests can shorten them. */
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
   const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
-  /** One hop: checked, resolved once, sent to what was checked. @throws Problem before anything is sent, NoAnswer */
+  /** One hop: resolves once and connects only to checked addresses. @throws Problem before anything is sent, NoAnswer */
   async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
     const target = outboundTarget(text, guard.rules());
     if (!target.ok) throw storefrontInvalid(target.detail);
@@ -217,7 +217,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
   return Object.assign(guardedFetch, { once });
 }
 
-/** Not through the operating system: its look-ups share four threads with all file work, and strangers choose how long they take. */
+/** Avoids look-ups of the operating system: they share four threads with file work, and a foreign name server could block them. */
 async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: standardLimits.connectMs, tries: 1 });
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

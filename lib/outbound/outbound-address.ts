@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 export type OutboundRules = {
   /** The host:port pairs of this machine that a sandbox may reach, by http too. */
   readonly loopback: readonly string[];
-  /** Our own hosts, as URLs write them: a caller must not make us call ourselves. */
+  /** The service's own origins: a caller must not make the service call itself. */
   readonly own: readonly string[];
 };
 
@@ -29,7 +29,7 @@ function parse(text: string): URL | null {
 
 const portOf = (url: URL): string => url.port || (url.protocol === "https:" ? "443" : "80");
 
-/** localhost and its addresses are one place: naming one of them names the others on that port. */
+/** localhost and its addresses are the same host: listing one of them allows the others on that port. */
 function isListed({ hostname, port }: { hostname: string; port: string }, loopback: readonly string[]): boolean {
   if (loopback.includes(`${hostname}:${port}`)) return true;
   return (
@@ -42,8 +42,8 @@ function isListed({ hostname, port }: { hostname: string; port: string }, loopba
 }
 
 /**
- * Whether a URL that a caller named may be asked for at all. `new URL` has turned every spelling of an IPv4 address into one, so
- * the parsed host says what would be connected to; names are judged again by what they resolve to.
+ * Whether a URL that a caller named may be requested. `new URL` normalizes every spelling of an IPv4 address, so the parsed host is
+ * the address to connect to. Host names are checked again after they are resolved.
  */
 export function outboundTarget(text: string, { loopback, own }: OutboundRules): Target {
   if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
@@ -73,7 +73,7 @@ function isPublicHost(hostname: string): boolean {
 
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 
-/** Only plain unicast passes: no mapped, translated, tunnelled or unassigned address, however public the one inside it looks. */
+/** Accepts only plain unicast: no mapped, translated, tunnelled or unassigned address, even if it embeds a public one. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
@@ -81,6 +81,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6);
 }
 
-/** What a listed host:port may resolve to. */
+/** Whether a listed host:port may resolve to this address. */
 export const isLoopbackAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";

@@ -44,7 +44,7 @@ describe("requests to hosts that others name", () => {
     const others = Array.from({ length: 1_500 }, (_, at) => places.use(`other${at}`, `org_${at % 20}`, work("other")));
     await pause(0);
     expect(began.length).toBeLessThanOrEqual(limits.total.most);
-    // Whoever has nothing under way still has a place.
+    // An organization without open requests still gets a place.
     void places.use("late", "org_late", work("late"));
     await pause(0);
     expect(began).toContain("late");

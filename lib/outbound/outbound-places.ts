@@ -1,11 +1,11 @@
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
 export type PlaceLimits = {
-  /** Requests under way to all hosts; `each` is an organization. */
+  /** Running requests to all hosts; `each` is the limit per organization. */
   readonly total: Share;
-  /** To one host. */
+  /** Running requests to one host. */
   readonly host: Share;
-  /** Requests that wait: for all hosts, and for one. */
+  /** Waiting requests: to all hosts, and below to one host. */
   readonly waiting: Share;
   readonly waitingForHost: Share;
   readonly waitMs: number;
@@ -15,7 +15,7 @@ type Waiter = { readonly host: string; readonly organization: string; readonly g
 
 const pair = (host: string, organization: string): string => `${host} ${organization}`;
 
-/** Who has how many places: in all, at each host, and of whom. */
+/** Counts of taken places: per organization, per host, and per pair of both. */
 class Taken {
   readonly #organizations = new Counts();
   readonly #hosts = new Counts();
@@ -35,21 +35,21 @@ class Taken {
 }
 
 /**
- * Places for requests to hosts that others name. Organizations take turns, so that a slow host of one holds up no other; whoever waits too
- * long or behind too many is turned away.
+ * Limits concurrent requests to hosts that callers name. Organizations take turns, so that a slow host of one organization delays no
+ * other. A request that waits too long, or behind too many, is refused.
  */
 export class OutboundPlaces {
   readonly #limits: PlaceLimits;
   readonly #running = new Taken();
   readonly #queued = new Taken();
-  /** In turn order: the organization served last stands last. */
+  /** Queues in turn order: the organization that was served last comes last. */
   readonly #lines = new Map<string, Waiter[]>();
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
   }
 
-  /** Null where there was no place in time. */
+  /** Null if no place was free in time. */
   async use<T>(host: string, organization: string, work: () => Promise<T>): Promise<{ readonly value: T } | null> {
     if (!(await this.#enter(host, organization))) return null;
     try {
@@ -88,7 +88,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** Removes a waiter. Its organization's line moves behind the lines of the others. */
+  /** Removes a waiter. Its organization's queue moves behind the queues of the others. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];
@@ -98,7 +98,7 @@ export class OutboundPlaces {
     this.#queued.add(host, organization, -1);
   }
 
-  /** The next one that has a place now. */
+  /** The next waiter that may run now. */
   #nextInTurn(): Waiter | null {
     for (const line of this.#lines.values()) {
       const next = line.find(({ host, organization }) => this.#mayRun(host, organization));

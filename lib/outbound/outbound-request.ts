@@ -12,7 +12,7 @@ export type OutboundLimits = {
 
 export type OutboundRequest = {
   readonly url: URL;
-  /** The addresses that were checked: nothing else is connected to, whatever the name resolves to by now. */
+  /** The checked addresses: the connection uses only these, even if the name resolves to others by now. */
   readonly addresses: readonly LookupAddress[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export type OutboundRequest = {
 export type OutboundReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null where the body broke a limit or off; then `fault` says how. */
+  /** Null if the body broke a limit or was cut off; `fault` says which. */
   readonly body: Uint8Array | null;
   readonly fault: string | null;
 };
@@ -53,7 +53,7 @@ const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, str
     ),
   );
 
-/** At most so many bytes in so much time, however the sender spreads them. */
+/** Limits the size and the total time of a body, even if the sender sends it slowly. */
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { bodyMs, bodyBytes }: OutboundLimits,
@@ -80,7 +80,7 @@ async function readBody(
   }
 }
 
-/** One request on a connection of its own. Redirects are the caller's. @throws NoAnswer */
+/** Sends one request on its own connection. The caller handles redirects. @throws NoAnswer */
 export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundReply> {
   const { url, addresses, method, headers, body } = request;
   const client = new Client(url.origin, {

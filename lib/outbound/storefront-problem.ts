@@ -2,7 +2,7 @@ import { Problem } from "#lib/problem.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The storefront did not answer as it must to be used at all; asking again later may help. */
+/** The storefront could not be reached or used; a retry later may help. */
 export const storefrontUnavailable = (detail: string): Problem =>
   new Problem("storefront_unavailable", {
     detail,

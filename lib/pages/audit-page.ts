@@ -1,11 +1,11 @@
 /** One line of the audit log, as a page shows it. */
 export type EventLine = {
-  /** Its number in the organization's chain, from 1 on. */
+  /** Its number in the organization's chain, starting at 1. */
   readonly sequence: number;
   readonly auditEventId: string;
   readonly type: string;
   readonly actorId: string;
-  /** What people call the actor and the subject, as far as they are known. */
+  /** The names of the actor and the subject, if known. */
   readonly actorName?: string;
   readonly subjectId?: string;
   readonly subjectName?: string;
@@ -18,7 +18,7 @@ export type EventLine = {
 
 export type AuditPage = {
   readonly items: readonly EventLine[];
-  /** There may be more, also where this page has few: a page looks at a bounded stretch of the chain. */
+  /** More events may follow even if this page has few, because a page searches only a bounded part of the chain. */
   readonly nextCursor?: string;
   readonly length: number;
 };
@@ -26,12 +26,12 @@ export type AuditPage = {
 export type EventDetail = {
   readonly event: EventLine;
   readonly previousHash: string;
-  /** Whether it fits its hash and the one before it. */
+  /** Whether the event matches its hash and the previous event's hash. */
   readonly fits: boolean;
   readonly length: number;
 };
 
-/** What the log can be narrowed to: the first parts of the events' types, in the words of a person. */
+/** The kinds of events to filter by: their names, and the first parts of the event types that they include. */
 export const kinds: Readonly<Record<string, { readonly name: string; readonly types: readonly string[] }>> = {
   payments: { name: "Payments", types: ["payment", "reservation"] },
   mandates: { name: "Mandates", types: ["mandate", "onchain"] },

@@ -13,7 +13,7 @@ type Member = SessionCaller & { readonly organizationId: string };
 
 const requireAccess = compileAccess(listAuditEvents.access);
 
-/** With its number, so that every hash can be computed again from the file. */
+/** Includes the sequence number, so that every hash can be recomputed from the file. */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
     ...event,
@@ -56,7 +56,7 @@ const formats = {
 } as const;
 
 /**
- * The organization's events under the page's filters, oldest first, read as they are sent.
+ * The organization's events with the page's filters, oldest first, as a stream.
  * @throws Problem capability_required
  */
 export async function exportAudit(

@@ -4,15 +4,15 @@ import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 
-/** More than a spreadsheet opens gladly; a range of time divides what is longer. */
+/** Spreadsheets are slow with more rows. People can split a longer list by time range. */
 export const EXPORT_MAX = 50_000;
 const PAGE = 500;
-/** Where hardly anything fits, so many readings of old payments are enough for one file. */
+/** Limits the reads for one file if a filter matches few payments. */
 const PAGES_MAX = 400;
 
 type Field = readonly [name: string, value: (line: PaymentLine) => string | number | null];
 
-/** In the order of the file. Times are in UTC, amounts decimal text of the asset. */
+/** The columns in the order of the file. Times are in UTC, amounts are decimal text in the asset. */
 const fields: readonly Field[] = [
   ["createdAt", (line) => line.createdAt],
   ["authorizationId", (line) => line.authorizationId],
@@ -42,8 +42,8 @@ const fields: readonly Field[] = [
 ];
 
 /**
- * The filtered payments as CSV, newest first: the head, then a page of lines at a time. Each page is a reading of its own, so
- * nothing is held open while somebody downloads slowly.
+ * The filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
+ * slow download keeps no transaction open.
  */
 export async function* paymentsCsv(scope: Scope, filter: PaymentFilter, max = EXPORT_MAX): AsyncGenerator<string> {
   yield csvLine(fields.map(([name]) => name));
@@ -63,7 +63,7 @@ export const csvName = (now: Date): string => `payments-${now.toISOString().slic
 type Exporter = { readonly organizationId: string; readonly userId: string };
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Who took the payments out of the service, and which. Answers the time of it. */
+/** Records in the audit log who exported payments, and with which filters. Returns the time of the record. */
 export const recordExport = ({ organizationId, userId }: Exporter, query: Query): Promise<Date> =>
   transact(async (tx) => {
     const now = await clock(tx);

@@ -1,13 +1,13 @@
 const OF_ONE_REQUEST = new Set(["intentId", "nonce", "idempotencyKey"]);
 
 type Fresh = {
-  /** What no request has used yet. */
+  /** A value that no request has used yet. */
   readonly name: string;
-  /** When what the example asks for is over. */
+  /** The expiry of the example's request. */
   readonly expiresAt: Date;
 };
 
-/** An example that can be sent today: its expiry lies ahead, and its ids are new. */
+/** An example with a future expiry and new ids, so that the service accepts it. */
 export function freshExample(example: unknown, fresh: Fresh): unknown {
   if (Array.isArray(example)) return example.map((item) => freshExample(item, fresh));
   if (typeof example !== "object" || example === null) return example;

@@ -7,7 +7,7 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
-/* What the pages of mandates read beyond the operations. Every query names the organization and the environment. */
+/* Queries for the mandate pages that no operation offers. Every query filters by organization and environment. */
 
 const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
 const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
@@ -24,7 +24,7 @@ function unitOf(): SQL {
   return sql`CASE ${sql.join(cases, sql` `)} END`;
 }
 
-/** The status as it is shown, which status.ts computes the same way. */
+/** A condition for the displayed status. Keep it consistent with status.ts. */
 function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   const active = eq(mandates.status, "active");
   const over = lte(sql`(${mandateVersions.policy}->>'validUntil')::timestamptz`, now.toISOString());
@@ -37,7 +37,7 @@ function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   return eq(mandates.status, status);
 }
 
-/** Text that a person types is no pattern. */
+/** Escapes the typed text for LIKE. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 export type MandateFilter = {
@@ -68,7 +68,7 @@ export const filterMandates = (
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
-/** What agents may pay with now, active ones before paused ones, newest first. */
+/** Mandates for the home page: active before paused before drafts, newest first. */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
     .select(columns)
@@ -78,7 +78,7 @@ export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<Manda
     .orderBy(sql`array_position(ARRAY['active', 'suspended', 'draft'], ${mandates.status})`, desc(mandates.mandateId))
     .limit(limit);
 
-/** The newest versions of a mandate that was found in its organization before. */
+/** The newest versions of a mandate. The caller has checked the mandate's organization. */
 export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
   tx
     .select()
@@ -87,7 +87,7 @@ export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
     .orderBy(desc(mandateVersions.version))
     .limit(limit);
 
-/** What happened to the mandate itself, newest first. */
+/** The audit events of the mandate itself, newest first. */
 export const selectSteps = (tx: Tx, { organizationId }: Scope, mandateId: string, limit: number) =>
   tx
     .select()

@@ -10,16 +10,16 @@ import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/* The list of the payments page. Every query names the organization and the environment. */
+/* Queries for the list of the payments page. Every query filters by organization and environment. */
 
 type Db = Database | Tx;
 
-/** What no index answers is looked for among so many of the newest payments at once. */
+/** The number of newest payments that one query checks for conditions without an index. */
 export const LOOKED_AT_MAX = 5_000;
-/** An id may be a little older than its row's time. */
+/** The timestamp in an id may be slightly earlier than the row's. */
 const SLACK_MS = minutes(10);
 
-/** Spelled so that it takes nothing from the order of an index. */
+/** Written as an expression, so that the planner does not use it to choose an index or its order. */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`a.organization_id || '' = ${organizationId} AND a.environment = ${environment}`;
 
@@ -39,7 +39,7 @@ const LAST = `aut_${"z".repeat(26)}`;
 
 type Ids = readonly string[] | null;
 
-/** Which index finds the rows; the other conditions look at them one by one. */
+/** The index that finds the rows. The other conditions are checked row by row. */
 function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids) {
   if (ids !== null) return "ids";
   if (settlementStatus !== undefined) return "settlement";
@@ -50,8 +50,8 @@ function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids
 type Key = readonly (readonly [column: SQL, value: string])[];
 
 /**
- * A piece of an index, newest first. Compared as rows and ordered by every column: with `=` the planner knows that the order is the
- * id's alone, and may walk all payments of all organizations backwards instead.
+ * A range of an index, newest first. It compares row values and orders by every column: with `=` the planner could reduce the order to
+ * the id, and scan the payments of all organizations backwards.
  */
 function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, before }: Place): { readonly where: SQL; readonly end: SQL } {
   const { from, to } = range(filter, before);
@@ -65,7 +65,7 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, before }: Pl
   };
 }
 
-/** Attempts lead to their payments row by row, in their order: as a join it might be turned round. */
+/** Finds payments by their attempts. LATERAL keeps the order of the attempts; the planner could reverse a plain join. */
 function byAttempts({ organizationId }: Scope, filter: PaymentFilter, place: Place): SQL {
   const key: Key = [
     [sql`e.organization_id`, organizationId],
@@ -99,7 +99,7 @@ function found(scope: Scope, filter: PaymentFilter, ids: Ids, place: Place): SQL
 const domain = sql`(a.intent::json -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
-/** The same figure in every asset that is configured, with the buyer's share of the fee or without it. */
+/** Matches the amount in every configured asset, with or without the buyer's share of the fee. */
 function amounts(text: string): SQL {
   const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
   const same = coins.flatMap(({ chain, asset, tokenDecimals }) => {
@@ -111,7 +111,7 @@ function amounts(text: string): SQL {
   return same.length === 0 ? sql`false` : sql`(${sql.join(same, sql` OR `)})`;
 }
 
-/** What is left to compare. Empty where the index alone answers. */
+/** The conditions that the index does not cover. Empty if it covers all of them. */
 function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
   const { search, mandateId, subjectId, domain: seller, outcome, settlementStatus, since, until } = filter;
   const key = keyOf(filter, ids);
@@ -159,17 +159,17 @@ export type PaymentRow = {
   readonly idempotencyKey: string;
 };
 
-/** The statement itself, for those who look at its plan. */
+/** The statement, exported so that its query plan can be checked. */
 export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, before }: Place): SQL {
   const conditions = rest(scope, filter, ids);
   const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
   const where = conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` AND `);
-  // The order is the inner one's: the outer statement stops as soon as it has enough.
+  // The inner query has the same order, so the outer one stops as soon as it has enough rows.
   return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, before })}) a
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }
 
-/** Of the newest payments that the index finds, those that fit: newest first. */
+/** The payments that match, newest first, among the newest ones that the index finds. */
 export async function selectPayments(
   db: Db,
   scope: Scope,
@@ -185,7 +185,7 @@ export async function selectPayments(
   }));
 }
 
-/** Where the look at the newest ones ended, if there are older ones that nobody looked at. */
+/** The id of the oldest payment that was checked, if older ones may be unchecked; otherwise null. */
 export async function lastLookedAt(
   db: Db,
   scope: Scope,
@@ -206,7 +206,7 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
     .where(inArray(authorizations.authorizationId, [...authorizationIds]));
 
-/** The attempts, holds and checkouts of a page of payments, which were found in their organization before. */
+/** The attempts, holds and checkouts of a page of payments. The caller has checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };
@@ -236,7 +236,7 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
 
 const NAMES_MAX = 200;
 
-/** The newest mandates of the organization, for a choice. */
+/** The newest mandates of the organization, for a filter. */
 export const mandateNames = (db: Db, { organizationId, environment }: Scope) =>
   db
     .select({ mandateId: mandates.mandateId, name: mandates.name })

@@ -11,7 +11,7 @@ type Scope = { readonly organizationId: string; readonly environment: string };
 
 const any = (table: PgTable, condition: SQL | undefined) => sql<boolean>`EXISTS (SELECT FROM ${table} WHERE ${condition})`;
 
-/** Whether the organization has the first of each; every question is one look into an index of the organization. */
+/** Whether the organization has at least one of each object. Each check is one lookup in an index by organization. */
 export async function readProgress({ organizationId, environment }: Scope): Promise<Progress> {
   const of = (table: typeof mandates | typeof sellers | typeof serviceAccounts | typeof authorizations) =>
     and(eq(table.organizationId, organizationId), eq(table.environment, environment));

@@ -1,17 +1,17 @@
 import type { ProductRole, Capability } from "#lib/vocabulary.ts";
 
-/** What a new organization does first, in order. Each is done as soon as what it makes exists. */
+/** The first steps of a new organization, in order. A step is done as soon as the object that it creates exists. */
 export const stepIds = ["key", "mandate", "activation", "authorization", "seller", "resource"] as const;
 export type StepId = (typeof stepIds)[number];
 
 export type Progress = Readonly<Record<StepId, boolean>>;
 
 type Step = {
-  /** The steps of buyers and of sellers are for organizations that buy or sell. */
+  /** Only organizations with this product role have the step. */
   readonly productRole: ProductRole;
-  /** Who may see whether it is done. */
+  /** The capability to see whether it is done. */
   readonly sees: Capability;
-  /** Who may do it. */
+  /** The capabilities to do it. */
   readonly does: readonly Capability[];
 };
 

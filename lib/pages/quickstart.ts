@@ -2,7 +2,7 @@ import { parseAmount } from "#lib/money.ts";
 import type { Sample } from "#lib/pages/sample.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/* The first authorization: a small payment to a seller that nobody registered, as an agent that met its 402 asks for it. */
+/* The first authorization: a small payment to an unregistered seller, as an agent requests it after the seller's 402 response. */
 
 const AMOUNT = "0.002";
 const SELLER = "weather.example.com";
@@ -25,7 +25,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
       limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
       sellers: { unregistered: "allow" },
       domains: { allow: [SELLER] },
-      // Nobody registered the seller, so its domain is a claim: its address is what this mandate goes by.
+      // The domain of an unregistered seller is only a claim, so this mandate also requires the address.
       payTo: { allow: [PAY_TO] },
       approval: { mode: "never" },
     },
@@ -42,7 +42,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
 
 type Reader = {
   readonly baseUrl: string;
-  /** The reader's newest key, as it may be shown; undefined where there is none. */
+  /** The preview of the reader's newest key; undefined if they have none. */
   readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
   readonly body: object;
 };

@@ -7,8 +7,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
 
 /*
- * Payments that an organization received. They stand in two tables: attempts under a mandate, which are rows of the buyer that carry
- * what their seller may know, and settlements without one, which are the seller's own. Nothing else of the buyer is read here.
+ * Payments that an organization received. They are in two tables: attempts under a mandate are the buyer's rows and contain fields that
+ * the seller may see; settlements without a mandate are the seller's own rows. No other data of the buyer is read here.
  */
 
 type Reader = Database | Tx;
@@ -18,9 +18,9 @@ export type ReceivedFilter = {
   readonly sellerId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly status?: SettlementStatus | undefined;
-  /** Of the credential, in lower case. */
+  /** The credential's nonce, in lower case. */
   readonly nonce?: string | undefined;
-  /** Created at this time or later, and before the other. */
+  /** Created at `from` or later, and before `until`. */
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
 };
@@ -33,7 +33,7 @@ export type ReceivedRow = {
   readonly resourceId: string | null;
   readonly amount: Atomic | null;
   readonly chain: string | null;
-  /** Of an attempt under a mandate the symbol, of a settlement without one the token. */
+  /** An attempt under a mandate has the asset's symbol; a settlement without a mandate has the token's address. */
   readonly asset: string | null;
   readonly tokenAddress: string | null;
   readonly status: string;
@@ -43,7 +43,7 @@ export type ReceivedRow = {
   readonly handedOver: boolean;
 };
 
-/** Where a payment stands among those of both tables: its id without the prefix, which sorts by time. */
+/** The sort key across both tables: the id without its prefix, which sorts by time. */
 export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
 
 type Page = { readonly before: string | null; readonly limit: number };
@@ -146,7 +146,7 @@ export type RevenueRow = {
 
 const day = (column: SQL | typeof executions.resolvedAt) => sql<string>`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** What settled since `since`, by day and resource. */
+/** Sums of the payments that settled since `since`, by day and resource. */
 export const sumExecutions = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
   db
     .select({
@@ -170,7 +170,7 @@ export const sumExecutions = (db: Reader, { organizationId, environment }: Scope
     )
     .groupBy(sql`1`, executions.sellerId, executions.resourceId, executions.chain, executions.asset);
 
-/** The same of settlements without a mandate. */
+/** The same sums for settlements without a mandate. */
 export const sumSettlements = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
   db
     .select({

@@ -5,7 +5,7 @@ import { operations } from "#lib/operations/operations.ts";
 import { problems, type ProblemCode } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/* The API reference, read from the OpenAPI document that clients read: what is shown is what is served. */
+/* The API reference, built from the OpenAPI document that the service also serves to clients. */
 
 type Media = { readonly schema: JsonSchema; readonly example?: unknown };
 type Content = { readonly "application/json"?: Media };
@@ -44,9 +44,9 @@ export type Reference = {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** In paragraphs, the last one about access. Text between backticks is code. */
+  /** The paragraphs, of which the last is about access. Text between backticks is code. */
   readonly description: readonly string[];
-  /** Which credentials are accepted; none where it is open to anyone. */
+  /** The accepted credentials; empty if the operation is public. */
   readonly credentials: readonly ("apiKey" | "session")[];
   readonly parameters: readonly Parameter[];
   readonly body: { readonly required: boolean; readonly fields: readonly SchemaField[]; readonly example: unknown } | undefined;
@@ -96,7 +96,7 @@ function present(method: string, path: string, described: Described): Reference 
   };
 }
 
-/** Everything that a reader needs to call an operation; undefined for one that there is not. */
+/** The reference of an operation; undefined if the operation does not exist. */
 export function referenceOf(operationId: string): Reference | undefined {
   for (const [path, methods] of Object.entries(document().paths)) {
     for (const [method, described] of Object.entries(methods)) {
@@ -123,5 +123,5 @@ export function chapters(): readonly Chapter[] {
   }));
 }
 
-/** What holds for every operation, in paragraphs. `**…**` begins one with its subject. */
+/** The paragraphs that apply to every operation. `**…**` marks the subject at the start of a paragraph. */
 export const introduction = (): readonly string[] => document().info.description.split("\n\n");

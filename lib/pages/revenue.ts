@@ -1,4 +1,4 @@
-/** Sums of what was received in one asset, in atomic units. */
+/** The sum of the payments received in one asset, in atomic units. */
 export type Sum = { readonly amount: bigint; readonly payments: number };
 
 export type Earned = {
@@ -19,14 +19,14 @@ export const sumOf = (rows: readonly Sum[]): Sum =>
     payments: 0,
   });
 
-/** Midnight in UTC at the first of the last `count` days, or of this month where that is earlier. */
+/** UTC midnight of the first of the last `count` days, or of the first day of this month if that is earlier. */
 export function revenueSince(now: Date, count: number): Date {
   const first = `${dayOf(new Date(now.getTime() - (count - 1) * DAY_MS))}T00:00:00.000Z`;
   const month = `${dayOf(now).slice(0, 7)}-01T00:00:00.000Z`;
   return new Date(first < month ? first : month);
 }
 
-/** The last `count` days up to and with today, in UTC, each there even when nothing was received. */
+/** The last `count` UTC days including today. Days without payments are included. */
 export function revenueDays(rows: readonly Earned[], now: Date, count: number): (Sum & { readonly day: string })[] {
   const ofDay = Map.groupBy(rows, ({ day }) => day);
   return Array.from({ length: count }, (_, at) => {
@@ -35,10 +35,10 @@ export function revenueDays(rows: readonly Earned[], now: Date, count: number): 
   });
 }
 
-/** What was received in the month of `now`, in UTC. */
+/** The rows of the UTC month of `now`. */
 export const ofThisMonth = <R extends Earned>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(dayOf(now).slice(0, 7)));
 
-/** What sums of resources are kept under. */
+/** The key for a resource's sums. */
 export const resourceKey = ({ sellerId, resourceId }: Pick<Earned, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

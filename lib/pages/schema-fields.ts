@@ -1,15 +1,15 @@
 import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
 
-/** One field of a request or a reply, as a reader sees it. */
+/** One field of a request or response, for the reference. */
 export type SchemaField = {
   readonly name: string;
   /** In words: `string`, `date and time`, `list of object`, `"day" or "week"`. */
   readonly type: string;
   readonly required: boolean;
   readonly description: string | undefined;
-  /** What may stand there, where that is a list. */
+  /** The allowed values, if they are an enumeration. */
   readonly values: readonly string[];
-  /** The rest that holds: a default, a pattern, a length. */
+  /** Other constraints: a default, a pattern, a length. */
   readonly notes: readonly string[];
   readonly fields: readonly SchemaField[];
 };
@@ -22,7 +22,7 @@ const DEPTH_MAX = 8;
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null && !Array.isArray(value);
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** The schema behind a reference; what stands beside the reference wins. */
+/** Resolves a `$ref`. Properties next to the `$ref` override those of the target. */
 function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const { $ref: reference, ...beside } = schema;
   if (typeof reference !== "string") return schema;
@@ -58,7 +58,7 @@ const notesOf = (schema: JsonSchema): string[] => [
   ...note("pattern", schema["pattern"]),
 ];
 
-/** The schemas whose fields stand below this one: itself, the entries of a list, each choice, the values of a map. */
+/** The object schemas that define the fields of this schema: itself, the items of a list, and each alternative. */
 function holders(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   const choices = choicesOf(schema).map((one) => resolve(one, schemas));
   if (choices.length > 0) return choices.flatMap((one) => holders(one, schemas));
@@ -83,8 +83,8 @@ function fieldOf(name: string, given: JsonSchema, required: boolean, schemas: Sc
 }
 
 /**
- * The fields below a schema of the OpenAPI document, in the order of the document. Where there are several shapes, a field that one of
- * them can do without is not required.
+ * The fields of a schema of the OpenAPI document, in the document's order. If the schema has alternatives, a field is required only if
+ * all of them require it.
  */
 export function fieldsOf(given: JsonSchema, schemas: Schemas, depth = 0): SchemaField[] {
   const shapes = holders(resolve(given, schemas), schemas);

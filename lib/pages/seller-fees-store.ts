@@ -6,7 +6,7 @@ import { executions } from "#lib/holds/tables.ts";
 
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
 
-/** What the organization owes as a seller, newest first, with what was paid to it. */
+/** The fees that the organization owes as a seller, newest first, each with the amount of its payment. */
 export const selectSellerFees = (db: Database | Tx, organizationId: string, before: string | null, limit: number) =>
   db
     .select({
@@ -31,7 +31,7 @@ export const selectSellerFees = (db: Database | Tx, organizationId: string, befo
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** Sums of what became due since `since`, by asset. */
+/** Sums of the fees that became due since `since`, by asset. */
 export const sumSellerFees = (db: Database | Tx, organizationId: string, since: Date) =>
   db
     .select({

@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 
 type Scope = { readonly organizationId: string; readonly environment: string };
 
-/** What a query answers in place of dates. */
+/** The columns that the driver returns as text instead of dates. */
 type Times = "createdAt" | "revokedAt" | "keyCreatedAt" | "lastUsedAt";
 
 export type AccountLine = {
@@ -34,7 +34,7 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
   lastUsedAt: time(row.lastUsedAt),
 });
 
-/** Each account with its newest key, and with the newest use of any of its keys. */
+/** Each account with its newest key and the last use of any of its keys. */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
     a.created_at AS "createdAt", a.revoked_at AS "revokedAt",

@@ -1,8 +1,8 @@
-/** Code for a seller's own server, with what is registered filled in. Browser-safe: forms show it as it is typed. */
+/** Code for a seller's server with the registered values. Must work in a browser: forms show it while people type. */
 import { readAmount } from "#lib/money.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
 
-/** A token as the installation names it. */
+/** A token of the installation's configuration. */
 export type Coin = {
   readonly chain: string;
   readonly asset: string;
@@ -17,7 +17,7 @@ export type Offered = Pick<PaidResource, "resourceId" | "method" | "pathTemplate
   readonly maxTimeoutSeconds: number;
 };
 
-/** The price in the token's smallest unit; null where it is quoted or not yet an amount. */
+/** The price in the token's atomic units; null if it is not fixed or not a valid amount yet. */
 export function atomicPrice({ pricing }: Pick<Offered, "pricing">, { tokenDecimals }: Coin): string | null {
   if (pricing.type !== "fixed") return null;
   const read = readAmount(pricing.amount, tokenDecimals);
@@ -26,7 +26,7 @@ export function atomicPrice({ pricing }: Pick<Offered, "pricing">, { tokenDecima
 
 const QUOTED = "what this order costs, in the token's smallest unit";
 
-/** The 402 that the seller has to answer, decoded. */
+/** The decoded 402 response that the seller must send. */
 export const challengeText = (offered: Offered, coin: Coin, domain: string): string =>
   JSON.stringify(
     {
@@ -48,7 +48,7 @@ export const challengeText = (offered: Offered, coin: Coin, domain: string): str
     2,
   );
 
-/** What the stock x402 servers take for a route; its path has :name where ours has {name}. */
+/** The route configuration of the standard x402 servers. Their paths use :name instead of {name}. */
 export const routesOf = (offered: Offered, coin: Coin) => ({
   [`${offered.method} ${offered.pathTemplate.replace(/\{([^}]+)\}/g, ":$1")}`]: {
     accepts: {
@@ -66,7 +66,7 @@ export const routesOf = (offered: Offered, coin: Coin) => ({
   },
 });
 
-/** Keys that need no quotes stand without, as people write them. */
+/** JSON as JavaScript code: keys that need no quotes have none. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
 const server = (
@@ -85,7 +85,7 @@ ${from}`;
 
 export type Snippet = { readonly name: string; readonly label: string; readonly text: string };
 
-/** The resource on each of the stock servers, and the request that saves it here. */
+/** The code for each standard server, and the request that saves the resource. */
 export function snippets(
   offered: Offered,
   coin: Coin,
@@ -150,7 +150,7 @@ export const proxy = paymentProxy(routes, server);
   ];
 }
 
-/** An id made of a path: "/reports/{date}" is "reports-date". */
+/** Derives an id from a path: "/reports/{date}" becomes "reports-date". */
 export const idOfPath = (pathTemplate: string): string =>
   pathTemplate
     .replace(/[{}]/g, "")

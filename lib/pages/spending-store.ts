@@ -5,12 +5,12 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/** An entry's id may be a little older than its time. */
+/** The timestamp in an entry's id may be slightly earlier than the entry's time. */
 const SLACK_MS = minutes(60);
 
 /**
- * What was paid since `since`, by day in UTC and by who decided it. Atomic sums; fees that the buyer bears are included. The ledger
- * is read mandate by mandate, by its index: its key is the mandate, and ids sort by time.
+ * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer pays are
+ * included. The ledger is read per mandate by its index: the key is the mandate and the id, and ids sort by time.
  */
 export function selectSpending(tx: Tx, { organizationId, environment }: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - SLACK_MS));
@@ -39,7 +39,7 @@ export function selectSpending(tx: Tx, { organizationId, environment }: Scope, s
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 
-/** What is held or submitted now, over all mandates. */
+/** The sum that is held or submitted now, over all mandates. */
 export const selectHeld = (tx: Tx, { organizationId, environment }: Scope) =>
   tx
     .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })

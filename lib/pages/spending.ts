@@ -1,4 +1,4 @@
-/** Sums of what was paid, as the store reads them: atomic units of the asset as text. */
+/** A sum of payments as the store returns it: atomic units of the asset as text. */
 export type Spent = {
   /** In UTC: "2026-11-21". */
   readonly day: string;
@@ -20,7 +20,7 @@ export type SpendingDay = {
 const DAY_MS = 86_400_000;
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-/** The last `count` days up to and with that of `now`, in UTC, each there even when nothing was paid. */
+/** The last `count` UTC days including the day of `now`. Days without payments are included. */
 export function spendingDays(rows: readonly Spent[], now: Date, count: number): SpendingDay[] {
   const ofDay = Map.groupBy(rows, (row) => row.day);
   return Array.from({ length: count }, (_, at) => {
@@ -33,7 +33,7 @@ export function spendingDays(rows: readonly Spent[], now: Date, count: number): 
   });
 }
 
-/** Midnight in UTC at the first of the days that the page needs: of the last `count`, or of this month where that is earlier. */
+/** UTC midnight of the first day that the page needs: the first of the last `count` days, or of this month if that is earlier. */
 export function spendingSince(now: Date, count: number): Date {
   const first = new Date(`${dayOf(new Date(now.getTime() - (count - 1) * DAY_MS))}T00:00:00.000Z`);
   const month = new Date(`${dayOf(now).slice(0, 7)}-01T00:00:00.000Z`);

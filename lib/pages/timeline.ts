@@ -1,16 +1,16 @@
 import { failures, isFailure } from "#lib/payments/decision-words.ts";
 import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/* From intent to settlement: what happened to a payment, in order. Pure: facts and the time in, steps out. */
+/* The steps of a payment from intent to settlement, in order. A pure function of the facts and the time. */
 
 type Evidence = { readonly label: string; readonly value: string };
 
 export type PaymentStep = {
-  /** done, happening now, stopped here, or not yet (absent). */
+  /** Done, in progress, or stopped here; absent for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
-  /** Full sentences; names in them are others' words. */
+  /** Full sentences. The names in them are untrusted text. */
   readonly text?: string;
   readonly evidence: readonly Evidence[];
 };
@@ -20,14 +20,14 @@ export type Attempt = {
   readonly status: SettlementStatus;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** False where it failed before anything was sent. */
+  /** False if it failed before anything was sent. */
   readonly submitted: boolean;
-  /** We settle it, or the seller does. */
+  /** True if the service settles the payment, false if the seller does. */
   readonly weSettle: boolean;
   readonly transaction: string | null;
   readonly failureCode: string | null;
   readonly failureDetail: string | null;
-  /** When nobody knew any more, if that was so. */
+  /** When the outcome became unknown, if it did. */
   readonly unknownSince: Date | null;
 };
 
@@ -36,7 +36,7 @@ export type PaymentFacts = {
   readonly intentId: string;
   readonly outcome: Outcome;
   readonly createdAt: Date;
-  /** For people: "20.20 USDC", the buyer's share of the fee included. */
+  /** Formatted text including the buyer's share of the fee: "20.20 USDC". */
   readonly amount: string;
   readonly network: string;
   readonly agent: string;
@@ -47,7 +47,7 @@ export type PaymentFacts = {
     readonly expiresAt: Date;
     readonly resolvedAt: Date | null;
   } | null;
-  /** Where a person is or was asked about it. */
+  /** The checkout in which a person is or was asked for approval. */
   readonly asked: {
     readonly checkoutIntentId: string;
     readonly status: CheckoutStatus;
@@ -95,7 +95,7 @@ function reserved({ hold, amount }: PaymentFacts): PaymentStep[] {
 const isOpen = ({ status, expiresAt }: NonNullable<PaymentFacts["asked"]>, now: Date): boolean =>
   (status === "previewed" || status === "awaiting_approval") && expiresAt > now;
 
-/** The person's part. */
+/** The steps of a person's approval. */
 function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
   if (!asked) {
     const waits = outcome === "requireApproval" && hold?.status === "held" && hold.expiresAt > now;
@@ -182,7 +182,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
-/** What is to come, or why nothing will, as long as nothing was sent. */
+/** Before anything is sent: the next step, or why there is none. */
 function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;
@@ -219,7 +219,7 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
   return [{ ...step, ...at, evidence: [id("order id", order.orderId)] }];
 }
 
-/** Every step of a payment, those that are yet to come last. */
+/** Every step of a payment, future steps last. */
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
   ...reserved(facts),

@@ -83,7 +83,7 @@ describe("requests that were decided", () => {
     const other = await createBuyer();
     const made: string[] = [];
     for (const status of ["rejected", "completed", "canceled"]) {
-      // Ids of one millisecond have no order among each other.
+      // Ids made in the same millisecond are not ordered.
       const id = firstIdAt("checkoutIntent", new Date(Date.now() + made.length * 1_000));
       made.push(await insertOpen(other.organizationId, 5, { status, id }));
     }

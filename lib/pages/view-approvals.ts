@@ -9,11 +9,11 @@ import { displayAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** What the inbox shows of one request. `domain`, `agent` and `mandate` are others' words. */
+/** One request in the inbox. `domain`, `agent` and `mandate` are untrusted text. */
 type Asked = {
   readonly checkoutIntentId: string;
   readonly domain: string;
-  /** What the payee receives, for people: "43.00 USDC". */
+  /** The amount that the payee receives, as formatted text: "43.00 USDC". */
   readonly amount: string;
   readonly agent: string;
   readonly mandate?: string;
@@ -22,28 +22,28 @@ type Asked = {
 };
 
 export type WaitingApproval = Asked & {
-  /** Why a person is asked, as the end of a sentence: "asks above 25.00 USDC". */
+  /** Why approval is needed, as the end of a sentence: "asks above 25.00 USDC". */
   readonly why: string;
 };
 
 export type DecidedApproval = Asked & {
   readonly status: CheckoutStatus;
-  /** Absent where nobody decided in time. */
+  /** Absent if nobody decided in time. */
   readonly decided?: { readonly by: string; readonly at: string };
 };
 
 export type Waiting = {
-  /** The database's time of this reading. */
+  /** The database's time when this was read. */
   readonly now: string;
   readonly items: readonly WaitingApproval[];
-  /** More wait than `items` holds. */
+  /** True if more requests wait than `items` contains. */
   readonly more: boolean;
 };
 
 const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
-/** Requests that wait for a person of the organization, soonest over first; 50 at most. */
+/** Requests that wait for a person of the organization, the earliest expiry first; by default at most 50. */
 export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<Waiting> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);
@@ -60,11 +60,11 @@ export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<Waiting> =
     };
   });
 
-/** How many requests wait, for the navigation; counted to 100. */
+/** The number of waiting requests for the navigation, at most 100. */
 export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
 
 /**
- * Requests that were decided, or that nobody decided in time: newest first, by cursor.
+ * Requests that were decided or that expired, newest first, by cursor.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewDecided = (
@@ -99,7 +99,7 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): Asked => ({
   expiresAt: toWire(row.expiresAt),
 });
 
-/** A payment that its mandate's policy held back says so; everything else is a basket that somebody has to look at. */
+/** The rule of the mandate's policy that requires approval; without one, the number of items in the basket. */
 function whyAsked({ policy, authorizationId, canonicalBasket, asset }: WaitingRow): string {
   if (policy !== null && authorizationId !== null) return asksWhen(policy, asset);
   const count = canonicalBasket.lines.reduce((sum, { quantity }) => sum + quantity, 0);

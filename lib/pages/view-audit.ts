@@ -13,9 +13,9 @@ import { invalidField, notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 const ROWS = 30;
-/** How far one page looks back for what a filter leaves. */
+/** The number of events that one page searches for matches. */
 const STRETCH = 5_000;
-/** Events of one moment may be numbered in another order than that of their times. */
+/** Concurrent events may have sequence numbers in a different order than their times. */
 const SLACK = 200;
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -23,7 +23,7 @@ const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** As the address of the page holds them: days are UTC, and `until` is a day that still counts. */
+/** The filters in the page's address. Days are UTC, and the day of `until` is included. */
 export type AuditFilters = {
   readonly kind?: string | undefined;
   readonly id?: string | undefined;
@@ -36,7 +36,7 @@ const requireAccess = compileAccess(listAuditEvents.access);
 const dayOf = (text: string | undefined, days = 0): Date | null =>
   text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(Date.parse(text) + days * DAY_MS) : null;
 
-/** What is no filter filters nothing; an id that can be none finds nothing. */
+/** Parses the filters. An invalid kind or day is ignored; an invalid id matches nothing. */
 export const wantedOf = ({ kind, id, since, until }: AuditFilters): Wanted => ({
   kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
   id: id === undefined ? null : ID.test(id.trim()) ? id.trim() : "-",
@@ -44,7 +44,7 @@ export const wantedOf = ({ kind, id, since, until }: AuditFilters): Wanted => ({
   until: dayOf(until, 1),
 });
 
-/** About how many events are older than a time, by halving: the chain is in order of time but for moments. */
+/** The approximate number of events before a time, by binary search: the chain is almost in order of time. */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {
   let [low, high] = [0, length];
   while (low < high) {
@@ -56,7 +56,7 @@ async function placeOf(chain: string, time: Date, length: number): Promise<numbe
   return low;
 }
 
-/** Where a search begins and ends in the chain: events with `after` < number < `before`. */
+/** The range of the chain to search: events with `after` < sequence < `before`. */
 export async function boundsOf(
   chain: string,
   { from, until }: Wanted,
@@ -95,7 +95,7 @@ async function namesOf(organizationId: string, events: readonly ChainedEvent[]):
 
 /**
  * One page of the organization's audit log, newest first.
- * @throws Problem capability_required, invalid_request for a cursor that is none
+ * @throws Problem capability_required, invalid_request for an invalid cursor
  */
 export async function viewAudit(caller: Member, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
   requireAccess(caller);
@@ -116,7 +116,7 @@ export async function viewAudit(caller: Member, filters: AuditFilters, cursor: s
 }
 
 /**
- * One event with the hash before it, checked again.
+ * One event with the previous hash, verified again.
  * @throws Problem capability_required, not_found
  */
 export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {

@@ -29,7 +29,7 @@ import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
 
 /**
- * What the confirmation page shows, and the record that this session was shown it: an approval confirms that record. Everything in it
+ * The data of the confirmation page. Also records what this session was shown, because an approval confirms that record. All data
  * comes from our own rows.
  * @throws Problem not_found, capability_required
  */
@@ -98,7 +98,7 @@ const noStepUp: CheckoutView["stepUp"] = {
   hasPassword: false,
 };
 
-/** Writes down what is about to be shown. A checkout that a person looks at awaits his approval. */
+/** Records what the page shows. A checkout that a person has opened changes to awaiting_approval. */
 async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
   return transact(async (tx) => {
     const locked = await lockCheckout(tx, known, known.checkoutIntentId);

@@ -14,7 +14,7 @@ const ROWS = 20;
 
 type Asked = { readonly cursor?: string | undefined };
 
-/** Organizations, newest first. `search` is an id, or the beginning of a name or slug. */
+/** Organizations, newest first. `search` is an id, or the start of a name or slug. */
 export async function viewOrganizations({ search, cursor }: Asked & { readonly search?: string | undefined }) {
   const rows = await selectOrganizations(search, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);

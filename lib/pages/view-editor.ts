@@ -2,15 +2,15 @@ import { env } from "#lib/env.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** What a mandate can be made of here. */
+/** The choices that the mandate editor offers. */
 export type EditorChoices = {
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
-  /** IANA names, in their order. */
+  /** Sorted IANA names. */
   readonly zones: readonly string[];
 };
 
-/** As many as a mandate may name. */
+/** The most service accounts that a mandate may name. */
 const AGENTS_MAX = 100;
 
 /** The organization's live service accounts, the configured assets, and the time zones that this runtime knows. */

@@ -19,7 +19,7 @@ export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
 
 type Open = Awaited<ReturnType<typeof openBySender>>[number];
 
-/** Fractions of a millionth of an ether are left out. */
+/** Ether with six decimals; the rest is cut off. */
 const etherOf = (wei: bigint): string => formatAmount(atomicOf(wei / 10n ** 12n), 6);
 
 function senderLine({ chain, key, address, balance, low }: Sender, open: readonly Open[]) {
@@ -37,7 +37,7 @@ function senderLine({ chain, key, address, balance, low }: Sender, open: readonl
 }
 export type SenderLine = ReturnType<typeof senderLine>;
 
-/** What works, what waits and since when, and every execution whose outcome nobody knows. */
+/** Probes, queues with the age of their oldest entry, and executions with an unknown outcome. */
 export async function viewHealth() {
   const [now, { findings: probes, waiting, senders }, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all(
     [
@@ -77,7 +77,7 @@ export async function viewHealth() {
     runs: runs.map(({ worker, ranAt, succeededAt, failedAt }) => ({
       worker,
       ranAt: toWire(ranAt),
-      // The newer of the two says how the last run ended.
+      // The later of the two times tells how the last run ended.
       failing: failedAt !== null && (succeededAt === null || failedAt > succeededAt),
       succeededAt: succeededAt && toWire(succeededAt),
     })),

@@ -9,15 +9,15 @@ import { toWire } from "#lib/time.ts";
 export type InvitationView = Pick<InvitationFacts, "organizationName" | "inviterName" | "email" | "role"> & {
   readonly expiresAt: string;
   /**
-   * What the reader can do: `open` waits for an account, `mine` can be accepted, `unconfirmed` after the address is confirmed, `other`
-   * is for another account, `member` is in already. The rest has ended.
+   * What the reader can do. `open`: sign in first. `mine`: accept. `unconfirmed`: confirm the address first. `other`: the invitation is
+   * for another account. `member`: the reader is already a member. The other states have ended.
    */
   readonly state: "open" | "mine" | "unconfirmed" | "other" | "member" | "expired" | "canceled" | "accepted";
 };
 
 /**
- * The invitation behind a token for whoever holds it: the mail that carries it went to the address that is shown. Null for every token
- * that is none of ours.
+ * The invitation of a token. Anyone with the token may see it, because the token was sent to the address that is shown. Null for an
+ * unknown token.
  */
 export async function viewInvitation(token: string, user: Session["user"] | null): Promise<InvitationView | null> {
   const invitationId = invitationIdOf(token);

@@ -11,28 +11,28 @@ import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** One thing that happened to the mandate itself, newest first. */
+/** One event of the mandate itself. */
 export type MandateEvent = {
   /** The audit event's type: "mandate.suspended". */
   readonly type: string;
   readonly at: string;
   /** A person's or service account's name. */
   readonly by: string;
-  /** The version in force from then on. */
+  /** The version in force since the event. */
   readonly version: number | null;
   readonly reason: string | null;
-  /** What that version says, where the event made one. */
+  /** The policy of the version, if the event created one. */
   readonly policy: Policy | null;
 };
 
 export type MandateView = {
   readonly mandate: Mandate;
-  /** Names of the service accounts that it is bound to. */
+  /** Names of the service accounts that the mandate is bound to. */
   readonly names: Readonly<Record<string, string>>;
   readonly history: readonly MandateEvent[];
-  /** What taking it away would touch. */
+  /** What a revocation would affect. */
   readonly effect: {
-    /** Decimal text of the mandate's asset: held or submitted now. */
+    /** The amount held or submitted now, as decimal text in the mandate's asset. */
     readonly reserved: string;
     readonly submitted: number;
     readonly waiting: number;
@@ -42,7 +42,7 @@ export type MandateView = {
 const HISTORY_MAX = 50;
 
 /**
- * A mandate with its history and with what revoking it would touch.
+ * A mandate with its history and the effect of a revocation.
  * @throws Problem not_found for a mandate of another organization
  */
 export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateView> =>
@@ -69,7 +69,7 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
 
 type Step = Awaited<ReturnType<typeof selectSteps>>[number];
 
-/** Who is no person and no service account. */
+/** The name of an actor that is neither a person nor a service account. */
 function actorWords(actorId: string): string {
   if (actorId === "service") return "the service";
   return actorId.startsWith("0x") ? "the mandate’s wallet" : actorId;

@@ -12,31 +12,31 @@ import { presentInvitation, presentMember } from "#lib/identity/members/present-
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
-/** What the page shows at once. Organizations with more people are not what it is made for; it says when there are more. */
+/** The page shows at most 200 members, and says if there are more. */
 const ROWS = 200;
 
 export type OpenInvitation = Invitation & {
   readonly invitedBy: string;
   readonly expired: boolean;
-  /** The address to hand on, where this installation sends no mail, for who could send the invitation himself. */
+  /** The invitation link to share. Only if this installation sends no mail and the reader may invite to this role. */
   readonly link?: string;
 };
 
-/** A live key, as the page names it. */
+/** The fields of a live key that the page shows. */
 export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
 
 export type MembersView = {
   readonly members: readonly Member[];
-  /** The live keys that each member made, for who may change members. */
+  /** The live keys that each member created; empty if the reader may not change members. */
   readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;
-  /** The roles that the reader may give and take; empty for who may not change members. */
+  /** The roles that the reader may grant and remove; empty if they may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units; null where no amount asks an approver to prove who he is. */
+  /** In whole units; null if no amount requires approvers to confirm their identity. */
   readonly stepUpAbove: string | null;
-  /** Whether invitations go out by mail, or someone hands their link on. */
+  /** True if invitations are sent by mail; otherwise people share the link. */
   readonly mailed: boolean;
 };
 
@@ -46,7 +46,7 @@ function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
   return made;
 }
 
-/** Who is in the caller's active organization. Every member may see it; open invitations only who may send them. */
+/** The members of the caller's active organization. Only callers who may manage members see open invitations. */
 export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");

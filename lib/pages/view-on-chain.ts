@@ -14,7 +14,7 @@ import { toWire } from "#lib/time.ts";
 export type RegistrationStatus = "submitted" | "registered" | "failed";
 export type Revocation = "none" | "requested" | "sent" | "revoked";
 
-/** A registration for people: amounts are decimal text of its asset, times RFC 3339. */
+/** A registration for display. Amounts are decimal text in its asset, times are RFC 3339. */
 export type RegistrationView = {
   readonly registrationId: string;
   readonly version: number;
@@ -40,11 +40,11 @@ export type OnChainView = {
   readonly chain: string;
   readonly registry: string;
   readonly token: { readonly asset: string; readonly decimals: number };
-  /** What the mandate's wallet delegates to. */
+  /** The contract that the mandate's wallet delegates to. */
   readonly implementation: string;
-  /** Of the version in force; a failed one only where none was tried since. */
+  /** The registration of the version in force. A failed one only if every registration of this version failed. */
   readonly current: RegistrationView | null;
-  /** Of earlier versions, as far as the chain still holds them or is asked to close them. Newest first. */
+  /** Registrations of earlier versions that did not fail, newest first; at most five. */
   readonly earlier: readonly RegistrationView[];
 };
 
@@ -83,7 +83,7 @@ function present(row: RegistrationRow): RegistrationView {
   };
 }
 
-/** The registrations of a mandate that was found in its organization before; null where its chain has no contracts. */
+/** The registrations of a mandate; null if its chain has no contracts. The caller has checked the mandate's organization. */
 export async function viewOnChain({ mandateId, version, policy }: Mandate): Promise<OnChainView | null> {
   const { chain, asset } = policy.assets[0] ?? { chain: "", asset: "" };
   const deployment = deploymentAt(chain);
@@ -103,15 +103,15 @@ export async function viewOnChain({ mandateId, version, policy }: Mandate): Prom
   };
 }
 
-/** What the chain says of a registration now, beside what the service has counted. */
+/** The current usage of a registration according to the chain and according to the service. */
 export type BudgetView = {
   readonly chain: ChainBudget | null;
   readonly period: { readonly start: string; readonly end: string } | null;
-  /** Payments of this period that the service has made or is making, and their sum. */
+  /** The number and sum of this period's payments that the service has made or is making. */
   readonly here: { readonly payments: number; readonly amount: string };
 };
 
-/** `chain` is null where the chain does not answer in time. */
+/** `chain` is null if the chain does not respond in time. */
 export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
   const rows = await registrationsOf(database(), { mandateId });
   const row = rows.find((one) => one.registrationId === registrationId);

@@ -7,7 +7,7 @@ export type KeptMail = {
   readonly mailId: string;
   readonly to: string;
   readonly subject: string;
-  /** The text in front of its link, the link, and what follows; a mail without a link is all text. */
+  /** The text before the link, the link, and the text after it. Without a link, all text is in `before`. */
   readonly before: string;
   readonly link: string | null;
   readonly after: string;

@@ -5,13 +5,13 @@ import { countOpen } from "#lib/platform/health-store.ts";
 import { viewAuditLog } from "#lib/pages/view-platform-audit.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
 
-/** More than that is "many". */
+/** The count of sellers stops here. */
 const SELLERS_MAX = 100;
 const EVENTS = 8;
 
 export type OverviewView = Awaited<ReturnType<typeof viewOverview>>;
 
-/** What waits for somebody of the platform, as far as the reader may see it. Null: not for his role. */
+/** Open work for the platform's staff. Null parts are not visible to the reader's role. */
 export async function viewOverview({ platformCapabilities: may, environment }: SessionCaller) {
   const watches = may.has("platform.audit.read") || may.has("platform.emergency.revoke");
   const [toVerify, open, runs, chains, log] = await Promise.all([

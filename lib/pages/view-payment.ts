@@ -18,7 +18,7 @@ import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } fr
 import { notFound } from "#lib/problem.ts";
 import type { OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** One payment with everything that led to it and came of it. Names are others' words. */
+/** One payment with its request, decision and outcome. Names are untrusted text. */
 export type PaymentView = {
   readonly payment: Payment;
   readonly stage: Stage;
@@ -43,21 +43,21 @@ export type PaymentView = {
     readonly providerFee: string;
     readonly networkFee: string;
     readonly buyerShare: string;
-    /** What the buyer's budget gives. */
+    /** The amount charged to the buyer's budget. */
     readonly total: string;
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
-  /** Where a person is asked, which may be another payment's request. */
+  /** The path where a person is asked for approval, which may belong to another payment's request. */
   readonly confirmPath: string | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
-  /** Of the request that authorized. */
+  /** The id of the request that authorized the payment. */
   readonly requestId: string | null;
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };
 
 /**
- * A payment as its page explains it. Credential headers are never in it.
+ * The data of a payment's page. It never contains credential headers.
  * @throws Problem not_found for a payment of another organization
  */
 export const viewPayment = (scope: Scope, authorizationId: string): Promise<PaymentView> =>
@@ -179,7 +179,7 @@ function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentV
   };
 }
 
-/** Our own link alone: its path, whatever the installation was called when it was made. */
+/** The path of our own link. The host is ignored, because it may have changed since the link was created. */
 function confirmPathOf({ authorization }: Payment): string | null {
   const href = authorization.policyDecision.reasons.find(({ effect }) => effect === "approval")?.href;
   const path = href !== undefined && URL.canParse(href) ? new URL(href).pathname : "";

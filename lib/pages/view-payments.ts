@@ -18,14 +18,14 @@ import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** One line of the list. `seller`, `agent` and `mandate` hold others' words. */
+/** One line of the list. `seller`, `agent` and `mandate` contain untrusted text. */
 export type PaymentLine = {
   readonly authorizationId: string;
   readonly createdAt: string;
   readonly stage: Stage;
   readonly outcome: Outcome;
   readonly denialCode: string | null;
-  /** Decimal text: what the payee receives, and what the buyer's budget gives with its share of the fee. */
+  /** Decimal text: the amount that the payee receives, and the total charged to the budget with the buyer's share of the fee. */
   readonly amount: string;
   readonly total: string;
   readonly asset: string;
@@ -40,7 +40,7 @@ export type PaymentLine = {
   readonly policyVersion: number;
   readonly intentId: string;
   readonly idempotencyKey: string;
-  /** Of the attempt that counts. */
+  /** The attempt that determines the payment's status. */
   readonly execution: {
     readonly executionId: string;
     readonly settlementStatus: SettlementStatus;
@@ -50,15 +50,15 @@ export type PaymentLine = {
 };
 
 export type PaymentPage = Page<PaymentLine> & {
-  /** Older payments were not looked at: the next page goes on there, though this one may be empty. */
+  /** Older payments were not checked. The next page continues there, even if this page is empty. */
   readonly looksFurther: boolean;
 };
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's payments as its page lists them, newest first. What no index answers is looked for among the newest 5,000;
- * `nextCursor` then leads on among the older ones.
+ * The organization's payments for the page, newest first. Conditions without an index are checked among the newest 5,000; `nextCursor`
+ * then continues with older payments.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
@@ -139,7 +139,7 @@ export type PaymentChoices = {
   readonly agents: readonly { readonly agentId: string; readonly name: string }[];
 };
 
-/** What the list can be narrowed to: the organization's newest mandates and service accounts. */
+/** The choices of the filters: the organization's newest mandates and service accounts. */
 export const viewPaymentChoices = (scope: Scope): Promise<PaymentChoices> =>
   reading(async (tx) => ({
     mandates: await mandateNames(tx, scope),

@@ -9,7 +9,7 @@ type Reader = {
   readonly productRoles: readonly ProductRole[];
 };
 
-/** The first steps that this person sees, in order, with those that are done. */
+/** The first steps that this person sees, in order, and which are done. */
 export async function viewProgress(reader: Reader): Promise<{ readonly ids: readonly StepId[]; readonly done: Progress }> {
   return { ids: stepsFor(reader.productRoles, reader.capabilities), done: await readProgress(reader) };
 }

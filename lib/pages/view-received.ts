@@ -13,7 +13,7 @@ import {
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** What a seller sees of a payment to it: nothing of the mandate, of the agent or of what the buyer noted. */
+/** The part of a payment that its seller may see: not the mandate, the agent or the buyer's notes. */
 export type Received = {
   readonly paymentId: string;
   readonly createdAt: string;
@@ -26,15 +26,15 @@ export type Received = {
   readonly status: SettlementStatus;
   readonly transaction: string | null;
   readonly payer: string | null;
-  /** Of the credential. */
+  /** The credential's nonce. */
   readonly nonce: string | null;
-  /** Whether /settle has said success for it. */
+  /** Whether /settle has returned success for the payment. */
   readonly handedOver: boolean;
 };
 
 type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
 
-/** The asset that a row was paid in. @throws Error where the configuration does not name it any more */
+/** The asset that a row was paid in. @throws Error if the configuration no longer contains it */
 export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
   const found = tokenAddress === null ? assetOf(chain ?? "", asset ?? "") : assetAt(chain ?? "", tokenAddress);
   if (!found) throw new Error(`The configuration no longer names ${asset ?? tokenAddress} on ${chain}.`);
@@ -63,8 +63,8 @@ function present(row: ReceivedRow): Received {
 type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * Payments that this organization received, newest first: those under mandates of others, and those that its own servers had us
- * settle without one.
+ * Payments that this organization received, newest first: payments under mandates of other organizations, and payments without a
+ * mandate that the service settled for the organization's own servers.
  * @throws Problem invalid_request for a cursor of another list
  */
 export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Received>> {

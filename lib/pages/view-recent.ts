@@ -3,7 +3,7 @@ import type { Payment } from "#lib/payments/execution.ts";
 import { executionsOf, listAuthorizations, type Owner } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 
-/** The organization's newest payments as getPayment shows them, without the headers that belong to the subject that executed. */
+/** The organization's newest payments like getPayment, without the credential headers, which only the executing subject may see. */
 export async function viewRecentPayments(owner: Owner, limit: number): Promise<readonly Payment[]> {
   const rows = await listAuthorizations(database(), owner, {}, null, limit);
   const ids = rows.map((row) => row.authorizationId);

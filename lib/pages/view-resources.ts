@@ -18,7 +18,7 @@ type Query = {
 };
 
 /**
- * The organization's resources as the page lists them: listResources, with archived ones apart, narrowed by text and method.
+ * The organization's resources for the page: like listResources, but active or archived, filtered by text and method.
  * @throws Problem invalid_request for a cursor of another list
  */
 export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {
@@ -40,7 +40,7 @@ export async function viewResource(scope: Scope, sellerId: string, resourceId: s
   return { resource: listed!, seller: presentSeller(seller), archived: resource.archivedAt !== null };
 }
 
-/** What the installation can be paid in, addresses as sellers advertise them, and by whom it has payments settled. */
+/** The installation's assets, with addresses as sellers advertise them, and its facilitators. */
 export type Installation = {
   readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];

@@ -6,10 +6,10 @@ import { sumExecutions, sumSettlements, type RevenueRow, type Scope } from "#lib
 import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type Earned, type Sum } from "#lib/pages/revenue.ts";
 import { coinOf } from "#lib/pages/view-received.ts";
 
-/** Decimal text of the asset, and how many payments. */
+/** An amount as decimal text in the asset, and the number of payments. */
 type Figures = { readonly amount: string; readonly payments: number };
 
-/** What was received in one asset on one chain. */
+/** The revenue in one asset on one chain. */
 export type Revenue = {
   readonly asset: string;
   readonly chain: string;
@@ -23,7 +23,7 @@ export type Revenue = {
 
 const DAYS = 30;
 
-/** What settled in the last 30 days and this month, by asset, the one with most payments first; empty before the first payment. */
+/** Revenue of the last 30 days and this month, by asset, the asset with most payments first; empty before the first payment. */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
   const now = await clock(database());
   const since = revenueSince(now, DAYS);

@@ -10,18 +10,18 @@ import { isProved } from "#lib/identity/passkeys/proved.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 
-/** What the page shows; nobody is signed in at more places than that. */
+/** The most sessions that the page shows. */
 const SESSIONS = 100;
 
 export type SessionView = {
   readonly sessionId: string;
-  /** From what the browser called itself. */
+  /** Derived from the browser's user agent. */
   readonly device: string;
   readonly address: string | null;
-  /** A way in of Session.authMethods. */
+  /** One of the methods in Session.authMethods. */
   readonly provider: string;
   readonly createdAt: string;
-  /** To the hour: a session in use is written down that often. */
+  /** Accurate to an hour, because an active session's row is updated once an hour. */
   readonly lastUsedAt: string;
   readonly current: boolean;
 };
@@ -31,13 +31,13 @@ export type SecurityView = {
   readonly passkeys: readonly Passkey[];
   readonly passkeysOffered: boolean;
   readonly hasPassword: boolean;
-  /** How the person signs in besides passkeys: the names of Session.authMethods. */
+  /** The person's sign-in methods other than passkeys, by their names in Session.authMethods. */
   readonly otherWays: readonly string[];
-  /** Whether the person proved who he is just now, so that he may change how he signs in. */
+  /** Whether the person recently confirmed their identity, so that they may change their sign-in methods. */
   readonly proved: boolean;
 };
 
-/** A person's own sessions, passkeys and ways in; of nobody else. */
+/** The caller's own sessions, passkeys and sign-in methods. */
 export async function viewSecurity({ userId, sessionId }: SessionCaller): Promise<SecurityView> {
   const [rows, passkeys, otherWays, now] = await Promise.all([
     liveSessionsOf(userId, SESSIONS),

@@ -6,13 +6,13 @@ import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { formatAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 
-/** A fee that a seller owes for a payment to it. Amounts are decimal text. */
+/** A fee that a seller owes for a payment that it received. Amounts are decimal text. */
 export type SellerFee = {
   readonly feeId: string;
   readonly createdAt: string;
   readonly amount: string;
   readonly asset: string;
-  /** What was paid, and for what; null where the seller cannot be told. */
+  /** The paid resource and amount; null if no settled payment of this seller belongs to the fee. */
   readonly resourceId: string | null;
   readonly paid: string | null;
 };
@@ -27,7 +27,7 @@ function textOf(amount: bigint, { chain, asset }: { readonly chain: string; read
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
-/** What the organization owes as a seller, newest first. @throws Problem invalid_request for a cursor of another list */
+/** The fees that the organization owes as a seller, newest first. @throws Problem invalid_request for a cursor of another list */
 export async function viewSellerFees(organizationId: string, { cursor, limit }: Query): Promise<Page<SellerFee>> {
   const rows = await selectSellerFees(database(), organizationId, decodeCursor(cursor), limit + 1);
   const { items, ...rest } = page(rows, limit, ({ feeId }) => feeId);
@@ -42,7 +42,7 @@ export async function viewSellerFees(organizationId: string, { cursor, limit }: 
   return { ...rest, items: fees };
 }
 
-/** What became due this month in UTC, by asset. */
+/** The fees that became due this UTC month, by asset. */
 export async function viewDueSellerFees(organizationId: string): Promise<readonly DueFees[]> {
   const now = await clock(database());
   const month = new Date(`${now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);

@@ -6,7 +6,7 @@ import type { Seller } from "#lib/sellers/resource-schema.ts";
 import { listOwnSellers } from "#lib/sellers/store.ts";
 
 export type OwnSeller = Seller & {
-  /** What proves its domain; only the organization itself reads it. */
+  /** The proof for its domain. Only the organization itself may see it. */
   readonly proof: DomainProof;
 };
 

@@ -22,7 +22,7 @@ import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 const ROWS = 20;
-/** An account has as many keys as it was rotated; the page shows the newest. */
+/** Each rotation adds a key; the page shows the newest 50. */
 const KEYS = 50;
 const MANDATES = 50;
 
@@ -63,8 +63,8 @@ function keyOf(line: KeyLine): KeyView {
 type Asked = { readonly revoked: boolean; readonly cursor: string | undefined };
 
 /**
- * One page of the organization's service accounts, live or revoked, with what the page shows beside the operation's fields.
- * @throws Problem capability_required, invalid_request for a cursor that is none
+ * One page of the organization's service accounts, live or revoked, with additional fields that the operation does not return.
+ * @throws Problem capability_required, invalid_request for an invalid cursor
  */
 export async function viewServiceAccounts(caller: Member, { revoked, cursor }: Asked): Promise<AccountsView> {
   requireAccess(caller);

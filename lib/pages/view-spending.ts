@@ -4,7 +4,7 @@ import { formatAmount } from "#lib/money.ts";
 import { dayOf, spendingDays, spendingSince, type Spent } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
 
-/** Decimal texts of one asset on one chain. */
+/** Spending in one asset on one chain. Amounts are decimal text. */
 export type Spending = {
   readonly asset: string;
   readonly chain: string;
@@ -23,7 +23,7 @@ export type Spending = {
 
 const DAYS = 30;
 
-/** What the organization's agents paid in the last 30 days, by asset, the one with most payments first; empty before there is a mandate. */
+/** The agents' spending of the last 30 days, by asset, the asset with most payments first; empty before the first mandate. */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {
     const rows = await selectSpending(tx, scope, spendingSince(now, DAYS));

@@ -75,8 +75,8 @@ async function chosenMonth(month: string | undefined): Promise<{ readonly month:
 }
 
 /**
- * What the organization owes for a UTC month, by default this one, with its plan, the schedules that concern it and its volume.
- * @throws Problem capability_required, not_found for a month that is none, invalid_request for a cursor that is none
+ * The fees that the organization owes for a UTC month, by default this month, with its plan, its fee schedules and its volume.
+ * @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor
  */
 export async function viewStatement(caller: Member, asked: Asked): Promise<StatementView> {
   requireAccess(caller);
@@ -106,7 +106,7 @@ export async function viewStatement(caller: Member, asked: Asked): Promise<State
 }
 
 /**
- * The debts of a month as lines of CSV, newest first, read as they are sent.
+ * The fees of a month as CSV lines, newest first, as a stream.
  * @throws Problem capability_required, not_found
  */
 export async function exportFees(

@@ -36,7 +36,7 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
 
 export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 
-/** What an emergency would stop: what it is, what it holds, and what is on its way already. Null facts: nobody has this id. */
+/** The target of an emergency revocation: its facts, its holds, and payments under way. `facts` is null for an unknown id. */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
   if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [] };

@@ -12,19 +12,19 @@ import { subjectOf, type Item } from "#lib/payments/item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A question that is open: where it is asked, and what is executed once it is approved. */
+/** An open question: the checkout that asks it, and the authorization that is executed after approval. */
 export type OpenApproval = {
-  /** Null where none was opened. */
+  /** Null if no checkout was opened. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
-  /** Who asked, and alone may execute. */
+  /** The subject that asked; only this subject may execute. */
   readonly subjectId: string | null;
 };
 
-/** What a person is asked, and in which checkout. One open question per approval key. */
+/** The question to a person and its checkout. Each approval key has at most one open question. */
 export type Question = OpenApproval & {
   readonly approvalKey: string;
-  /** Null where the same question is open already. */
+  /** Null if the same question is already open. */
   readonly checkout: Omit<NewCheckout, "authorizationId"> | null;
 };
 
@@ -40,7 +40,7 @@ type Payment = {
   readonly authorizationId: string;
 };
 
-/** Opens the checkout in which a person is asked, or finds the one that is open. */
+/** Opens a checkout that asks a person, or returns the checkout that is already open for the same question. */
 export function askPerson({ item, seller, resource, intent, ...payment }: Payment, budget: Budget, now: Date): Question {
   const { amount } = payment;
   const domain = seller?.domain ?? intent.seller.domain ?? "";
@@ -70,13 +70,13 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
 }
 
 export type AskingTerms = {
-  /** Where a person is asked. */
+  /** The page where a person is asked. */
   readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly pollCheckout: (checkoutIntentId: string) => Call;
   readonly execute: (authorizationId: string) => Call;
 };
 
-/** An order goes on by its own call, and what another agent asked first is not this one's to execute. */
+/** An order has its own call to continue. An agent may not execute a payment that another agent asked for. */
 function askingOf(question: Question, item: Item, terms: AskingTerms): Asking | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
@@ -89,7 +89,7 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): Asking | 
   };
 }
 
-/** The reason that asks for a person says where, and what to call. */
+/** Adds the checkout and the next calls to the reason that asks for a person. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;
@@ -99,17 +99,17 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   };
 }
 
-/** Whether the agent that will pay is live; an asker that pays itself was judged before. */
+/** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */
 export const agentLive = ({ also }: Item, facts: ListFacts): boolean =>
   !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.["agent_live"] !== false;
 
-/** How sure it is that a person says yes. Where none does, nothing goes beyond the mandate. */
+/** The assurance level of the person's approval. Without a person's approval, the level is softwareApproved. */
 export function assuranceReached({ also }: Item, facts: ListFacts): AssuranceLevel {
   const locked = also?.approvedByPerson ? facts.checkouts.get(also.checkoutIntentId ?? "") : undefined;
   return locked ? assuranceOf(locked) : "softwareApproved";
 }
 
-/** The budget as it would be without the hold that is taken over: it must not count twice, nor start a cooldown of its own. */
+/** The budget without the hold that is taken over, which must not count twice or start a cooldown for itself. */
 export function withoutOwnHold(budget: Budget, locked: Row): Budget {
   if (locked["held_status"] !== "held") return budget;
   const amount = atomicOf(locked["held_amount"] as string);

@@ -33,7 +33,7 @@ export const listTerms = (): ListTerms => ({
 
 export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
-/** One transaction in two trips. Answers are given after COMMIT, never before. */
+/** One transaction in two round trips to the database. Answers are given after COMMIT, never before. */
 async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
@@ -61,16 +61,16 @@ const away = (detail: string): Problem => new Problem("service_unavailable", { d
 const nothingDecided = (): Problem =>
   away("The service cannot reach its database. Nothing was decided. Ask again with the same idempotency key.");
 
-/** The rows may exist, and the same key finds them later. */
+/** The rows may exist. A retry with the same idempotency key finds them. */
 const maybeDecided = (): Problem =>
   away(
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/** A lost slot counts as well: the next try finds what another process stored under it. */
+/** Whether a retry can succeed. After a lost slot, the retry finds the answer that another process stored in that slot. */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error);
 
-/** What belongs to one mandate stays together. Halves, because one bad item among n then costs at most 1 + 2·log2(n) transactions. */
+/** Keeps items of one mandate together. With halves, one bad item among n costs at most 1 + 2·log2(n) transactions. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
   const middle = Math.ceil(together.length / 2);
@@ -79,7 +79,7 @@ function halves(items: readonly Item[]): readonly (readonly Item[])[] {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
 
-/** Decides a list under the locks of its mandates. A list that the database refuses is split until the bad item stands alone. */
+/** Decides a batch of items under the locks of their mandates. If the database refuses a batch, it is split until the bad item is alone. */
 export async function authorizeList(items: readonly Item[]): Promise<readonly Answer[]> {
   const answers = new Map<Item, Answer>();
   const budget = { left: TRANSACTIONS_MAX };

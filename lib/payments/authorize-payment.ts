@@ -9,13 +9,13 @@ import { AuthorizeQueue } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** One queue per process, whichever copy of the code asks. */
+/** One queue per process, even if the process loads this module twice. */
 export const authorizeQueue = (): AuthorizeQueue =>
   perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeList, keyReused));
 
 /**
- * Decides an item. Where its decision depends on what a seller's domain says itself, the domain is asked, with no transaction open,
- * and then it is decided. @throws Problem overloaded, rate_limited
+ * Decides an item. If the decision depends on the 402 of a seller's domain, asks the domain with no transaction open and then decides.
+ * @throws Problem overloaded, rate_limited
  */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
   const answer = await authorizeQueue().submit(item);

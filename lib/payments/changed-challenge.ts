@@ -4,7 +4,7 @@ import { displayAmount } from "#lib/money.ts";
 import type { Difference } from "#lib/payments/compare-intent.ts";
 import { chainOfNetwork } from "#lib/x402/version-1.ts";
 
-/** What a registered resource with a fixed price is paid: the amount in the smallest unit. */
+/** The payment terms of a registered resource with a fixed price; the amount is in the smallest unit. */
 export type RegisteredTerms = { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string };
 
 const OFFERS_MAX = 32;
@@ -12,7 +12,7 @@ const SHOWN_MAX = 80;
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 
 const Text = z.string().max(200).catch("");
-/** An offer of either version of x402. What cannot be read is empty, and so differs from everything that is registered. */
+/** An offer of x402 version 1 or 2. An unreadable field becomes empty, so it differs from every registered value. */
 const Offer = z
   .object({
     scheme: Text,
@@ -31,7 +31,7 @@ type Offer = z.output<typeof Offer>;
 
 const Offers = z.array(Offer).max(OFFERS_MAX).catch([]);
 
-/** Somebody else's text, without what could hide or imitate something. */
+/** Text from a third party, without characters that could hide text or imitate other characters. */
 const shown = (text: string): string => {
   const plain = text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, "?");
   return plain === "" ? "nothing that can be read" : plain;
@@ -43,7 +43,7 @@ const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(meth
 const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
   AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
 
-/** Where one offer asks for something else than what is registered. A token's name and version are compared where it says them. */
+/** The differences between one offer and the registered terms. The token's name and version are compared only if the offer has them. */
 function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
   const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
   const asked = offer[member] ?? "";
@@ -73,8 +73,8 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
 }
 
 /**
- * Where a challenge asks for something else than what the seller registered at a fixed price. Of its offers the one that fits best
- * counts. A challenge without offers asks for nothing.
+ * The differences between a challenge and the seller's registered fixed price, for the offer with the fewest differences.
+ * A challenge without offers has no differences.
  */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];

@@ -49,7 +49,7 @@ const change = (scene: Pick<PaymentScene, "person" | "mandateId">, body: Record<
 
 const withRules = (rules: Record<string, unknown>) => ({ policy: { ...policy, ...rules } });
 
-/** The reconciler's next look, now. */
+/** Runs the reconciler's next check now. */
 async function lookAgain(authorizationId: string): Promise<string | undefined> {
   const own = eq(executions.authorizationId, authorizationId);
   await database()
@@ -99,7 +99,7 @@ describe("what a new version of the mandate forbids", () => {
     expect(told).toMatch(/^403 policy_denied The mandate was changed/);
     expect(told).toContain(words);
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
-    // What is allowed again is executed again.
+    // An authorization that the policy allows again can be executed.
     expect((await change(scene, { policy })).status).toBe(200);
     expect(await pay(scene, authorizationId)).toBe("pending");
   });

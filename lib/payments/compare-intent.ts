@@ -3,7 +3,7 @@ import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 
-/** A registered seller and resource, as far as an intent may name them. */
+/** The fields of a registered seller and resource that an intent may name. */
 export type RegisteredSeller = {
   readonly sellerId: string;
   readonly organizationId: string;
@@ -11,7 +11,7 @@ export type RegisteredSeller = {
   readonly domain: string;
   readonly verified: boolean;
   readonly stopped: boolean;
-  /** How an emergency of another seller reaches its domain. */
+  /** How an emergency stop of another seller covers this seller's domain. */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
 };
@@ -32,14 +32,14 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string;
     readonly maxTimeoutSeconds: number;
   };
-  /** How an emergency reaches the address that is paid. */
+  /** How an emergency stop covers the payee address. */
   readonly overAddress: StopOver;
 };
 
 export type Difference = {
   readonly field: string;
   readonly pointer: string;
-  /** What the seller's challenge asks for and what is registered, as text for people. Left out where the intent itself differs. */
+  /** The challenge's value and the registered value, as text for people. Omitted if the intent itself differs. */
   readonly theirs?: string;
   readonly registered?: string;
 };
@@ -61,14 +61,14 @@ function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: nu
   return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
 }
 
-/** What a seller quotes is known from its 402 alone; registered is at most how high it may go. */
+/** A quoted price is known only from the seller's 402; the registered amount is its upper limit. */
 function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
   if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
   const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);
   return limit === null || (limit.ok && amount <= limit.amount);
 }
 
-/** Where an intent says something else than what the seller registered; names and free-form fields are not compared. */
+/** The differences between an intent and the seller's registration; names and free-form fields are not compared. */
 export function compareIntent(
   intent: AskedIntent,
   chain: string,
@@ -99,7 +99,7 @@ export function compareIntent(
   return checks.filter(([same]) => !same).map(([, field, pointer]) => ({ field, pointer }));
 }
 
-/** Sets: the order in which a client lists them says nothing. */
+/** Compares as sets, because the client's order has no meaning. */
 function sameTypes(asked: readonly string[] | undefined, registered: readonly string[]): boolean {
   if (asked === undefined) return true;
   const types = new Set(registered);

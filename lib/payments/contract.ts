@@ -130,7 +130,7 @@ export const executePayment = operation({
   description:
     "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares to the letter), and what the chain would refuse is told by its name before anything is made. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign.",
   access: { capability: "payments:execute" },
-  // A wallet signs with a new nonce each time. The credential that was bound first is the only one that is ever handed on.
+  // A wallet signs with a new nonce each time, so a retry may bring another credential. Only the first bound credential is ever sent on.
   madeAnew: [["paymentCredential"]],
   body: z
     .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })

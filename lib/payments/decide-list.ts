@@ -16,7 +16,7 @@ import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
 
-/** One authorization as it will be written. */
+/** An authorization to be written. */
 export type Decided = {
   readonly item: Item;
   readonly authorizationId: string;
@@ -28,32 +28,32 @@ export type Decided = {
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  /** Null where it is the agent's word alone. */
+  /** Null if only the agent names the payee. */
   readonly payTo: string | null;
   readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
   /** Opened with this authorization. */
   readonly checkout: NewCheckout | null;
-  /** Where a person is asked: its own checkout, or the one that is open for the same payment. */
+  /** The checkout that asks a person: its own, or the open checkout for the same payment. */
   readonly checkoutIntentId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
-  /** In JSON. */
+  /** JSON. */
   readonly reasons: string;
   readonly body: string;
 };
 
-/** As long as the checkout in which a person is asked. */
+/** The lifetime of the checkout that asks a person, and of its hold. */
 const CHECKOUT_MS = minutes(30);
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** What items bring besides their authorizations, each with its item. */
+/** Rows and events that an item writes besides its authorization. */
 export type ItemExtra = Extra & { readonly item: Item };
 
 type Outcome = { readonly answers: Answer[]; readonly rows: Decided[]; readonly extras: ItemExtra[] };
 
-/** Decides a list in order of arrival; each decision sees the holds of those before it. Pure but for the ids it makes. */
+/** Decides a batch in order of arrival; each decision sees the holds of earlier items. Pure, except for the ids it creates. */
 export function decideList(items: readonly Item[], facts: ListFacts, terms: ListTerms): Outcome {
   const rows: Decided[] = [];
   const extras: ItemExtra[] = [];
@@ -82,7 +82,7 @@ export function decideList(items: readonly Item[], facts: ListFacts, terms: List
   return { answers, rows, extras };
 }
 
-/** Credentials are judged before a replay is handed out, a replay before anything that changes with time. */
+/** Checks credentials before it returns a replay, and returns a replay before it checks anything that changes with time. */
 function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
@@ -96,7 +96,7 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
     const needed = item.also?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // What keeps no reply of its own has at most its authorization under its slot.
+  // Items without a stored reply can only replay an authorization.
   const keyed = item.also?.keyed ?? false;
   const old = keyed ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
@@ -104,7 +104,7 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
   return { kind: "reply", status: old.status, body: old.body, replayed: true };
 }
 
-/** What is written for an item, or what has to be looked at before anything can be said. */
+/** The rows to write for an item, or the domain to ask before it can be decided. */
 type Done = { readonly row: Decided | null; readonly extra: Extra | null } | { readonly look: ToLook };
 
 function decideOne(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms): Done {
@@ -113,7 +113,7 @@ function decideOne(item: Item, budget: Budget, facts: ListFacts, terms: ListTerm
   return judged.toLook ? { look: judged.toLook } : { row: decideItem(item, judged, budget, facts, terms), extra: null };
 }
 
-/** An item that brings more: its own decision first, then the policy's, then what is written with it. */
+/** Decides an item with extra rows: first the item's own check, then the policy, then the extra rows. */
 function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, terms: ListTerms): Done {
   const { now } = facts;
   const { validUntil } = budget.facts.policy;

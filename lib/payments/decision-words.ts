@@ -1,15 +1,15 @@
 import type { DenialCode } from "#lib/vocabulary.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-/* What codes mean for a person. Pure and browser-safe. The message of a reason says what was found; these say what it means. */
+/* Explains codes to people. A reason's message says what was found; these texts say what the code means. Pure and browser-safe. */
 
-/** Whom a remedy sends somewhere: to the mandate, to its policy, to its agents, or nowhere. */
+/** The page that a remedy links to: the mandate, its policy, its agents (keys), or none. */
 export type Remedy = "mandate" | "policy" | "keys" | "none";
 
 type Explained = {
-  /** A sentence: why it was denied. */
+  /** One sentence: why the payment was denied. */
   readonly means: string;
-  /** A sentence: what makes it possible, or that nothing does. */
+  /** One sentence: what makes the payment possible, or that nothing does. */
   readonly cure: string;
   readonly remedy: Remedy;
 };
@@ -17,7 +17,7 @@ type Explained = {
 const again = "The agent can ask again with a new intent.";
 const ask = "Change the mandate if your agents should pay this. The agent can then ask again.";
 
-/** Every code that denies. */
+/** Explains every code that denies a payment. */
 export const denials: Readonly<Record<DenialCode, Explained>> = {
   emergency_stop: {
     means: "The platform had stopped this seller in an emergency.",
@@ -124,7 +124,7 @@ export const denials: Readonly<Record<DenialCode, Explained>> = {
   },
 };
 
-/** The name of a rule, as a reason has it, for the head of its row. */
+/** Row titles, by the rule name in a reason. */
 export const rules: Readonly<Record<string, string>> = {
   emergency: "Not stopped by the platform",
   status: "Mandate is active",
@@ -156,10 +156,10 @@ export const rules: Readonly<Record<string, string>> = {
   approval: "Ask a person",
 };
 
-/** A rule of a newer version keeps its own name. */
+/** A rule that this version does not know keeps its own name. */
 export const ruleName = (rule: string): string => rules[rule] ?? rule;
 
-/** Why an attempt failed, and what the agent does next. */
+/** Why an attempt failed, and what the agent must do next. */
 export const failures: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "The paying wallet did not hold enough. Send it more; the agent then signs again.",
   credential_malformed: "The agent’s credential could not be read. The agent signs a new one.",

@@ -6,11 +6,11 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* What the page of one payment reads beyond the operations. Every query names the organization. */
+/* Queries for the payment detail page that no API operation provides. Every query filters by organization. */
 
 const EVENTS_MAX = 100;
 
-/** What was written down about these things, oldest first. */
+/** Audit events of these entities, oldest first. */
 export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly string[]) =>
   tx
     .select({
@@ -24,7 +24,7 @@ export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly 
     .orderBy(asc(auditEvents.sequence))
     .limit(EVENTS_MAX);
 
-/** The order that a payment pays for, if it does. */
+/** The order that a payment pays for, if any. */
 export async function orderOf(tx: Tx, { organizationId, environment }: Scope, authorizationId: string) {
   const [order] = await tx
     .select({ orderId: orders.orderId, status: orders.status, answer: orders.answer, updatedAt: orders.updatedAt })
@@ -47,7 +47,7 @@ export async function mandateOf(tx: Tx, { organizationId }: Scope, mandateId: st
   return mandate ?? null;
 }
 
-/** As the seller stands today, which may differ from when it was paid. */
+/** The seller's current record, which may differ from the record at the time of payment. */
 export async function sellerToday(tx: Tx, sellerId: string | null) {
   if (sellerId === null) return null;
   const [seller] = await tx

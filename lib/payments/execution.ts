@@ -1,4 +1,4 @@
-/** The wire shape of an execution: browser-safe, shared by the operations that carry one. */
+/** The wire shape of an execution. Browser-safe; shared by the operations that return an execution. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";

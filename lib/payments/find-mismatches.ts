@@ -11,7 +11,7 @@ type Parties = {
   readonly offered: Judged | null;
 };
 
-/** Where a request differs from the registered record, or from the seller's own 402 where that alone says the price. */
+/** The differences between a request and the registered record, or the seller's own 402 if only the 402 has the price. */
 export function findMismatches(
   { intent, also }: Item,
   { seller, resource, offered }: Parties,
@@ -33,7 +33,7 @@ export function findMismatches(
 
 type Fixed = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
-/** Another coin than the registered one is a difference already, and its amounts have other units. */
+/** Skips a token or chain that differs from the registration: that difference is reported already, and its amounts have other units. */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,
   pricing: Fixed,

@@ -8,7 +8,7 @@ import { executionsOf, findAuthorization } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Finds what a lost answer said. */
+/** Lets a client that lost a reply read the payment again. */
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");

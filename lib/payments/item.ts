@@ -8,23 +8,23 @@ import type { Looked, ToLook } from "#lib/payments/own-look.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
-/** Who asked, as far as it must be read again under the gate. */
+/** The caller's ids, to read the credential again under the gate. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
 
-/** What was decided about an item that brings more than itself. */
+/** The decision about an item with extra rows. */
 export type AlsoDecided = {
   readonly decision: Decision;
-  /** The highest level that policy, seller and resource ask for. */
+  /** The highest level that the policy, seller or resource requires. */
   readonly assuranceAsked: AssuranceLevel;
   readonly authorizationId: string;
   readonly expiresAt: Date;
-  /** The mandate's end; nothing that was approved outlives it. */
+  /** The end of the mandate. No approval is valid after it. */
   readonly validUntil: Date | null;
-  /** The bytes that authorizePayment would answer; null where an earlier authorization goes on. */
+  /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
-  /** The checkout that a person is asked in; null unless the outcome is requireApproval. */
+  /** The checkout that asks a person; null unless the outcome is requireApproval. */
   readonly checkoutIntentId: string | null;
 };
 
@@ -33,11 +33,11 @@ export type Extra = {
   readonly status: number;
   readonly body: string;
   readonly events: readonly AuditEvent[];
-  /** Sent in trip 2, not awaited one by one. */
+  /** Statements for round trip 2, sent without waiting for each other. */
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
-/** What a checkout of its own adds to the one that asks a person. */
+/** The fields that the caller sets in the checkout that asks a person. */
 export type CheckoutDraft = {
   readonly lines: readonly Line[];
   readonly storefrontUrl: string;
@@ -49,35 +49,35 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/** Approvals, continuations and orders enter the same queue: what they bring besides an authorization. */
+/** Extra input of approvals, continuations and orders, which use the same queue as authorizations. */
 export type Also = {
-  /** Locked after the mandates. Two items with the same one are never in one list. */
+  /** Locked after the mandates. A batch never contains two items with the same checkout. */
   readonly checkoutIntentId: string | null;
-  /** The same for an order. */
+  /** A batch never contains two items with the same order. */
   readonly orderId: string | null;
-  /** What the asker needs, read again under the gate. */
+  /** The capability that the caller needs, read again under the gate. */
   readonly capability: Capability;
-  /** Who will pay, where it is not the asker: its rights are decided. */
+  /** The agent that will pay, if it is not the caller. The policy is applied to this agent. */
   readonly agentId: string | null;
-  /** A person says yes, so that the policy need not ask. */
+  /** A person approves this payment, so the policy need not ask. */
   readonly approvedByPerson: boolean;
-  /** A person said no to the same a short while ago. */
+  /** A person recently rejected the same payment. */
   readonly rejectedByPerson?: boolean;
-  /** Where a seller's 402 differs from its own quote. */
+  /** The differences between a seller's 402 and its own quote. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
-  /** Whether the reply is kept under the item's slot; without a key there is none. */
+  /** Whether the reply is stored under the item's slot; false for a request without an idempotency key. */
   readonly keyed: boolean;
-  /** The budget is held already, by the authorization of this checkout; it is decided anew, and no other one is made. */
+  /** The checkout's authorization already holds the budget. The item is decided again and no new authorization is made. */
   readonly takesOver: boolean;
-  /** Shown to the buyer where the outcome is requireApproval, instead of one line with the resource. */
+  /** Shown to the buyer if the outcome is requireApproval, instead of one line with the resource. */
   readonly checkout: CheckoutDraft | null;
-  /** Pure, under the locks and before the policy: an answer instead of it, or null to go on. @throws Problem */
+  /** Pure. Runs under the locks, before the policy. Returns an answer that replaces the decision, or null to continue. @throws Problem */
   readonly before: (locked: Row | null, now: Date) => Extra | null;
-  /** Pure. @throws Problem, and then nothing of this item is written. */
+  /** Pure. @throws Problem if nothing of this item must be written */
   readonly after: (decided: AlsoDecided, locked: Row | null, now: Date) => Extra;
 };
 
-/** One request on its way through a list. */
+/** One request in a batch. */
 export type Item = {
   readonly slot: string;
   readonly fingerprint: string;
@@ -89,19 +89,19 @@ export type Item = {
   readonly intent: NamedIntent;
   readonly requestId: string;
   readonly also?: Also;
-  /** What came of asking the seller's domain for this very item; then nobody is asked again. */
+  /** The result of asking the seller's domain for this item. If set, the domain is not asked again. */
   readonly looked?: Looked;
 };
 
-/** Bytes to send (fresh or stored before), or a refusal. */
+/** A reply body to send (new or replayed), or a refusal. */
 export type FinalAnswer =
   | { readonly kind: "reply"; readonly status: number; readonly body: string; readonly replayed: boolean }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/** Or nothing yet: the seller's domain has to be asked first, which no list waits for. */
+/** "look" means that the seller's domain must be asked first. The batch does not wait for that request. */
 export type Answer = FinalAnswer | { readonly kind: "look"; readonly look: ToLook };
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
-/** Whose payment it is. */
+/** The subject that pays. */
 export const subjectOf = ({ asker, also }: Item): string => also?.agentId ?? asker.subjectId;

@@ -19,9 +19,9 @@ import { invalidField, isProblem, type Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** What the installation's configuration adds to the facts. */
+/** Inputs from the installation's configuration. */
 export type ListTerms = {
-  /** Null where nothing that is decided is written: nobody is asked in a checkout that there is not. */
+  /** Null in a simulation: nothing is written, so no checkout exists. */
   readonly asking: AskingTerms | null;
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
   readonly onlyChain: string | null;
@@ -34,7 +34,7 @@ export type ListTerms = {
 const INTENT_AHEAD_MS = minutes(24 * 60);
 export const AUTHORIZATION_MS = minutes(15);
 
-/** The chain that is meant, and the amount in its asset's smallest unit. */
+/** The payment's chain, and its amount in the asset's smallest unit. */
 function readTerms(item: Item, resource: RegisteredResource | null, now: Date, terms: ListTerms): Terms {
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
@@ -51,7 +51,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   return { chain, asset, digits, amount: amount.amount, expiresAt };
 }
 
-/** Who would be paid for what, as the records and the challenge say. @throws Problem invalid_request */
+/** The seller and resource from the records, and the offer from the challenge. @throws Problem invalid_request */
 function partiesOf(item: Item, facts: ListFacts, terms: ListTerms) {
   const { intent } = item;
   const offer = facts.offers.get(item) ?? null;
@@ -66,7 +66,7 @@ function partiesOf(item: Item, facts: ListFacts, terms: ListTerms) {
 
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
-/** What the domain itself has to ask for, where the mandate allows the domain and the seller has not verified it. */
+/** The offer that the domain's own 402 must make if the mandate allows the domain and the seller has not verified it. */
 function lookOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
@@ -76,7 +76,7 @@ function lookOf(
   return allowsDomains(policy) ? lookFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/** What has to have been seen, by its key: of items that are decided by a domain that nobody verified, and of no others. */
+/** The offers that decisions of this batch depend on, by key: only for items at an allowed domain that no seller verified. */
 export function looksOf(items: readonly Item[], facts: ListFacts, terms: ListTerms): ReadonlyMap<string, Look> {
   const looks = new Map<string, Look>();
   for (const item of items) {
@@ -86,14 +86,14 @@ export function looksOf(items: readonly Item[], facts: ListFacts, terms: ListTer
       const look = lookOf(item, budget, partiesOf(item, facts, terms), terms);
       if (look) looks.set(keyOf(look), look);
     } catch (error) {
-      // What cannot be read is refused when it is decided.
+      // An unreadable item is refused later, when it is decided.
       if (!isProblem(error)) throw error;
     }
   }
   return looks;
 }
 
-/** What the policy says of an item, and what it was told. */
+/** The policy's decision about an item, and the facts given to the policy. */
 export function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
@@ -154,7 +154,7 @@ function intentFacts(
   };
 }
 
-/** Whom an emergency reaches: a record by what stands in it, others by what they claim. */
+/** Whether an emergency stop covers the payee: registered sellers by their record, others by the domain and address they claim. */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,

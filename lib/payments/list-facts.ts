@@ -21,10 +21,10 @@ const COMPILED_MAX = 10_000;
 
 export type Compiled = { readonly version: number; readonly policy: CompiledPolicy };
 
-/** Policy versions are immutable, so a compiled one stays true as long as the mandate is at that version. */
+/** Policy versions are immutable, so a compiled policy is valid while the mandate stays at that version. */
 const compiled = (): Map<string, Compiled> => perProcess("compiledPolicies", () => new Map());
 
-/** What this process has compiled of these mandates; the list keeps it, whatever the cache drops meanwhile. */
+/** The cached compiled policies of these mandates. The batch keeps them even if the cache evicts them meanwhile. */
 export function compiledPolicies(items: readonly Item[]): Map<string, Compiled> {
   const known = new Map<string, Compiled>();
   for (const { mandateId } of items) {
@@ -36,12 +36,12 @@ export function compiledPolicies(items: readonly Item[]): Map<string, Compiled> 
 
 type Buckets = Map<string, BucketUsage[]>;
 
-/** A mandate of the list with its running usage. */
+/** A mandate of the batch with its current usage. */
 export type Budget = {
   readonly organizationId: string;
   readonly facts: MandateFacts;
   readonly usage: Usage;
-  /** The buckets of usage, open for those that the list adds. */
+  /** The same buckets as in usage, but mutable: the batch adds to them. */
   readonly buckets: Buckets;
   readonly intentIds: Set<string>;
   readonly nonces: Set<string>;
@@ -50,13 +50,13 @@ export type Budget = {
   readonly openApprovals: Map<string, OpenApproval>;
 };
 
-/** A mandate whose policy this release cannot read costs its own requests, not the list. */
+/** If this release cannot read a mandate's policy, only that mandate's requests fail, not the batch. */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
-/** What a slot was answered with. */
+/** The stored reply of a slot. */
 type Stored = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** The facts of a list, by id. */
+/** The facts that a batch is decided by, by id. */
 export type ListFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, Stored>;
@@ -66,10 +66,10 @@ export type ListFacts = {
   readonly offers: Loaded["offers"];
   readonly atDomains: Loaded["atDomains"];
   readonly stoppedPayees: Loaded["stoppedPayees"];
-  /** By key, what this service saw itself in the 402s of domains; asked for where a decision depends on it. */
+  /** Keys of offers that this service itself saw in the 402 of a domain; read only if a decision depends on them. */
   readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
-  /** Locked, with what an approval looks at. */
+  /** Locked checkouts with the facts for an approval. */
   readonly checkouts: ReadonlyMap<string, Row>;
   readonly replies: ReadonlyMap<string, Stored>;
   readonly mayAuthorize: (item: Item) => boolean | null;
@@ -90,7 +90,7 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
   return groups;
 }
 
-/** Rows of one kind, as JSON gives them: times and amounts are text. */
+/** Rows of one kind, decoded from JSON: times and amounts are text. */
 const found = ({ found }: Loaded, what: Found): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
 const storedReply = (row: Row): Stored => ({
@@ -206,7 +206,7 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
   return budgets;
 }
 
-/** Null when the credential is no longer live, false when it lost the capability: read under the gate, so a revocation that was acknowledged is seen. */
+/** Null if the credential is not live, false if it lacks the capability. Read under the gate, so every acknowledged revocation is seen. */
 function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(loaded.sessions.map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]));

@@ -133,7 +133,7 @@ describe("a lock that is not free", () => {
 
   test("for a deadlock gives way and is asked for again", async () => {
     await direct.unsafe(`ALTER DATABASE ${databaseOf().name} SET deadlock_timeout = '400ms'`);
-    // Connections that are opened now know it.
+    // New connections use the changed setting.
     await throughLink(databaseOf().url);
     const head = await hold(
       databaseOf().url,

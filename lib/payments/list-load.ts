@@ -18,25 +18,25 @@ import {
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
-/** Everything that decisions of a list look at, read under the locks. */
+/** All facts that the decisions of a batch need, read under the locks. */
 export type Loaded = {
   readonly now: Date;
   readonly mandates: readonly Row[];
-  /** Of items that name no registered seller: what their challenges say, and who verified its domain. */
+  /** For items that name no registered seller: the offers in their challenges, and the sellers that verified those domains. */
   readonly offers: ReadonlyMap<Item, Offer>;
   readonly atDomains: ReadonlyMap<string, string>;
-  /** Of those whom no record stands for, as unregisteredPayee names them: whom an emergency reaches. */
+  /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
   readonly stoppedPayees: ReadonlySet<string>;
-  /** The rows of factsAsked, by what they are. */
+  /** The rows of factsAsked, by kind. */
   readonly found: ReadonlyMap<Found, readonly Row[]>;
   readonly sessions: readonly Row[];
   readonly policies: readonly Row[];
-  /** Of items that bring more: their checkouts with what an approval looks at, and replies. */
+  /** For items with extra rows: their checkouts with the facts for an approval, and their stored replies. */
   readonly checkouts: readonly Row[];
   readonly replies: readonly Row[];
 };
 
-/** Sends statements without waiting in between; the first failure is the one that counts. */
+/** Sends statements without waiting between them, and throws the first failure. */
 export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>(
   queries: Q,
 ): Promise<{ [K in keyof Q]: Awaited<Q[K]> }> {
@@ -47,7 +47,7 @@ export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** Null where no record is named, and none exists for the domain that the challenge names. */
+/** Null if the intent names no seller and no seller verified the challenge's domain. */
 const sellerOf = (item: Item, { offers, atDomains }: Pick<Loaded, "offers" | "atDomains">): string | null =>
   namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
@@ -61,13 +61,13 @@ function columnsOf(pairs: readonly string[]): Pairs {
   };
 }
 
-/** How a seller's host is stored, if it can be one. */
+/** A host in the stored spelling of seller domains; null if it cannot be a seller's domain. */
 export function sellerDomainOf(host: string): string | null {
   const read = canonicalDomain(host, outboundLoopback());
   return read.ok ? read.domain : null;
 }
 
-/** Read once for each item that names no registered seller; every other costs nothing. */
+/** Reads the challenge only for items that name no registered seller. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
@@ -78,7 +78,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** The checkouts of items that bring more, each with the session that asks, and the slots of their replies. */
+/** For items with extra rows: their checkouts, the sessions of their callers, and the slots of their replies. */
 function broughtBy(items: readonly Item[]) {
   const asked = items.flatMap(({ also, asker }) =>
     also?.checkoutIntentId ? [{ id: also.checkoutIntentId, sessionId: asker.kind === "session" ? asker.sessionId : "" }] : [],
@@ -90,7 +90,7 @@ function broughtBy(items: readonly Item[]) {
   };
 }
 
-/** What a list asks for, each id once; mandates in the order in which they are locked. */
+/** The distinct ids that a batch needs. Mandates are in lock order. */
 function idsOf(items: readonly Item[], asked: Pick<Loaded, "offers" | "atDomains">) {
   const askers = items.map((item) => item.asker);
   const sellers = new Map(items.map((item) => [item, sellerOf(item, asked)]));
@@ -117,7 +117,7 @@ const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 type Unregistered = Pick<Loaded, "atDomains" | "stoppedPayees">;
 const nobody: Unregistered = { atDomains: new Map(), stoppedPayees: new Set() };
 
-/** After the gate, and one trip more: only a list with a challenge makes it. */
+/** An extra round trip after the gate, only for a batch with a challenge that names no registered seller. */
 async function payeesAtDomains(c: Sql, offers: Loaded["offers"]): Promise<Unregistered> {
   const payees = columnsOf(
     [...offers].flatMap(([{ intent }, { domain }]) =>
@@ -136,13 +136,13 @@ async function payeesAtDomains(c: Sql, offers: Loaded["offers"]): Promise<Unregi
 
 type Known = ReadonlyMap<string, { readonly version: number }>;
 
-/** Mandates at another version than this process knows: their policies cost a trip more, once. */
+/** Mandates whose version differs from the cached one. Their policies cost one extra round trip. */
 const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
   mandates.flatMap(({ mandate_id: id, version }) =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
   );
 
-/** Trip 1: the gate, the mandates' locks, then the clock and the facts. Statuses are read after the gate and the clock after the locks. */
+/** Round trip 1: the gate, the mandate locks, then the clock and the facts. Reads statuses after the gate and the clock after the locks. */
 export async function openAndLoad(
   c: Sql,
   items: readonly Item[],
@@ -156,7 +156,7 @@ export async function openAndLoad(
   const { mandateIds, organizations, sessionIds } = ids;
   const unknown = mandateIds.filter((mandateId) => !known.has(mandateId));
   const { brought } = ids;
-  // Sent in this order, each when pipelined comes to it; a group within would be sent before all of them.
+  // Keep this list flat: pipelined sends each statement in order, and a nested group would be sent before all of them.
   const [, mandates, , asked, sessions, policies, checkouts, replies] = await pipelined([
     begun,
     (purpose === "write" ? mandatesOf : mandatesToRead)(c, items[0]!.environment, mandateIds, organizations),

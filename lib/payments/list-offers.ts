@@ -4,7 +4,7 @@ import { looksOf, type ListTerms } from "#lib/payments/judge-item.ts";
 import type { ListFacts } from "#lib/payments/list-facts.ts";
 import { offersSeen } from "#lib/payments/list-statements.ts";
 
-/** One trip more, for lists alone in which somebody wants to be paid at an allowed domain that they have not verified. */
+/** Makes an extra round trip only if a payee in the batch is at an allowed domain that it has not verified. */
 export async function withSeenOffers(c: Sql, items: readonly Item[], facts: ListFacts, terms: ListTerms): Promise<ListFacts> {
   const looks = [...looksOf(items, facts, terms)];
   if (looks.length === 0) return facts;

@@ -14,7 +14,7 @@ import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 
-/** The slot of an item that brings more belongs to its whole reply; its authorization has one of its own. */
+/** An item with extra rows uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
 
 const insertAuthorizations = bulkInsert<Decided>("authorizations", [
@@ -51,7 +51,7 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
   ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
 ]);
 
-/** A hold and its line of the ledger. */
+/** A hold and its ledger entry. */
 const holdColumns = given<Held>("hold", [
   ["reservation_id", "id", (row) => row.hold.reservationId],
   ["authorization_id", "id", (row) => row.authorizationId],
@@ -99,7 +99,7 @@ const sumColumns = given<Sum>(
   bucketColumns.last,
 );
 
-/** What the list takes from the budgets, in one statement: each costs more than what it writes. */
+/** Takes all holds of the batch in one statement, because the cost of a statement is higher than the cost of its rows. */
 const TAKE_HOLDS = `
   WITH held AS MATERIALIZED (SELECT * FROM ${holdColumns.source}),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
@@ -126,7 +126,7 @@ function takeHolds(c: Sql, held: readonly Held[]) {
   return c.unsafe(TAKE_HOLDS, [...lists, toWire(held[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
-/** What the list adds to each bucket, summed. */
+/** The sum that the batch adds to each bucket. */
 function addedOf(held: readonly Held[]): Added[] {
   const added = new Map<string, Added>();
   for (const { item, hold } of held) {
@@ -184,7 +184,7 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
   subjectId: subjectOf(item),
   entityType: "authorization",
   entityId: row.authorizationId,
-  // In the order of their names, as they are hashed.
+  // Keys are in alphabetical order, because the hash depends on the order.
   metadata: {
     amount: row.intent.amount,
     asset: row.intent.asset,
@@ -202,7 +202,7 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
   createdAt: row.createdAt,
 });
 
-/** Another process stored this slot meanwhile, for another mandate: the next try finds it. */
+/** Whether another process stored this slot first, for another mandate. A retry finds its answer. */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && slots.has(error.constraint_name ?? "");
 
@@ -222,7 +222,7 @@ const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1));
 
-/** What happened, in the order of the list: an authorization has one event, what came with it its own. */
+/** The audit events in batch order: one for each authorization, then the events of the extra rows. */
 const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): AuditEvent[] => [
   ...rows.map(eventOf),
   ...extras.flatMap((extra) => extra.events),
@@ -237,7 +237,7 @@ const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): strin
 const headsOf = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/** The heads, where some chain had no event before. */
+/** Creates missing heads for chains without events, then reads all heads. */
 async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row[]> {
   const begun = c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}
     FROM unnest(${chains}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`;
@@ -245,9 +245,10 @@ async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row
 }
 
 /**
- * Trip 2, all of which is sent before its end is known: what comes with the items, the audit heads, the authorizations with their holds,
- * the audit events as soon as the heads are there, and COMMIT, which PostgreSQL makes a ROLLBACK where anything before it failed. The
- * slots of authorizations come after the heads, unlike all others: only lists write them, and one slot is always under one head.
+ * Round trip 2. Sends everything without waiting: the extra rows, the audit heads, the authorizations with their holds, the audit events
+ * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. The slots of
+ * authorizations are locked after the heads, unlike all other slots. No deadlock can follow, because only batches write them and a slot
+ * always belongs to the same head.
  */
 export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
   const held = rows.filter((row): row is Held => row.hold !== null);
@@ -263,14 +264,14 @@ export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => 
   const written = pipelined([
     more,
     heads,
-    // In the order of their slots, so that two processes with the same keys wait for each other in one direction.
+    // Sort by slot, or two processes with the same keys can deadlock.
     rows.length > 0 ? insertAuthorizations(c, bySlot(rows)) : nothing,
     held.length > 0 ? takeHolds(c, held) : nothing,
   ]);
-  // It is told of its failure below, and until then nobody looks.
+  // The failure is handled below; this avoids an unhandled rejection until then.
   written.catch(() => {});
   const found = await heads;
-  // While PostgreSQL writes the rows; before the wait it would hold them up.
+  // Built while PostgreSQL writes the rows; before the wait, it would delay them.
   const events = eventsOf(rows, extras);
   const audit = appendAudit(c, events, found.length < chains.length ? await newHeads(c, chains) : found);
   onCommit();
@@ -278,7 +279,7 @@ export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => 
   return events.length;
 }
 
-/** The audit events behind their heads. */
+/** Appends the audit events and moves their heads. */
 function appendAudit(c: Sql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
   const byChain = Map.groupBy(happened, chainOf);
   const chained = from.flatMap((head) => {

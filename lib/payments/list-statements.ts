@@ -5,33 +5,33 @@ import { GATE } from "#lib/command/gate-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * Each statement walks the list and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
- * A join that the planner may turn round, or = ANY, would with a plan made while the tables were young scan a whole
- * table for ever, and the cost of a list would grow with history.
+ * Each statement walks the batch and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
+ * With a reorderable join or = ANY, a plan that was made while the tables were small would scan a whole table forever,
+ * and the cost of a batch would grow with history.
  */
 
-/** The gate is taken in a statement of its own: what is read after it sees every revocation that was acknowledged. */
+/** Takes the gate in a separate statement, so that later reads see every acknowledged revocation. */
 export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
-/** One snapshot, without the gate and without a lock: nobody waits for a simulation. */
+/** One snapshot without the gate or any lock, so that no request waits for a simulation. */
 export const beginToRead = (c: Sql) => c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 
-/** Own mandates only, locked in the order of their ids. */
+/** Only mandates of these organizations, locked in the order of their ids. */
 export const mandatesOf = (c: Sql, environment: string, mandateIds: readonly string[], organizations: readonly string[]) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
     LIMIT 1 FOR NO KEY UPDATE) m`;
 
-/** The same without a lock, for what is only simulated. */
+/** mandatesOf without locks, for simulations. */
 export const mandatesToRead: typeof mandatesOf = (c, environment, mandateIds, organizations) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[]) LIMIT 1) m`;
 
 /**
- * Whose domain it is, if anybody verified it: that seller's record and rules apply, whoever forgot to name it. Where nobody did, whether
- * an emergency reaches who claims the domain and the address.
+ * The seller that verified a domain, if any: its record and rules apply even if the intent does not name it. Without such a seller,
+ * whether an emergency stop covers the claimed domain or address.
  */
 export const sellersAtDomains = (
   c: Sql,
@@ -42,7 +42,7 @@ export const sellersAtDomains = (
   FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
     SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
 
-/** Which of these offers this service saw within a day in the 402 of their domain. An empty amount stands for every price. */
+/** The offers that this service saw in the domain's own 402 within the last day. An empty amount matches every price. */
 export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
   SELECT w.number FROM unnest(${wanted.map((_, number) => number)}::int[], ${wanted.map(({ domain }) => domain)}::text[],
       ${wanted.map(({ payTo }) => payTo)}::text[], ${wanted.map(({ chain }) => chain)}::text[],
@@ -52,7 +52,7 @@ export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
         AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
         AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
-/** The policies that apply. Versions never change, so those that this process has compiled are not asked for. */
+/** The current policies. Versions are immutable, so policies that this process has compiled are not read again. */
 export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
@@ -66,7 +66,7 @@ export const liveSessions = (c: Sql, sessionIds: readonly string[], organization
     unnest(${organizations}::text[]) AS o(id),
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
-/** A mandate or a seller with something under it, in two columns of one length. */
+/** Pairs of a mandate or seller and an id below it, as two columns of equal length. */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 export type Asked = {
@@ -81,7 +81,7 @@ export type Asked = {
   readonly organizations: readonly string[];
 };
 
-/** What a row of factsAsked is. */
+/** The kinds of rows in factsAsked. */
 export type Found =
   | "clock"
   | "slot"
@@ -96,15 +96,16 @@ export type Found =
   | "fees";
 
 /**
- * What decisions look at, in one statement, because each costs more than what it finds: `what` says what a row is, and `row` has it in
- * JSON, its amounts as text. The clock; answers that are stored under the slots of the list; which of its intents and nonces were used,
- * and which of its sellers were paid; the approvals that are open; the live keys; sellers, resources and fees; and the running usage.
+ * Reads all facts in one statement, because the cost of a statement is higher than the cost of its rows. `what` is the kind of a row and
+ * `row` its JSON, with amounts as text. Kinds: the clock; stored answers of the batch's slots; used intent ids and nonces; sellers that
+ * were paid before; open approvals; live keys; sellers, resources and fees; and the current usage.
  *
- * Whether an emergency reaches a seller or an address is asked only where a stop shares its last two labels, or its address. No EXISTS:
- * of a list the planner would rather read all stops at once.
+ * Emergency stops are evaluated only if a stop has the same last two labels or the same address. Do not use EXISTS: the planner would
+ * read all stops at once for a batch.
  *
- * Of usage at most sixty parts count in each of eight windows. Also what ended within the last minute: the decision looks at a time that
- * was read a moment ago. A scalar subquery, because no index serves a comparison with a volatile function.
+ * Usage has at most sixty live buckets in each of eight windows. Buckets that ended within the last minute are included, because the
+ * decision uses a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison with a
+ * volatile function.
  */
 export const factsAsked = (c: Sql, asked: Asked) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row

@@ -15,11 +15,11 @@ import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";
 import { atMost } from "#lib/time.ts";
 
-/** How long a payment waits for the seller's domain. The request itself has limits of its own. */
+/** How long a payment waits for the seller's domain. The HTTP request has separate limits. */
 const WAIT_MS = 8_000;
-/** Requests under way; `each` is an organization. */
+/** Concurrent requests; `each` is the limit for one organization. */
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
-/** Anybody may write a mandate that allows somebody else's domain, and have us call it. */
+/** Rate limit for each organization, because a mandate can name any third party's domain and make this service call it. */
 const PER_MINUTE = 60;
 /** A domain that gave no proof is asked again after this time. */
 const FAILED_MS = 15_000;
@@ -33,8 +33,8 @@ const looks = () =>
   }));
 
 /**
- * Asks a seller's domain for its 402, and remembers for a day what it offers. Whoever asks for the same meanwhile waits for the same
- * answer. No transaction may be open.
+ * Requests the 402 of a seller's domain and remembers its offer for a day. Concurrent calls for the same offer share one request.
+ * No transaction may be open.
  * @throws Problem overloaded, rate_limited
  */
 export async function lookAtOffer(look: ToLook, organizationId: string): Promise<Looked> {
@@ -62,7 +62,7 @@ function begin(key: string, look: ToLook, organizationId: string): Promise<Looke
       counts.add(organizationId, -1);
     });
   underWay.set(key, looking);
-  // Those who waited may have gone when it fails.
+  // Callers may have stopped waiting; this handler avoids an unhandled rejection.
   looking.catch((error: unknown) =>
     log().error({ domain: look.domain, error }, "An offer that was seen could not be remembered"),
   );
@@ -75,7 +75,7 @@ const tooMany = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** Null where the domain's own 402 is for the same payment, else what it said instead. */
+/** Null if the domain's own 402 asks for the same payment; otherwise a sentence that describes its reply. */
 async function ask(look: ToLook): Promise<string | null> {
   const { url, domain } = look;
   try {
@@ -128,7 +128,7 @@ function differences(offer: PaymentRequirements, look: ToLook): (keyof typeof sa
   return (["chain", "asset", "payTo", "amount"] as const).filter((field) => !same[field]);
 }
 
-/** Of the offer that is nearest. */
+/** Describes the offer with the fewest differences. */
 function saysInstead(offers: readonly PaymentRequirements[], look: ToLook): string {
   const [nearest] = offers.map((offer) => differences(offer, look)).toSorted((a, b) => a.length - b.length);
   return nearest ? nearest.map((field) => sayings[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";

@@ -5,7 +5,7 @@ import { invalidField } from "#lib/problem.ts";
 const names = ["intentId", "nonce"] as const;
 
 /**
- * The intent with the idempotency key as its name wherever it has none: one id is enough. A key of the header may be one that is no id.
+ * Uses the idempotency key as intentId and nonce if they are missing. A key from the header may not be a valid id.
  * @throws Problem invalid_request
  */
 export function nameIntent(intent: AskedIntent, key: string): NamedIntent {

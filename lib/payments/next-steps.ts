@@ -1,7 +1,7 @@
 import { denials, isDenial, type Remedy } from "#lib/payments/decision-words.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 
-/** What a person can do about a payment now. Pure and browser-safe. */
+/** The actions that a person can take on a payment now. Pure and browser-safe. */
 export type NextStep = {
   readonly text: string;
   readonly links: readonly { readonly href: string; readonly label: string; readonly primary?: true }[];
@@ -12,7 +12,7 @@ export type NextFacts = {
   readonly denialCode: string | null;
   readonly authorizationId: string;
   readonly mandateId: string;
-  /** Where a person decides. */
+  /** The page where a person approves or rejects. */
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
 };

@@ -6,7 +6,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { CheckoutDraft } from "#lib/payments/item.ts";
 import { readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** What a person is asked about, when a policy asks one. */
+/** The payment that a policy asks a person about. */
 export type Asked = {
   readonly organizationId: string;
   readonly environment: string;
@@ -24,13 +24,13 @@ export type Asked = {
   readonly now: Date;
 };
 
-/** Without a record all that an agent says of a resource is its own word; an address has no room for prose. */
+/** Without a seller record, show only the resource's address: other text would come from the agent unverified. */
 function addressOf({ intent, domain }: Asked): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
-/** One line, the resource. Nothing in it is free text of the agent. */
+/** One line for the resource. It contains no free text from the agent. */
 function resourceLine(asked: Asked): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
@@ -41,7 +41,7 @@ function resourceLine(asked: Asked): Line {
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 
-/** The checkout that opens with an authorization whose policy asks a person. */
+/** The checkout of an authorization whose policy asks a person. */
 export function openCheckout(asked: Asked): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;

@@ -9,15 +9,15 @@ import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * A mandate allows a domain, and who wants to be paid there has not verified it. Anybody can claim a domain, so this service asks the
- * domain itself: its own 402 must name the same payee, asset, network and price.
+ * For a mandate that allows a domain which the seller has not verified. Anyone can claim a domain, so this service requests the domain's
+ * own 402, which must name the same payee, asset, network and price.
  */
 
-/** An offer that the domain itself has to make. `url` is where to ask for it; null where nobody has said. */
+/** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
 export type Look = WantedOffer & { readonly url: string | null };
 export type ToLook = WantedOffer & { readonly url: string };
 
-/** What came of asking. `words` is a sentence for the decision's reason. */
+/** The result of asking the domain. `words` is a sentence for the decision's reason. */
 export type Looked = { readonly key: string; readonly seen: boolean; readonly words: string };
 
 export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
@@ -30,17 +30,17 @@ type Payee = {
   readonly read: Terms;
 };
 
-/** The address of a resource: the challenge's where it is the seller's own, else what is registered, if nothing in it is left open. */
+/** The challenge's URL, if it is on the seller's domain and fits the path template; else the template, if it has no parameter. */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
   if (offer?.domain === seller.domain && fitsTemplate(new URL(offer.url).pathname, pathTemplate)) return offer.url;
-  // Only hosts of this machine have a port, and only the sandbox has such sellers.
+  // Only loopback hosts have a port, and only the sandbox has such sellers.
   const base = `${seller.domain.includes(":") ? "http" : "https"}://${seller.domain}`;
   return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
 }
 
-/** Null where the policy names no domains, does not allow this one, or allows the seller or the payee by itself; and for verified sellers. */
+/** Null if the policy has no domain rule, does not allow this domain, or allows the seller or payee itself; null for verified sellers. */
 export function lookFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): Look | null {
   const { seller, resource, offered, read } = payee;
   const allowed = policy.domains?.allow ?? null;
@@ -54,7 +54,7 @@ export function lookFor(policy: CompiledPolicy, intent: AskedIntent, payee: Paye
   return { domain, payTo, chain, tokenAddress: asset.tokenAddress, amount: priced, url: urlOf(payee, offer) };
 }
 
-/** Whether the domain is all that is missing: for what is denied anyway nobody is asked. */
+/** Whether the unproven domain is the only denial. A payment that is denied for another reason needs no request to the domain. */
 export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>
   outcome === "deny" &&
   reasons.every(({ effect, code, rule }) => effect !== "deny" || (code === "seller_unverified" && rule === "domains"));

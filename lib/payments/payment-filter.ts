@@ -1,8 +1,8 @@
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
-/* How the address of the payments page narrows its list. Pure and browser-safe. */
+/* Reads the filters of the payments page from its URL. Pure and browser-safe. */
 
-/** What a person typed into the search field, told apart by its form. */
+/** The text of the search field, classified by its format. */
 export type PaymentSearch =
   | {
       readonly kind: "id";
@@ -12,20 +12,20 @@ export type PaymentSearch =
   | { readonly kind: "transaction"; readonly hash: string }
   /** Decimal text of any asset. */
   | { readonly kind: "amount"; readonly amount: string }
-  /** An intentId, an idempotency key, or else a part of a domain. */
+  /** An intentId, an idempotency key, or part of a domain. */
   | { readonly kind: "text"; readonly text: string };
 
 export type PaymentFilter = {
   readonly search?: PaymentSearch;
   readonly mandateId?: string;
-  /** The service account or person that asked. */
+  /** The service account or person that requested the payment. */
   readonly subjectId?: string;
-  /** A domain; what is below it counts. */
+  /** A domain, including its subdomains. */
   readonly domain?: string;
   readonly outcome?: Outcome;
-  /** Of the attempt that counts: the live one, else a failed one. */
+  /** The status of the live attempt; without one, of a failed attempt. */
   readonly settlementStatus?: SettlementStatus;
-  /** Asked at this time or later, and before that one. */
+  /** Requested at or after `since` and before `until`. */
   readonly since?: Date;
   readonly until?: Date;
 };
@@ -46,7 +46,7 @@ const kinds = {
   ord: "order",
 } as const;
 
-/** Null where nothing of ours could be written like this. */
+/** Null if the text cannot match any payment. */
 export function readSearch(typed: string): PaymentSearch | null {
   const text = typed.trim();
   const lower = text.toLowerCase();
@@ -58,14 +58,14 @@ export function readSearch(typed: string): PaymentSearch | null {
   return ID.test(text) ? { kind: "text", text } : null;
 }
 
-/** Midnight in UTC at the beginning of a day; null for what is none. */
+/** Midnight UTC at the start of a day; null for an invalid date. */
 function dayOf(text: string | undefined): Date | null {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
   const day = new Date(`${text}T00:00:00.000Z`);
   return Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text ? null : day;
 }
 
-/** Reads a page's query. What makes no sense is left out: an address that somebody typed still shows payments. */
+/** Reads a page's query. Invalid values are ignored, so a URL that a person typed still shows payments. */
 export function readPaymentFilter(query: Query): PaymentFilter {
   const value = (name: string): string | undefined => {
     const given = query[name];
@@ -93,8 +93,8 @@ export function readPaymentFilter(query: Query): PaymentFilter {
   };
 }
 
-/** The names that an address may narrow by. */
+/** The query parameters that filter. */
 export const filterNames = ["q", "mandate", "agent", "seller", "outcome", "settlement", "createdFrom", "createdTo"] as const;
 
-/** Whether the address narrows at all. */
+/** Whether any filter is set. */
 export const isNarrowed = (filter: PaymentFilter): boolean => Object.keys(filter).length > 0;

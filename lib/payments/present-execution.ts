@@ -10,7 +10,7 @@ import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirem
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The credential travels in the headers, so only the subject that executed sees them. */
+/** The headers contain the credential, so only the subject that executed the payment sees them. */
 export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
   const failureCode = failureCodes.find((code) => code === row.failureCode);
   return {
@@ -53,13 +53,13 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
   };
 }
 
-/** The authorize reply, as it was answered. */
+/** The stored reply of authorizePayment. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
-/** Where a person is asked about this payment, and how an agent learns what the person said. */
+/** The checkout that asks a person about this payment, and the call that returns the person's answer. */
 export const askedIn = (row: AuthorizationRow): Asking => reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
-/** What has to be paid, and where the chain was asked, what the payer has. */
+/** The amount to pay and, if the chain was read, the payer's balance. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
   const { tokenDecimals } = asset;
   return {
@@ -89,7 +89,7 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
   amount: formatAmount(missing, asset.tokenDecimals),
 });
 
-/** With the headers of a 402, so that a stock x402 client can sign what it finds in metadata.paymentRequired. */
+/** Includes the headers of a 402, so that a standard x402 client can sign metadata.paymentRequired. */
 export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
   label: "Sign a new payment credential",
@@ -100,11 +100,11 @@ export const signCredential = (payment: ExpectedPayment, url: string, descriptio
   metadata: { paymentRequired: paymentRequiredHeaders(payment, url) },
 });
 
-/** Where the seller serves what is paid for, as its registration says. */
+/** The URL of the paid resource, from the seller's registration. */
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
 
-/** The key of an attempt that failed answers its failure for ever. */
+/** A retry with the key of a failed attempt always returns that failure, so another attempt needs a new key. */
 const anotherAttempt =
   "Execute the same authorization with it, under a new idempotencyKey. Its budget is held once, however many attempts fail before anything is sent.";
 
@@ -114,11 +114,11 @@ export type FailedExecution = {
   readonly payment: ExpectedPayment | null;
 };
 
-/** The 402 of an execution that failed and was recorded. */
+/** The 402 reply for a failed execution that was recorded. */
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
-  // What was submitted has a nonce: its authorization is spent.
+  // A row with a nonce was submitted, and its authorization cannot be used again.
   const again = row.nonce === null && row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
   return {
     detail: row.failureDetail ?? "The payment failed.",
@@ -131,7 +131,7 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
   };
 }
 
-/** Nothing is recorded: the same key may come again with a credential. */
+/** Nothing is recorded, so a retry with the same key may bring a credential. */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",

@@ -7,7 +7,7 @@ import type { Judged } from "#lib/payments/unregistered.ts";
 import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 
-/** The chain that is meant, and the amount in its asset's smallest unit. */
+/** The payment's chain, and its amount in the asset's smallest unit. */
 export type Terms = {
   readonly chain: string;
   readonly asset: AssetOnChain;
@@ -26,14 +26,14 @@ type Decided = {
   readonly createdAt: Date;
 };
 
-/** As the seller registered it; what is paid onchain is paid by the buyer's account, whatever the seller chose. */
+/** The mode that the seller registered. Onchain payments are always paid by the buyer's account. */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
   resource: RegisteredResource | null,
 ): SettlementMode =>
   enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
 
-/** What is kept and shown: registered facts where there are any, else what was asked. */
+/** The intent to store and show: registered values if they exist, otherwise the requested ones. */
 export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: Decided): PaymentIntent {
   const { intent } = item;
   const payTo = resource?.paymentConfig.payTo ?? intent.payTo;
@@ -67,7 +67,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
   };
 }
 
-/** An unregistered seller is its domain; a name would be the agent's word. */
+/** Shows an unregistered seller by its domain, because a name would be the agent's unverified text. */
 const presentUnknown = ({ seller }: Item["intent"], offered: Judged | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 

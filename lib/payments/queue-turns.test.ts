@@ -44,7 +44,7 @@ describe("organizations", () => {
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
     expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
-    // What comes later waits for a list that is not slow.
+    // A later request waits for a list that is not slow.
     all.push(queue.submit(item("org_a", "later")));
     lists[1]!.end();
     await turn();

@@ -4,16 +4,16 @@ import { refusal } from "#lib/payments/item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
-  /** A quarter is for organizations with nothing queued: the loud ones cannot fill it. */
+  /** A quarter is kept for organizations with nothing queued, so that busy organizations cannot fill the queue. */
   queued: { most: 4096, each: 1024, kept: 1024 },
   listsOpen: 2,
   itemsPerList: 256,
   mandatesPerList: 64,
   organizationsPerList: 32,
   ageMs: 5_000,
-  /** What a second list is opened for beside one that is under way: each costs as much as twenty of its items. */
+  /** Queued items needed to open a second batch beside an open one: each batch costs as much as twenty items. */
   worthASecond: 32,
-  /** From then on a list holds nobody else up: it may wait for a lock. */
+  /** After this time a batch may be waiting for a lock, and no longer keeps another batch from opening. */
   slowMs: 50,
 } as const;
 
@@ -23,13 +23,13 @@ type Waiting = {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
 };
-/** Emptied when it is over: what a Map has outgrown still points to what it held then, and would carry it into the old generation. */
+/** `answer` is cleared on completion: V8 keeps a grown Map's old table alive and would promote the answer to the old generation. */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
-/** Its checkout and its order: a list takes one item of each, because what it decides for one is not seen by the next. */
+/** An item's checkout and order. A batch takes one item of each, because its later items do not see what it decided for them. */
 const lockedWith = ({ also }: Item): string[] => [also?.checkoutIntentId, also?.orderId].filter((id) => typeof id === "string");
 
-/** Decides a list and answers each of its items; never throws. */
+/** Decides a batch and answers each of its items; never throws. */
 export type RunList = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>
@@ -39,14 +39,14 @@ export const overloaded = (): Problem =>
   });
 
 /**
- * What waits to be authorized in this process. One request when idle becomes a list of one at once; under load what
- * arrived meanwhile becomes the next list. Organizations take turns, and no mandate is in two open lists.
+ * The queue of authorizations in this process. When idle, a request becomes a batch of one at once; under load, the requests that
+ * arrived meanwhile become the next batch. Organizations take turns, and no mandate is in two open batches.
  */
 export class AuthorizeQueue {
   readonly #run: RunList;
   readonly #keyReused: () => Problem;
   readonly #live = new Map<string, Live>();
-  /** In turn order: the organization served last stands last. */
+  /** In turn order: the organization that was served last is last. */
   readonly #queues = new Map<string, Waiting[]>();
   readonly #busyMandates = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -65,7 +65,7 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /** Twins of a live request wait for its answer; the same key with another body is refused. */
+  /** A request with the key of an open request waits for the same answer; with another body, it is refused. */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {
@@ -89,7 +89,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Resolves when nothing is queued and every list is answered. */
+  /** Resolves when nothing is queued and every batch is answered. */
   async drained(): Promise<void> {
     if (this.#resting) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -113,7 +113,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** One list at once when idle; a second one while the first is under way only where enough waits, or where the first takes long. */
+  /** Opens a batch at once when idle, and a second one only if enough items wait or the open batch is slow. */
   get #mayOpen(): boolean {
     if (this.#open >= bounds.listsOpen) return false;
     return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
@@ -146,7 +146,7 @@ export class AuthorizeQueue {
     if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
-    // The database begins with the next list while this process writes the replies of the last one.
+    // Open the next batch first, so that the database works while this process writes the replies.
     this.#openLists();
     setImmediate(() => {
       settle();
@@ -155,7 +155,7 @@ export class AuthorizeQueue {
     });
   }
 
-  /** Round robin over organizations, one item per turn, skipping mandates that another list holds. */
+  /** Round robin over organizations, one item per turn, skipping mandates of another open batch. */
   #nextList(): Waiting[] {
     this.#dropOld();
     const list: Waiting[] = [];
@@ -191,7 +191,7 @@ export class AuthorizeQueue {
     return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerList);
   }
 
-  /** The next list begins with the organizations that this one did not serve. */
+  /** The next batch begins with the organizations that this one did not serve. */
   #rotate(served: ReadonlySet<string>): void {
     for (const organizationId of served) {
       const queue = this.#queues.get(organizationId) ?? [];
@@ -200,7 +200,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Nothing was written for what waited too long, so refusing it is safe. */
+  /** Refuses items that waited too long. This is safe, because nothing was written for them. */
   #dropOld(): void {
     const oldest = performance.now() - bounds.ageMs;
     for (const [organizationId, queue] of this.#queues) {

@@ -5,7 +5,7 @@ import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
 import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** What the contracts would refuse, told before anything is sent. Nothing of it is recorded: the same key may come again. */
+/** Refusals that the contracts would give, returned before anything is sent. Nothing is recorded, so the same key can be retried. */
 type Refused = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
 const register: NextAction = { type: "register_mandate_onchain", label: "Register the mandate on the chain" };
@@ -20,7 +20,7 @@ const details = (refused: Refused, detail: string, ...actions: readonly NextActi
   nextActions: withMandatePages(actions, env().BASE_URL, refused.mandateId),
 });
 
-/** A refusal of the registry by the name that the policy's own refusals have. */
+/** Maps a refusal of the registry to the code that the policy uses for the same refusal. */
 export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): Problem {
   switch (refusal) {
     case "Unknown":
@@ -66,18 +66,18 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): 
   }
 }
 
-/** No registration says that the chain lets this mandate pay. */
+/** The mandate has no registration on the chain. */
 export const notRegistered = (on: Refused): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
-/** What is signed now could be too late for this period and is not good for the next. */
+/** A signature made now could be too late for this period, and is not valid in the next period. */
 export const periodEnds = (on: Refused, seconds: number): Problem =>
   new Problem("rate_limited", {
     ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", later),
     retryAfterSeconds: seconds + 1,
   });
 
-/** The account does not run our code, so the token would not accept what we sign for it. */
+/** The account does not run our code, so the token would reject our signature for it. */
 export const notDelegated = (on: Refused): Problem =>
   new Problem(
     "wallet_not_delegated",

@@ -22,10 +22,10 @@ export type Compared = {
   readonly reasons: readonly Reason[];
 };
 
-/** Usage before the first of the decisions, open for what the replay adds. */
+/** Usage before the first decision. Mutable: the replay adds to it. */
 export type ReplayUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
 
-/** What denied for reasons that no policy changes denies again: these facts were not kept beside their reasons. */
+/** Denials that no policy changes are repeated, because their facts were not stored. */
 const beyondPolicy = new Set<ReasonCode>([
   "mandate_not_active",
   "mandate_suspended",
@@ -38,7 +38,7 @@ const beyondPolicy = new Set<ReasonCode>([
   "approval_rejected",
 ]);
 
-/** A seller or resource asked for more assurance, which no policy changes either. */
+/** The seller or resource requires more assurance; no policy changes that either. */
 const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
 
 const stays = (reason: Reason): boolean =>
@@ -47,8 +47,9 @@ const stays = (reason: Reason): boolean =>
     : reason.effect === "approval" && askedByOthers(reason);
 
 /**
- * What past decisions, oldest first, would be under another policy, with budgets used as if it had been in force: what it would
- * have denied uses nothing, and a hold that was let go again uses nothing either. `seen` says of each whether its domain itself asked for it.
+ * Decides past payments, oldest first, under another policy and with the budgets as that policy would have used them: a payment that it
+ * denies uses nothing, and a hold that was released or expired uses nothing either. `seen` says for each payment whether the domain's
+ * own 402 asked for it.
  */
 export function replay(
   mandate: MandateFacts,

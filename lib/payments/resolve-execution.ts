@@ -35,7 +35,7 @@ const ASK_AGAIN_MS = 1_000;
 const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
 
-/** Most sellers settle within seconds: asked every second at first, then ever more rarely, at least once a minute. */
+/** Most sellers settle within seconds, so the first checks are a second apart; the interval then doubles, up to one minute. */
 const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
   new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
 
@@ -47,8 +47,8 @@ type Resolution = {
 };
 
 /**
- * Books what was found out about an execution: the only place where its hold is captured or released. Takes the mandate's
- * lock and reads the execution anew, so a finding that comes twice or too late changes nothing.
+ * Applies a finding to an execution: the only place where its hold is captured or released. Locks the mandate and reads the execution
+ * again, so a repeated or late finding changes nothing.
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
@@ -66,11 +66,11 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** What is captured is final: nothing that is found afterwards changes it. */
+/** A captured hold is final; later findings do not change it. */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
-/** Settled, and a reorganization may still take it back: the reconciler looks again. What the module pays is final at once. */
+/** Settled, but a reorganization may still revert it, so the reconciler checks again. Payments by the module are final at once. */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
 
@@ -79,7 +79,7 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
   return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
 }
 
-/** Nothing became final. */
+/** Handles a finding that makes nothing final. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
@@ -106,7 +106,7 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
   );
 }
 
-/** The transfer is there. Where it is not final yet, the hold stays submitted, and nothing is charged. */
+/** The transfer was found. Until it is final, the hold stays submitted and nothing is charged. */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   note(resolution, "payment.settled", { settlementReference: transaction });
@@ -124,7 +124,7 @@ async function settled(resolution: Resolution, transaction: string, final: boole
   return updateExecution(tx, execution.executionId, { ...change, nextCheckAt: nextCheck(execution, now) });
 }
 
-/** x402's receipt, in the versions that the credential has. */
+/** The x402 receipt headers, in the versions that the credential has. */
 function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: string, transaction: string): Record<string, string> {
   const receiptOn = (network: string) =>
     encodePaymentResponseHeader({ success: true, transaction, network: network as Network, ...(payer !== null && { payer }) });
@@ -135,7 +135,7 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
   };
 }
 
-/** No reorganization takes it back any more: it is charged, and counts as paid. */
+/** The transfer is final: capture the hold, charge fees and count the seller as paid. */
 async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   const hold = await holdOf(tx, execution.authorizationId);
@@ -150,7 +150,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   return updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null });
 }
 
-/** The chain has forgotten a transfer that it had shown. Its hold is still there. */
+/** A reorganization reverted the transfer. Its hold still exists. */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
   const { executionId, chain, settlementReference } = execution;
@@ -164,7 +164,7 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
   });
 }
 
-/** Evidence wins over limits: the payment counts, and a mandate that it overdraws is suspended. */
+/** A settled payment counts even beyond a limit; if it breaks a limit, the mandate is suspended. */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;

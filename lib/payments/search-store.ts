@@ -12,7 +12,7 @@ type Db = Database | Tx;
 
 type Id = Extract<PaymentSearch, { kind: "id" }>;
 
-/** The authorization behind another id of ours. */
+/** The authorization that belongs to another kind of id. */
 function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
   switch (of) {
     case "authorization":
@@ -40,7 +40,7 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
   }
 }
 
-/** By idempotency key of an authorize, execute or place-order request, and by intentId of what was not denied. */
+/** Finds by idempotency key of an authorize, execute or place-order request, and by the intentId of payments that were not denied. */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
   const environment = Environment.parse(scope.environment);
@@ -56,7 +56,7 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
   return rows.map((row) => row["id"] as string | null);
 }
 
-/** The payments that a search names; null where it names none and every one has to be compared. */
+/** The payments that a search names; null if it names none by id or text, and every payment must be compared. */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);

@@ -1,40 +1,40 @@
 import type { Failure } from "#lib/x402/failure.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The listed transitions; a trigger refuses the others too. */
+/** The allowed transitions. A database trigger also refuses all others. */
 export const transitions: Readonly<Record<SettlementStatus, readonly SettlementStatus[]>> = {
   pending: ["processing", "settled", "failed"],
   processing: ["settled", "failed", "unknown"],
   unknown: ["settled", "failed"],
-  /** Until the chain's finality, by evidence alone. */
+  /** Only until the transfer is final, and only on evidence from the chain. */
   settled: ["processing", "pending"],
   failed: [],
 };
 
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
-/** What is known about a credential that left our hands. Only settled and failed rest on evidence, and only they resolve its hold. */
+/** A finding about a credential that was sent. Only settled and failed rest on evidence, and only they resolve its hold. */
 export type Finding =
-  /** Final, unless it is said that a reorganization may still take it back. */
+  /** Final unless `final` is false: then a reorganization may still revert it. */
   | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }
-  /** Settled before, and the chain has forgotten it: the seller settles again, or we do. */
+  /** A reorganization reverted a settled transfer: the seller settles again, or this service does. */
   | { readonly kind: "forgotten"; readonly back: "processing" | "pending" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** A transaction is known and not final. Received: a block has it, which is not deep enough. */
+  /** A transaction is known but not final. `received`: it is in a block that is not deep enough. */
   | { readonly kind: "broadcast"; readonly transaction: string; readonly received?: boolean }
   | { readonly kind: "unknown"; readonly detail: string }
   | { readonly kind: "waiting" };
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };
 
-/** What a finding makes of an execution. A finding that comes too late, or says nothing new, changes nothing. */
+/** The next status after a finding. A late or repeated finding changes nothing. */
 export function stepOf(from: SettlementStatus, finding: Finding): Step {
   const to = aimOf(from, finding);
   return to !== from && mayBecome(from, to) ? { status: to, changes: true } : { status: from, changes: false };
 }
 
 function aimOf(from: SettlementStatus, finding: Finding): SettlementStatus {
-  // What was settled fails by way of processing: first the chain has to have forgotten it.
+  // A settled execution cannot fail directly: the chain must first forget the transfer.
   if (finding.kind === "settled" || (finding.kind === "failed" && from !== "settled")) return finding.kind;
   if (finding.kind === "unknown" && from !== "settled") return "unknown";
   if (finding.kind === "forgotten" && from === "settled") return finding.back;

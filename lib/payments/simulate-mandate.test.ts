@@ -26,7 +26,7 @@ const decisionOf = async (id: string, body: unknown, by = as) => {
 type Compared = { policyDecisionId: string; was: string; wouldBe: string; reasons: Decision["reasons"] };
 const itemsOf = async (id: string, body: unknown) => ((await simulate(id, body)).data as { items: Compared[] }).items;
 
-/** Every row that a decision could leave. */
+/** Every row that a decision could write. */
 const rowsOf = async () =>
   database().execute(sql`
     SELECT (SELECT count(*) FROM authorizations) AS a, (SELECT count(*) FROM reservations) AS r, (SELECT count(*) FROM mandate_ledger) AS l,

@@ -23,7 +23,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
   const mandate = await reading((tx) => findMandate(tx, caller, id));
   if (mandate === null) throw notFound("mandate");
   const { organizationId, environment, subjectId, kind } = caller;
-  // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
+  // A person simulates as the mandate's first agent, because a mandate bound to agents would deny every person.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
   const intent = nameIntent(body.intent, body.intent.idempotencyKey ?? requestId);
@@ -33,7 +33,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
 
 type Scope = Parameters<typeof findMandate>[1];
 
-/** The mandate's last decisions under another policy, newest first. */
+/** Decides the mandate's last payments again under another policy, newest first. */
 async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
   const mandate = await findMandate(tx, scope, mandateId);
   if (mandate === null) throw notFound("mandate");

@@ -15,7 +15,7 @@ type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "in
 };
 
 /**
- * What authorizePayment would decide now, by the same facts and the same code, in a transaction that only reads.
+ * Returns what authorizePayment would decide now, with the same facts and code, in a read-only transaction.
  * @throws Problem not_found, invalid_request
  */
 export async function simulatePayment(asked: Simulated): Promise<Decision> {
@@ -24,7 +24,7 @@ export async function simulatePayment(asked: Simulated): Promise<Decision> {
   return simulated.row!.decision;
 }
 
-/** The same under each of several mandates; one that refuses the question is left out. */
+/** Simulates the payment under several mandates. A mandate whose simulation fails with a Problem is omitted. */
 export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<Simulated, "mandateId">,
@@ -36,7 +36,7 @@ export async function simulatePayments(
 type Answered = { readonly problem: Problem | null; readonly row: Decided | null };
 type Simulations = readonly (readonly [Item, Answered])[];
 
-/** Domains that have to say something are asked as for a payment, with no transaction open. */
+/** Asks domains for their 402 as a real payment does, with no transaction open. */
 async function simulate(items: readonly Item[]): Promise<Simulations> {
   const { looks, simulated } = await simulateOnce(items);
   if (looks.size === 0) return simulated;
@@ -58,7 +58,7 @@ async function simulateOnce(items: readonly Item[]) {
     await c`ROLLBACK`;
     return facts;
   });
-  // Simulating is a read, which the caller was checked for.
+  // Simulating is a read, and the caller's right to read was checked already.
   const { answers, rows } = decideList(items, { ...facts, mayAuthorize: () => true }, terms);
   const looks = new Map(items.flatMap((item, index) => lookIn(item, answers[index])));
   const simulated: Simulations = items.map((item, index) => {

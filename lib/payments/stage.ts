@@ -1,6 +1,6 @@
 import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** How far a payment has come: one status of the vocabulary, the one that says most. */
+/** The progress of a payment: the one status of the vocabulary that is most informative. */
 export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }
@@ -10,9 +10,9 @@ export type Stage =
 export type StageFacts = {
   readonly outcome: Outcome;
   readonly hold: { readonly status: ReservationStatus; readonly expiresAt: Date } | null;
-  /** Where a person is or was asked. */
+  /** The checkout that asks or asked a person. */
   readonly checkout: { readonly status: CheckoutStatus; readonly expiresAt: Date } | null;
-  /** Of every attempt. */
+  /** The status of every attempt. */
   readonly attempts: readonly SettlementStatus[];
 };
 
@@ -20,7 +20,7 @@ export type StageFacts = {
 const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
-/** Pure: the facts and the time in, the stage out. */
+/** Pure. */
 export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
   const live = liveAttempt(attempts);
@@ -35,7 +35,7 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
   return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
 }
 
-/** Null once the person's yes was used: then the payment goes on as every other. */
+/** Null after the person's approval was used: the payment then has the same stages as any other. */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;
   const { status, expiresAt } = checkout;

@@ -14,7 +14,7 @@ export type Hold = {
   readonly buckets: readonly (Bucket & { readonly ceiling: string | null })[];
 };
 
-/** allow holds; requireApproval holds softly, unless the same approval is open and holds already. */
+/** allow takes a hold. requireApproval takes a hold with an approval key, unless the same question is open and already holds. */
 export function holdFor(
   { outcome }: Decision,
   question: Question | null,
@@ -31,7 +31,7 @@ export function holdFor(
   return { reservationId: newId("reservation"), amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
 }
 
-/** The next decision under this mandate sees what this one took. */
+/** Adds this decision to the budget, so that the next decision under the mandate sees it. */
 export function book({ item, decision, hold, checkoutIntentId, authorizationId }: Decided, budget: Budget, now: Date): void {
   if (decision.outcome === "deny") return;
   budget.intentIds.add(item.intent.intentId);

@@ -165,7 +165,7 @@ describe("a seller that is not registered", () => {
     ] as PaymentRequired["accepts"];
     const challenge: PaymentRequired = { x402Version: 2, resource: { url: `https://${seller.domain}/report` }, accepts };
     const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as `0x${string}` });
-    // A registration proves nothing; as long as nobody has verified the domain, it is nobody's.
+    // A registration is not a proof: without a verification the domain belongs to no seller.
     expect((await decisionOf(scene, posing)).outcome).toBe("allow");
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
     expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");

@@ -5,18 +5,18 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** Part of an index entry with the mandate's id, so not longer. */
+/** Limited, because the domain shares an index entry with the mandate's id. */
 const URL_MAX = 1_024;
 
-/** What a seller without a record asks for, as the intent carries it. */
+/** The offer of an unregistered seller, from the challenge in the intent. */
 export type Offer = {
   readonly required: PaymentRequired;
   readonly url: string;
-  /** In the spelling of registered domains; null where there can be no such one. */
+  /** In the spelling of registered domains; null if the host cannot be a registered domain. */
   readonly domain: string | null;
 };
 
-/** Reads the challenge of an intent; null when it is none. `domainOf` says how a seller's host is stored. */
+/** Reads the challenge of an intent; null if it is not a challenge. `domainOf` returns the stored spelling of a seller's host. */
 export function readOffer(challenge: unknown, domainOf: (host: string) => string | null): Offer | null {
   const required = readChallenge(challenge);
   const text = required?.resource?.url ?? "";
@@ -25,21 +25,21 @@ export function readOffer(challenge: unknown, domainOf: (host: string) => string
   url.hash = "";
   const readable = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
   if (!readable || url.href.length > URL_MAX) return null;
-  // A port says nothing about who sells, unless it is one of this machine's.
+  // A port does not identify a seller, except on a loopback host.
   return { required, url: url.href, domain: domainOf(url.host) ?? domainOf(url.hostname) };
 }
 
-/** The record that an intent names. */
+/** The seller record that an intent names. */
 export const namedSeller = ({ seller, resource }: AskedIntent): string | null => seller.sellerId ?? resource?.sellerId ?? null;
 
-/** Under which an unregistered seller is remembered. No id has a space, so it is never a registered one's. */
+/** The key of an unregistered seller. No id contains a space, so it never equals the id of a registered seller. */
 export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
   domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
 
 export type Judged = {
   readonly facts: NonNullable<IntentFacts["unregistered"]>;
   readonly mismatches: IntentFacts["mismatches"];
-  /** The offer that the intent accepts; null when nothing could be compared. */
+  /** The offer that the intent accepts; null if nothing could be compared. */
   readonly accepted: PaymentRequirements | null;
   readonly maxTimeoutSeconds: number | null;
 };
@@ -58,7 +58,7 @@ function lacksOf(intent: AskedIntent, offer: Offer | null): Judged["facts"]["lac
   return checks.filter(([has]) => !has).map(([, pointer, detail]) => ({ pointer, detail }));
 }
 
-/** Compares an intent with the challenge that it carries. The challenge is the agent's word: it is believed nowhere else. */
+/** Compares an intent with its challenge. The challenge comes from the agent and is trusted nowhere else. */
 export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): Judged {
   const lacks = lacksOf(intent, offer);
   const facts = { domain: offer?.domain ?? null, lacks };
@@ -77,7 +77,7 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
   return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
 }
 
-/** A registered price that is quoted: what the seller's own 402 says is what the intent pays, to the registered payee. */
+/** For a quoted price: the intent must pay the amount in the seller's 402, to the registered payee. */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
   const found: { field: string; pointer: string }[] = compareOffer(offer, amount, asset, payTo).mismatches.map(
@@ -89,7 +89,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: payTo.toLowerCase() as `0x${string}`, url });
 
-/** The offer that was accepted, found again in the challenge that was kept: a credential for it must say so. */
+/** Finds the accepted offer in the stored challenge. The credential must contain this offer. */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

@@ -20,7 +20,7 @@ export type Verified =
   | { readonly ok: true; readonly credential: Credential; readonly fromBlock: bigint }
   | { readonly ok: false; readonly credential: Credential | null; readonly failure: Failure };
 
-/** What an authorization pays, with the token from our configuration. */
+/** The payment of an authorization, with the token from our configuration. */
 export function expectedPayment(authorization: AuthorizationRow): ExpectedPayment {
   const { chain, asset: symbol, amount, payTo, maxTimeoutSeconds, settlementMode } = authorization;
   const asset = assetOf(chain, symbol);
@@ -31,11 +31,11 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-/** How long a credential must still live when it is executed. */
+/** Seconds that a credential must still be valid at execution. */
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
 
-/** Against the stored payment first, then against the chain. @throws Problem rpc_unavailable */
+/** Checks the credential against the stored payment, then against the chain. @throws Problem rpc_unavailable */
 export async function verifyCredential(
   header: string,
   payment: ExpectedPayment,
@@ -49,7 +49,7 @@ export async function verifyCredential(
   return askChain(credential, payment);
 }
 
-/** For a credential that fits the payment. @throws Problem rpc_unavailable */
+/** Checks against the chain a credential that fits the payment. @throws Problem rpc_unavailable */
 export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verified> {
   const { chain } = payment.asset;
   const [verdict, newest] = await askingChain(chain, () => Promise.all([judgeTransfer(credential, payment), newestBlock(chain)]));
@@ -58,15 +58,15 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
-/** One question where the token would make the transfer; those that find the reason follow only where it would not. */
+/** One request if the token would make the transfer; further requests find the reason only if it would not. */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);
-  // A lenient token may take a second form of a plain account's signature.
+  // A lenient token may accept a non-canonical form of a plain account's signature.
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // A chain without recent blocks judges by the time of its last one.
+  // A chain without recent blocks checks validity against the time of its last block.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);

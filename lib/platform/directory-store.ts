@@ -6,9 +6,9 @@ import { startsWith } from "#lib/platform/user-store.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/* Reads over all organizations, for the pages of the platform's administration alone. */
+/* Reads over all organizations, only for the pages of the platform's administration. */
 
-/** Live sessions of these people: how many, and when one was used last (to the hour). */
+/** The number of these people's live sessions, and when one was last used (to the hour). */
 export const countSessions = (userIds: readonly string[]) =>
   database()
     .select({ userId: session.userId, count: count(), seenAt: max(session.updatedAt) })
@@ -24,7 +24,7 @@ export const selectMemberships = (userIds: readonly string[]) =>
     .where(inArray(member.userId, [...userIds]))
     .orderBy(asc(member.createdAt), asc(member.id));
 
-/** Live ones, newest first. */
+/** Live sessions, newest first. */
 export const selectSessions = (userId: string, rows: number) =>
   database()
     .select({
@@ -108,7 +108,7 @@ export const countResources = (sellerIds: readonly string[]) =>
     .where(and(inArray(resources.sellerId, [...sellerIds]), isNull(resources.archivedAt)))
     .groupBy(resources.sellerId);
 
-/** Up to a bound, because nobody reads "12,408 to verify" as more than "many". */
+/** Counts up to a limit: for a reader, "12,408 to verify" means no more than "many". */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {
   const few = database()
     .select({ sellerId: sellers.sellerId })
@@ -120,7 +120,7 @@ export async function countUnverified(environment: Environment, most: number): P
   return row?.count ?? 0;
 }
 
-/** In the order of the organizations, newest first. */
+/** Sorted by organization, newest first. */
 export const selectSubscriptions = (before: string | null, rows: number) =>
   database()
     .select({

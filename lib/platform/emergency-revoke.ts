@@ -24,7 +24,7 @@ import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
-/** Named one by one in the event; the rest is only counted there. */
+/** The event names at most this many executions; otherwise it also says that there are more. */
 const NAMED_MAX = 500;
 
 type Body = Input<typeof contract.emergencyRevoke>["body"];
@@ -39,7 +39,7 @@ type Hit = { readonly organizationId: string; readonly was: string; readonly rea
   Record<string, unknown>
 >;
 
-/** The organization's own chain tells what happened to what is its own, and why. */
+/** Writes to the organization's own audit chain what happened to its record, and why. */
 function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<Happened, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
@@ -95,7 +95,10 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
-/** Flips statuses, queues what the guardian revokes on chain and writes audit, nothing else: holds are refused on sight, and the sweep lets them go afterwards. */
+/**
+ * Only changes statuses, queues the guardian's revocations on chain and writes audit events. Holds are refused at their next use, and the
+ * sweep releases them later.
+ */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
   await countAttempt("emergency", caller.userId, TRIES_MAX, { on: urgentPool().sql });
@@ -117,7 +120,8 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
-    // The reply shows the event's hash. The heads are locked before the slot here: a twin waits at the gate, so neither waits for the other.
+    // The reply shows the event's hash. The heads are locked before the slot here; a concurrent request with the same key waits at the
+    // gate, so the two cannot wait for each other.
     const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };

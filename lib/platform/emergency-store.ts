@@ -9,7 +9,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
-/** Whatever organization it belongs to: only the platform's own operations and pages read here. */
+/** Reads across organizations; only the platform's own operations and pages use this. */
 export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
   const { organizationId, name, status, asset, chain } = mandates;
   const [row] = await db
@@ -51,7 +51,7 @@ export type Target =
 
 const underWay = ["pending", "processing", "unknown"];
 
-/** Payments to whoever is reached by what a seller had proven. */
+/** Payments to every payee that is reached by a domain or address that the seller had proven. */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
@@ -75,7 +75,7 @@ const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
     }[kind],
   );
 
-/** Executions whose end is still open, newest first: found among the open ones alone, which an index holds. */
+/** Executions whose outcome is still open, newest first. The query reads only the index of open executions. */
 export const selectUnderWay = (db: Db, target: Target, rows: number, reach: readonly Reach[] = []) =>
   db
     .select({
@@ -92,7 +92,7 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .orderBy(desc(executions.executionId))
     .limit(rows);
 
-/** What is held for payments that were authorized and not executed. */
+/** The amounts held for payments that are authorized and not executed. */
 export function sumHeld(db: Db, { kind, id }: Target) {
   const which = {
     mandate: eq(reservations.mandateId, id),
@@ -109,7 +109,7 @@ export function sumHeld(db: Db, { kind, id }: Target) {
       })
       .from(reservations)
       .innerJoin(authorizations, eq(authorizations.authorizationId, reservations.authorizationId))
-      // Without the last, which follows from the first, no index serves it.
+      // The last condition follows from the first, but without it no index is used.
       .where(and(eq(reservations.status, "held"), which, isNull(reservations.resolvedAt)))
       .groupBy(authorizations.asset, authorizations.chain)
   );

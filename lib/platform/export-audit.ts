@@ -31,7 +31,7 @@ async function* eventsOf(chain: string): AsyncGenerator<ChainedEvent> {
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Everything that is needed to check the chains without us: the public key, each event with its place, each checkpoint. */
+/** Everything that is needed to check the chains without us: the public key, each event with its position, each checkpoint. */
 async function* ndjson(chain: string | undefined): AsyncGenerator<string> {
   yield line({ auditKey: describeKey(signingKey()) });
   for await (const name of chainsOf(chain)) {
@@ -71,5 +71,5 @@ async function* csv(chain: string | undefined): AsyncGenerator<string> {
   }
 }
 
-/** The lines of a file with one chain, or with all of them. */
+/** The lines of an export file, for one chain or for all of them. */
 export const exportAudit = { ndjson, csv } as const;

@@ -12,7 +12,7 @@ export async function findOpenExecution(tx: Tx, environment: Environment, execut
   return row ?? null;
 }
 
-/** False where nothing is open any more. */
+/** False if the execution is no longer open. */
 export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
@@ -30,7 +30,7 @@ export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean>
 
 const open = ["pending", "processing", "unknown"];
 
-/** The reconciler's queue, by status. The index of the open ones holds them all. */
+/** The reconciler's queue by status. The index of open executions covers the query. */
 export const countOpen = () =>
   database()
     .select({
@@ -43,7 +43,7 @@ export const countOpen = () =>
     .where(inArray(executions.settlementStatus, open))
     .groupBy(executions.settlementStatus);
 
-/** The longest unknown ones first. */
+/** The executions that have been unknown for the longest time come first. */
 export const selectUnknown = (rows: number) =>
   database()
     .select({
@@ -67,7 +67,7 @@ export const selectUnknown = (rows: number) =>
     .orderBy(asc(executions.executionId))
     .limit(rows);
 
-/** How long the newest executions took from submission to settlement. A bound on what is read, and no index of its own. */
+/** How long the newest executions took from submission to settlement. It reads a bounded number of rows and needs no index of its own. */
 export async function settlementLag(among: number) {
   const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`
     SELECT count(*) AS count, percentile_cont(0.5) WITHIN GROUP (ORDER BY lag) AS median,
@@ -85,13 +85,13 @@ export const selectOverdueHolds = () =>
     .where(
       and(
         eq(reservations.status, "held"),
-        // Follows from the status; without it no index serves.
+        // Follows from the status; without it no index is used.
         isNull(reservations.resolvedAt),
         lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`),
       ),
     );
 
-/** Holds that the sweep should have let go. */
+/** Holds that the sweep should have released. */
 export async function countOverdueHolds(): Promise<number> {
   const [row] = await selectOverdueHolds();
   return row?.count ?? 0;

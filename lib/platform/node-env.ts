@@ -1,6 +1,5 @@
 /**
- * React, Next.js and better-auth read NODE_ENV while they load, so this is the first import of the server. It decides
- * nothing of ours.
+ * React, Next.js and better-auth read NODE_ENV while they load, so the server imports this file first. Our own code does not depend on it.
  */
 Object.assign(process.env, {
   NODE_ENV: process.argv.includes("--dev") ? "development" : "production",

@@ -20,7 +20,7 @@ const verify = async ({ credential }: Official, chain?: string) =>
   (await send(contract.verifyPlatformAudit, verifyPlatformAudit, { as: credential, body: { chain } })).data;
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
 
-/** Somebody with the database's password, who goes round the triggers. */
+/** Changes rows as an attacker with the database's password, who bypasses the triggers. */
 const tamper = async (statement: string): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;

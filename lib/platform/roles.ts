@@ -4,8 +4,8 @@ import { PlatformRole, type PlatformRole as Role } from "#lib/vocabulary.ts";
 type Change = { readonly self: boolean; readonly before: readonly Role[]; readonly asked: readonly Role[] };
 
 /**
- * The roles that a person has after a change, in the order of the list: `user` stays.
- * @throws Problem forbidden when somebody would raise himself
+ * The roles of a person after a change, in the order of the list; `user` always stays.
+ * @throws Problem forbidden if a person would give themselves a role
  */
 export function rolesAfter({ self, before, asked }: Change): Role[] {
   const after = PlatformRole.options.filter((role) => role === "user" || asked.includes(role));

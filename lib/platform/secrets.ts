@@ -12,7 +12,7 @@ const made = {
   SETTLEMENT_PRIVATE_KEY: privateKey,
 } as const;
 
-/** Came later than the others, so they have files of their own: a sandbox that has secrets keeps them and gets these. */
+/** These secrets were added later and have their own files, so that an existing sandbox keeps its secrets and gets these too. */
 const madeLater = { AUDIT_SIGNING_KEY: () => randomBytes(32).toString("base64url") } as const;
 const madeForContracts = {
   RELAYER_PRIVATE_KEY: privateKey,
@@ -30,11 +30,11 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
   const file = join(dataDir, name);
   if (Object.keys(await read(file)).length === 0) {
     await mkdir(dataDir, { recursive: true });
-    // In containers that share a volume each process has the same number.
+    // Containers that share a volume can have the same process id.
     const draft = `${file}.${randomUUID()}`;
     const secrets = Object.fromEntries(Object.entries(making).map(([name, make]) => [name, make()]));
     await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-    // Of two processes that start together the second takes the secrets of the first.
+    // If two processes start together, the second uses the secrets of the first.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -46,8 +46,8 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
 }
 
 /**
- * A sandbox makes its own secrets on its first start and keeps them in DATA_DIR; what is given wins. Production gets none:
- * there they must be given, and readEnv() refuses to go on without.
+ * A sandbox makes its own secrets on its first start and keeps them in DATA_DIR; variables that are set take precedence. Production makes
+ * none: readEnv() refuses to start without them.
  */
 export async function provideSecrets(variables: Variables): Promise<void> {
   if ((variables["ENVIRONMENT"] || "sandbox") !== "sandbox") return;

@@ -11,7 +11,7 @@ function newCode(): string {
   return letters.replace(/(.{4})(?=.)/g, "$1-");
 }
 
-/** People type it: hyphens, spaces and case do not count. */
+/** People type the code, so hyphens, spaces and case are ignored. */
 export const hashSetupCode = (code: string): string =>
   createHash("sha256")
     .update(`countersign.setup.v1\n${code.toUpperCase().replace(/[\s-]/g, "")}`)
@@ -24,8 +24,8 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
 }
 
 /**
- * The one-time code to print at the first start in production; null at every other one. Only its hash is kept: a code that was lost
- * is replaced by clearing installation.setup_code_hash and starting again.
+ * The one-time code to print at the first start in production; null otherwise. Only its hash is stored: to replace a lost code, clear
+ * installation.setup_code_hash and start again.
  */
 export async function issueSetupCode(): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;

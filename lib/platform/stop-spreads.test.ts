@@ -45,7 +45,7 @@ const verify = async ({ sellerId }: Pick<Shop, "sellerId">): Promise<void> => {
   await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
 };
 
-/** As if the organization had signed for the address. */
+/** Stores a proof of the address for the organization. */
 const prove = async ({ organizationId, userId }: Person, { sellerId, payTo }: Shop): Promise<void> => {
   const proof = {
     organizationId,
@@ -71,13 +71,13 @@ async function newShop(registered: Parameters<typeof newSeller>[1] = {}, is: { v
 const decisionOn = async ({ shop }: Registered) =>
   (await authorized({ ...buyer, seller: shop } as unknown as Parameters<typeof authorized>[0])).policyDecision;
 
-/** "allow", or why not. */
+/** Returns "allow", or the reason for the refusal. */
 async function payingTo(registered: Registered): Promise<string> {
   const { outcome, denialCode } = await decisionOn(registered);
   return denialCode ?? outcome;
 }
 
-/** The same without the seller's record. */
+/** The same payment to an unregistered seller. */
 async function payingStranger(domain: string, payTo: string): Promise<string> {
   const extra = { name: "USDC", version: "2" };
   const offer = { scheme: "exact", network: CHAIN, amount: "250000", asset: USDC, payTo, maxTimeoutSeconds: 60, extra };

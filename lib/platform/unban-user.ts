@@ -7,7 +7,7 @@ import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/pl
 import * as contract from "#lib/platform/user-contract.ts";
 import { bannedNow, updateUser } from "#lib/platform/user-store.ts";
 
-/** Takes no right away, and still closes the gate: it orders the operations on platform users among each other. */
+/** An unban takes no right away but still closes the gate, which orders the operations on platform users. */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
   once(contract.unbanUser, idempotency, async (tx) => {
     await closeGate(tx, caller.userId);

@@ -21,7 +21,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> 
   return row ?? null;
 }
 
-/** Whether this session may still act; read under the gate, which orders it with what ends sessions. */
+/** Whether this session is still live. Read it under the gate, which orders it with the operations that end sessions. */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: session.id })
@@ -30,7 +30,7 @@ export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean>
   return rows.length === 1;
 }
 
-/** Admins besides this one who are not banned. For a decision it needs the gate, which orders all who change them. */
+/** Counts the other admins who are not banned. A decision that is based on it needs the gate, which orders all changes to admins. */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -58,10 +58,10 @@ export async function endSessions(tx: Tx, userId: string, now: Date): Promise<nu
   return ended.filter(({ expiresAt }) => expiresAt > now).length;
 }
 
-/** What LIKE would read as a pattern. */
+/** Escapes LIKE's special characters. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** As a pattern for LIKE: what begins with it, in lower case. */
+/** A LIKE pattern for text that begins with this, in lower case. */
 export const startsWith = (text: string): string => `${literal(text.toLowerCase())}%`;
 
 export type UserFilter = {

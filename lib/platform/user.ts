@@ -7,7 +7,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";
 
-/** A ban that has ended is none. */
+/** A ban that has expired does not count. */
 export function presentUser(row: UserRow, now: Date): PlatformUser {
   const { image, banReason, banExpires } = row;
   const banned = bannedNow(row, now);
@@ -30,7 +30,7 @@ const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
 /**
- * The caller's platform rights, read again under the gate: somebody may have taken them since the request came.
+ * Reads the caller's platform rights again under the gate, because they can change after the request arrives.
  * @throws Problem forbidden
  */
 export async function requireRight(
@@ -45,7 +45,7 @@ export async function requireRight(
   throw new Problem("forbidden", { detail: "You have lost this right meanwhile. Nothing was changed." });
 }
 
-/** Nobody takes away, or gives back, platform rights that they lack. @throws Problem forbidden */
+/** Nobody takes away or gives back platform rights that they do not have. @throws Problem forbidden */
 export function requireRightsOf(row: UserRow, own: ReadonlySet<PlatformCapability>): void {
   if ([...rightsOf(row)].every((right) => own.has(right))) return;
   throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
@@ -59,7 +59,7 @@ export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
 }
 
 /**
- * For who is about to lose the admin role or to be banned. Needs the gate.
+ * Call it before a person loses the admin role or is banned. Needs the gate.
  * @throws Problem last_admin
  */
 export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {

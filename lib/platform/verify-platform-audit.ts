@@ -6,7 +6,7 @@ import type * as contract from "#lib/platform/audit-contract.ts";
 
 const CHAINS = 500;
 
-/** Every chain, one after the other; the first that does not verify is named, and the others are verified all the same. */
+/** Verifies all chains, one after the other. The reply names the first chain that fails; the remaining chains are still verified. */
 async function verifyAll() {
   const { firstBad, ...platform } = await verifyChain("platform");
   let bad = firstBad && { firstBad, badChain: "platform" };

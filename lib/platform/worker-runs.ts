@@ -2,14 +2,14 @@ import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Workers that run twice a second are written down four times a minute. */
+/** A worker that runs twice a second is recorded four times a minute. */
 const WRITE_EVERY_MS = 15_000;
 
 type Noted = { at: number; failed: boolean };
 
 const noted = (): Map<string, Noted> => perProcess("workerRuns", () => new Map());
 
-/** Writes down that a worker ran, for who looks after the service: seldom, but at once when it fails or works again. Never throws. */
+/** Records that a worker ran, for the people who operate the service: seldom, but at once when it fails or works again. Never throws. */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {
   const last = noted().get(worker);
   const now = performance.now();

@@ -5,12 +5,12 @@ import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/** Whose things are looked for. Every query below names both. */
+/** The organization and environment that are searched. Every query below filters by both. */
 export type Scope = { readonly organizationId: string; readonly environment: string };
 
 const KIND_MAX = 5;
 
-/** A part of a name, where % and _ mean themselves. */
+/** A LIKE pattern for a part of a name; % and _ match themselves. */
 const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
 export const mandatesLike = ({ organizationId, environment }: Scope, text: string) =>
@@ -51,7 +51,7 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .orderBy(desc(resources.createdAt))
     .limit(KIND_MAX);
 
-/** By whole ids alone: each of the three is one look into an index of the organization. */
+/** Finds whole ids only: each of the three conditions is one lookup in an index of the organization. */
 export const paymentsOfId = ({ organizationId, environment }: Scope, id: string) =>
   database()
     .select({

@@ -37,7 +37,7 @@ type Signed = {
   readonly expiresAt: Date;
 };
 
-/** Ids and our own words alone: a name is somebody's text, and could imitate a line. */
+/** Contains only ids and our own words: a name is text from a person and could imitate a line. */
 const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: Signed): string =>
   [
     `${new URL(env().BASE_URL).origin} asks for proof that you control this address.`,

@@ -4,7 +4,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import type { PaymentConfig, Pricing, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
 
-/** What the installation's configuration has to say of a resource. */
+/** The parts of the installation's configuration that a resource is checked against. */
 export type Installation = {
   readonly chains: readonly string[];
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
@@ -22,7 +22,7 @@ export type CheckedResource =
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** The chain that prices and payTo are meant for; without paymentConfig any that has the asset will do. */
+/** The chain of the price and of payTo; without paymentConfig, any chain that has the asset. */
 function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, assetOf }: Installation, refuse: Refuse) {
   const only = chains.length === 1 ? (chains[0] ?? null) : null;
   if (!paymentConfig) return only ?? chains.find((chain) => assetOf(chain, pricing.asset)) ?? null;
@@ -68,7 +68,7 @@ function checkFacilitator(
   else if (!known.includes(config.facilitatorUrl)) refuse(pointer, "This installation does not use this facilitator.");
 }
 
-/** Everything that the schema alone cannot see, all refusals at once. */
+/** Checks everything that the schema cannot check, and reports all errors at once. */
 export function checkResource(body: UpsertPaidResource, resourceId: string, installation: Installation): CheckedResource {
   const errors: FieldError[] = [];
   const refuse: Refuse = (pointer, detail) => errors.push({ pointer, detail });

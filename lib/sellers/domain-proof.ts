@@ -9,7 +9,7 @@ type Claim = { readonly environment: string; readonly sellerId: string; readonly
 const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
-/** What proves that a seller's owner controls its domain: derived, so that nothing has to be kept and no two sellers share one. */
+/** The token that proves control of a seller's domain. It is derived, so it is not stored, and no two sellers share one. */
 export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
     .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)
@@ -23,7 +23,7 @@ const recordName = (domain: string): string => `_countersign.${domain}`;
 
 const hasLine = (text: string, token: string): boolean => text.split(/\r?\n/).some((line) => line.trim() === token);
 
-/** Answers that came from elsewhere prove somebody else's control. */
+/** An answer that was redirected from another host proves nothing about this domain. */
 async function inFile(domain: string, token: string): Promise<boolean> {
   const { status, text, url } = await guardedFetch(fileUrl(domain), { expect: "text" });
   return status === 200 && new URL(url).host === domain && hasLine(text, token);
@@ -39,7 +39,7 @@ export async function inDns(domain: string, token: string, resolve: ResolveTxt =
   return records.some((pieces) => hasLine(pieces.join(""), token));
 }
 
-/** What the owner has to publish, and where: the file, or the record where the domain can have one. */
+/** The token that the owner publishes, and where: the file, or the DNS record if the domain can have one. */
 export type DomainProof = { readonly token: string; readonly url: string; readonly dnsName?: string };
 
 export function proofOf(claim: Claim): DomainProof {
@@ -47,7 +47,7 @@ export function proofOf(claim: Claim): DomainProof {
   return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
 }
 
-/** What the owner has to publish, in one place or the other. */
+/** Tells the owner what to publish, either in the file or in the record. */
 function instructions(domain: string, token: string) {
   const metadata = {
     token,

@@ -4,7 +4,7 @@ export type Domain = { readonly ok: true; readonly domain: string } | { readonly
 
 const refused = (detail: string): Domain => ({ ok: false, detail });
 
-/** What a URL would take for something else than a host, drop without a word, or not show. */
+/** Characters that a URL would not read as part of a host, would drop silently, or would not show. */
 const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;
@@ -23,11 +23,14 @@ const writing = [...single.map((script) => [script]), ...together].map(
   (scripts) => new RegExp(`^[0-9\\-${scripts.map((script) => `\\p{scx=${script}}`).join("")}]+$`, "u"),
 );
 
-/** Labels that are wholly Cyrillic or Greek and yet read as Latin. */
+/** Labels that are wholly Cyrillic or Greek but look like Latin. */
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Each label in one writing system; under an ASCII top level none that only looks Latin. What does not decode is unsafe. */
+/**
+ * Each label must use one writing system; under an ASCII top-level domain, no label may only look Latin. A label that does not decode is
+ * unsafe.
+ */
 function isSafe(domain: string): boolean {
   const labels = domainToUnicode(domain).split(".");
   const latinTop = ASCII.test(labels.at(-1) ?? "");
@@ -53,8 +56,8 @@ function parseHost(text: string): URL | null {
 }
 
 /**
- * The one spelling under which a seller's domain is stored and compared: lower-case ASCII, no trailing dot. What could pass
- * for another domain is refused. `loopback` lists the host:port pairs that the sandbox may reach.
+ * The one spelling under which a seller's domain is stored and compared: lower-case ASCII, no trailing dot. A domain that could pass for
+ * another one is refused. `loopback` lists the host:port pairs that the sandbox may reach.
  */
 export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
   if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write a host name alone, such as shop.example.com.");

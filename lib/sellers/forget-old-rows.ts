@@ -3,7 +3,7 @@ import { deleteOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { deleteOldOffers } from "#lib/sellers/seen-offer-store.ts";
 
 const AT_ONCE = 1_000;
-/** A backlog ends over several runs. */
+/** A large backlog is deleted over several runs. */
 const ROUNDS_MAX = 50;
 
 async function inRounds(remove: (db: Database, limit: number) => Promise<number>): Promise<number> {
@@ -16,8 +16,8 @@ async function inRounds(remove: (db: Database, limit: number) => Promise<number>
   return gone;
 }
 
-/** Deletes what was seen too long ago to prove anything. Answers how many. */
+/** Deletes offers that are too old to prove anything. Returns how many. */
 export const forgetOldOffers = (): Promise<number> => inRounds(deleteOldOffers);
 
-/** Deletes texts that can no longer be signed. Answers how many. */
+/** Deletes challenges that can no longer be signed. Returns how many. */
 export const forgetOldChallenges = (): Promise<number> => inRounds(deleteOldChallenges);

@@ -10,9 +10,9 @@ const unprovenPayee = (payTo: string): Failure =>
   );
 
 /**
- * Why an organization may not have us settle what is paid to an address; null where it may. Anybody can register an address, so in
- * production its control is proven first: else a stranger could settle a credential before its owner does, and the owner would hear that
- * it was used. A sandbox takes the organization's word.
+ * Why an organization may not settle payments to an address through this service; null if it may. Anybody can register an address, so
+ * production first requires proof of control: otherwise a stranger could settle a credential before its owner does, and the owner would be
+ * told that it was already used. A sandbox requires no proof.
  */
 export async function refusePayee(db: Database | Tx, organizationId: string, paid: PaidAt): Promise<Failure | null> {
   const { sells, proven } = await ownPayee(db, organizationId, paid);
@@ -22,7 +22,7 @@ export async function refusePayee(db: Database | Tx, organizationId: string, pai
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
 
-/** The same for a buyer's payment that we settle: null where it may be settled. */
+/** The same check for a buyer's payment that we settle; null if it may be settled. */
 export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
   if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
   const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);

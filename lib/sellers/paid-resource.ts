@@ -7,7 +7,7 @@ export type PayableResource = {
   readonly pricing: Pricing;
 };
 
-/** Whether a path is one of a template's: `/reports/{date}` has `/reports/today`. */
+/** Whether a path matches a template: `/reports/today` matches `/reports/{date}`. */
 export function fitsTemplate(path: string, template: string): boolean {
   const given = path.split("/");
   const wanted = template.split("/");
@@ -18,13 +18,13 @@ const pathOf = (url: string | undefined): string | null =>
   url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
 
 type Paid = {
-  /** What the credential says that it pays for; a seller's word, used to sort its own payments and for nothing else. */
+  /** The URL that the credential claims to pay for. The seller chooses it, so it is used only to sort the seller's own payments. */
   readonly url: string | undefined;
   /** Decimal text. */
   readonly amount: string;
 };
 
-/** The one of these resources that a payment to their address is for; null where it may be several. */
+/** The resource that a payment to their common address is for; null unless exactly one fits. */
 export function paidResource(candidates: readonly PayableResource[], { url, amount }: Paid): PayableResource | null {
   const path = pathOf(url);
   const fits = candidates.filter(

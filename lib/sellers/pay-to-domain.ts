@@ -24,7 +24,7 @@ type Which = {
 };
 
 /**
- * Asks a resource at its seller's verified domain for its 402, which must name the registered address. Answers the address and the chain.
+ * Requests a resource at its seller's verified domain; the 402 must name the registered address. Returns the address and the chain.
  * @throws Problem not_found, conflict, storefront_unavailable, storefront_invalid
  */
 export async function requireNamed(which: Which, path: string | undefined): Promise<{ address: string; chain: string }> {

@@ -9,12 +9,12 @@ type Db = Database | Tx;
 export type PayToChallenge = typeof payToChallenges.$inferSelect;
 export type PayToProof = typeof payToProofs.$inferSelect;
 
-/** The chain of a proof that holds on every one. */
+/** The `chain` of a proof that holds on every chain. */
 export const ANY_CHAIN = "";
 
 /**
- * A signature proves control. What a domain says is its owner's word: it counts as long as the domain is verified, and nobody else has
- * signed for the address.
+ * A signature proves control. A proof by domain counts only while the domain is verified and not stopped, and while no other organization
+ * has signed for the address.
  */
 const counts = sql`(p.method = 'signature' OR (
   EXISTS (SELECT FROM sellers d WHERE d.seller_id = p.seller_id AND d.verified AND d.stopped_at IS NULL)
@@ -38,12 +38,12 @@ export async function provenAmong(db: Db, organizationId: string, paid: readonly
 }
 
 export type OwnPayee = {
-  /** Whether a seller that nobody stopped sells something that is paid there. */
+  /** Whether a seller that is not stopped sells something that is paid to this address. */
   readonly sells: boolean;
   readonly proven: boolean;
 };
 
-/** What an organization has to do with an address on a chain, in one statement. */
+/** Whether an organization sells at an address on a chain and has proven it, in one statement. */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
   const rows = await db.execute<{
@@ -67,19 +67,19 @@ export async function ownPayee(db: Db, organizationId: string, { payTo, chain }:
   return { sells: payable.length > 0, proven: payable.some(({ proven }) => proven) };
 }
 
-/** One at a time may prove an address. */
+/** Serializes proofs of one address. */
 export async function lockPayTo(tx: Tx, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
 }
 
-/** Whether somebody else has proven the address, in whatever way. */
+/** Whether another organization has proven the address, by any method. */
 export async function provenElsewhere(tx: Tx, organizationId: string, address: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     SELECT FROM pay_to_proofs p WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${counts} LIMIT 1`);
   return rows.length > 0;
 }
 
-/** A repeat leaves the proof as it is. */
+/** A repeat does not change the proof. */
 export async function saveProof(tx: Tx, proof: typeof payToProofs.$inferInsert): Promise<PayToProof> {
   const { organizationId, address, chain, method } = proof;
   await tx.insert(payToProofs).values(proof).onConflictDoNothing();
@@ -131,7 +131,7 @@ export async function findChallenge(db: Db, owner: Owner, challengeId: string): 
   return row ?? null;
 }
 
-/** False where it was used before, or has expired. */
+/** False if the challenge was used before or has expired. */
 export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean> {
   const rows = await tx
     .update(payToChallenges)
@@ -147,7 +147,7 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
   return rows.length === 1;
 }
 
-/** Answers how many. A scalar subquery, because no index serves a comparison with a volatile function. */
+/** Returns how many. A scalar subquery, because no index is used for a comparison with a volatile function. */
 export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${payToChallenges} WHERE challenge_id IN (

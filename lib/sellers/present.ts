@@ -12,7 +12,7 @@ export const presentSeller = (row: SellerRow): Seller => ({
   minimumAssuranceLevel: AssuranceLevel.parse(row.minimumAssuranceLevel),
 });
 
-/** As the organization itself sees its resources. */
+/** The resources as their own organization sees them. */
 export async function presentListed(
   db: Database | Tx,
   organizationId: string,

@@ -28,7 +28,7 @@ const words: Readonly<Record<Mismatch["field"], string>> = {
   tokenVersion: "The token's version in extra is not the one that its signatures need.",
 };
 
-/** Asks what an agent asks first, and compares the answer with what is registered. Nothing is paid and nothing is stored. */
+/** Sends the first request of an agent and compares the reply with the registered terms. Nothing is paid and nothing is stored. */
 export const probeResource: Handler<typeof contract.probeResource> = async ({ id, body }, { caller }) => {
   const { organizationId, environment } = caller;
   const { path, sellerId } = body;
@@ -62,7 +62,7 @@ export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: s
 
 type Terms = { readonly asset: AssetOnChain; readonly payTo: `0x${string}`; readonly price: Atomic | null };
 
-/** What the 402 has to ask for; a quoted price is the 402's own to say. */
+/** The terms that the 402 must ask for; a quoted price is decided by the 402 itself. */
 function terms({ paymentConfig, pricing }: ResourceRow): Terms {
   if (!paymentConfig)
     throw new Problem("conflict", { detail: "This resource does not say yet whom to pay: set the address that it is paid to." });

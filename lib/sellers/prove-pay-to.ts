@@ -25,14 +25,14 @@ import type { Environment } from "#lib/vocabulary.ts";
 type Caller = { readonly organizationId: string; readonly environment: Environment; readonly subjectId: string };
 type Body = Input<typeof contract.provePayTo>["body"];
 
-/** What was found out before the transaction, and what is looked at again in it. */
+/** The result of the checks before the transaction, and the check that is repeated inside it. */
 type Proven = Pick<PayToProof, "address" | "chain" | "method" | "sellerId"> & {
   readonly metadata: Readonly<Record<string, string>>;
   /** @throws Problem conflict */
   readonly again: (tx: Tx) => Promise<void>;
 };
 
-/** The network comes before the transaction: none is ever open across it. */
+/** The network calls come before the transaction, so that no transaction stays open during one. */
 export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, { caller, idempotency }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -42,7 +42,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // An emergency stop that came before is read here; one that comes later reads this proof.
+  // This reads an emergency stop that came earlier; a later stop reads this proof.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();

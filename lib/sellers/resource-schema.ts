@@ -33,7 +33,7 @@ export const ChainName = z
   .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
 export const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
 
-/** `quoted` is for a checkout: each of its 402s says what that order costs. */
+/** `quoted` is for a checkout: each 402 names the price of its order. */
 export const Pricing = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),

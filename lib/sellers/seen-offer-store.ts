@@ -3,7 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
-/** A payment that a domain's own 402 has to ask for. `amount` is null where each order has its own price. */
+/** A payment that a domain's own 402 must ask for. `amount` is null if each order has its own price. */
 export type WantedOffer = {
   readonly domain: string;
   /** In lower case. */
@@ -14,12 +14,12 @@ export type WantedOffer = {
 };
 export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
 
-/** A seller with a price of its own for each order must not fill the table. */
+/** A seller with a different price for each order must not fill the table. */
 const PER_DOMAIN_MAX = 200;
-/** An authorization of today is paid by tomorrow. */
+/** An authorization of today is paid by tomorrow at the latest. */
 const KEPT = sql`interval '2 days'`;
 
-/** Of a domain the newest offers are kept. */
+/** Keeps only the newest offers of a domain. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {
@@ -42,7 +42,7 @@ export async function rememberOffer(db: Database, offer: SeenOffer): Promise<voi
   });
 }
 
-/** Which of these were seen as long ago as a payment that is still on its way may be old. */
+/** Which of these offers were seen recently enough for a payment that is still in progress. */
 export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]): Promise<readonly boolean[]> {
   const asked = wanted.flatMap((offer, number) =>
     offer ? [{ ...offer, amount: offer.amount?.toString() ?? null, number }] : [],
@@ -58,7 +58,7 @@ export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]
   return wanted.map((_, number) => seen.has(number));
 }
 
-/** Answers how many. A scalar subquery, because no index serves a comparison with a volatile function. */
+/** Returns how many. A scalar subquery, because no index is used for a comparison with a volatile function. */
 export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${seenOffers} WHERE ctid = ANY(ARRAY(

@@ -2,14 +2,14 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { findPayableResource, findSeller, findVerifiedSeller, type ResourceRow, type SellerRow } from "#lib/sellers/store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** What a storefront says of itself. */
+/** What a storefront claims about itself. */
 type Storefront = { readonly domain: string; readonly sellerId: string | null; readonly resourceId: string | null };
 
 export type StorefrontSeller = { readonly seller: SellerRow | null; readonly resource: ResourceRow | null };
 
 /**
- * The records behind a storefront: of the seller that has proven its domain, else of the one that it names, if that one is
- * registered under this very domain. Anybody can name any seller; only the domain says who speaks.
+ * The records behind a storefront: those of the seller that has proven its domain, else those of the named seller if it is registered under
+ * this domain. Anybody can name any seller, so only the domain identifies it.
  */
 export async function sellerOfStorefront(
   db: Database | Tx,

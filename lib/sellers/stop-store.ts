@@ -11,7 +11,9 @@ type Found = {
   readonly over_address: StopOver;
 };
 
-/** Whether somebody may be paid, as far as emergencies go: by a seller's record, or without one by what is claimed. After the gate. */
+/**
+ * Whether an emergency stop prevents a payment, by the seller's record or, without one, by the claimed domain and address. Needs the gate.
+ */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<Found>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
@@ -23,13 +25,13 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
   return stopOf({ stopped, verified: verified === true, overDomain, overAddress });
 }
 
-/** How a stop reaches a domain that somebody wants to register or to verify. */
+/** Whether a stop reaches a domain that somebody wants to register or verify, and how. */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
   const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
   return found?.over ?? null;
 }
 
-/** Whether a seller of this organization was stopped at this domain: another record of it would be a way round. */
+/** Whether a seller of this organization was stopped at this domain; a new record for the domain would bypass the stop. */
 export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
   const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
   const rows = await tx
@@ -65,7 +67,7 @@ type Stopped = {
   readonly verified: boolean;
 };
 
-/** Everything that a stop of this seller reaches. */
+/** All domains and addresses that a stop of this seller reaches. */
 export async function reachOf(
   db: Database | Tx,
   { sellerId, organizationId, domain, verified }: Stopped,
@@ -94,7 +96,7 @@ export async function reachOf(
   ];
 }
 
-/** A repeat adds what was proven meanwhile. */
+/** A repeat also records what was proven in the meantime. */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)
@@ -105,7 +107,7 @@ export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach
     });
 }
 
-/** Whether it is verified, as it is stopped: from then on nobody changes that. */
+/** Stops the seller and returns whether it is verified; nobody can change that afterwards. */
 export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<{ readonly verified: boolean }> {
   const [stopped] = await tx
     .update(sellers)

@@ -1,6 +1,6 @@
 import { Problem } from "#lib/problem.ts";
 
-/** What an emergency stopped stays stopped, under this record and under a new one. */
+/** A seller that was stopped in an emergency stays stopped, under this record and under a new one. */
 export const sellerStopped = (): Problem =>
   new Problem("conflict", {
     detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",

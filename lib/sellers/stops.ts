@@ -1,6 +1,6 @@
 /*
- * An emergency stops a seller, and with it whoever is paid under what the seller had proven: its verified domain and the addresses that it
- * signed for. What it had only claimed may be somebody else's, so it stops others that proved nothing, and nobody who did.
+ * An emergency stops a seller and every payee that is paid under what the seller had proven: its verified domain and the addresses that it
+ * signed for. What it had only claimed may belong to somebody else, so that stops only payees that have proven nothing.
  */
 
 /** How a stop reaches a domain or an address. */
@@ -11,20 +11,20 @@ export type Reach = {
   readonly kind: "domain" | "address";
   readonly value: string;
   readonly proven: boolean;
-  /** Of a domain: whether its subdomains are meant as well. */
+  /** For a domain: whether its subdomains are included. */
   readonly subdomains: boolean;
 };
 
 export type PayeeFacts = {
-  /** Of the seller's own record. */
+  /** Whether the seller's own record is stopped. */
   readonly stopped: boolean;
   readonly verified: boolean;
   readonly overDomain: StopOver;
-  /** Null for an address that the payee has signed for, where the stopped seller had only claimed it. */
+  /** Null for an address that the payee has signed for and the stopped seller had only claimed. */
   readonly overAddress: StopOver;
 };
 
-/** Why a payee cannot be paid: it is stopped with what was proven, or it has to prove that it is somebody else. */
+/** Why a payee cannot be paid: a proven domain or address is stopped, or the payee must first prove that it is not the stopped seller. */
 export type PayeeStop = "stopped" | "unproven" | null;
 
 export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFacts): PayeeStop {
@@ -34,7 +34,7 @@ export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFact
 
 const WWW = "www.";
 
-/** With its subdomains; and www.example.com is also example.com, for they are rarely two people's. */
+/** The domain with its subdomains. For www.example.com also example.com, because the two rarely have different owners. */
 export function domainsReached(domain: string): readonly Pick<Reach, "value" | "subdomains">[] {
   const bare = domain.startsWith(WWW) ? domain.slice(WWW.length) : "";
   const twin = bare.includes(".") ? [{ value: bare, subdomains: false }] : [];

@@ -13,7 +13,7 @@ export async function insertSeller(tx: Tx, row: typeof sellers.$inferInsert): Pr
   return saved!;
 }
 
-/** Any organization's seller. */
+/** A seller of any organization. */
 export async function findSeller(db: Reader, environment: Environment, sellerId: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()
@@ -32,7 +32,7 @@ export async function findOwnSeller(
   return row?.organizationId === organizationId ? row : null;
 }
 
-/** One page of the organization's sellers: newest first, because ids sort by creation. */
+/** One page of the organization's sellers, newest first: ids sort by creation. */
 export const pageOfSellers = (
   db: Reader,
   { organizationId, environment }: { readonly organizationId: string; readonly environment: string },
@@ -52,7 +52,7 @@ export const pageOfSellers = (
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
-/** The oldest first. An organization has a few. */
+/** Oldest first. An organization has few sellers. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
   db
     .select()
@@ -61,7 +61,7 @@ export const listOwnSellers = (db: Reader, environment: Environment, organizatio
     .orderBy(sellers.sellerId)
     .limit(200);
 
-/** One at a time may prove a domain. */
+/** Serializes proofs of one domain. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
 }
@@ -83,7 +83,7 @@ export async function verifiedElsewhere(tx: Tx, { environment, domain, organizat
   return other !== undefined;
 }
 
-/** The seller that has proven this domain; of several of one organization the first. */
+/** The seller that has proven this domain; the first one if an organization has several. */
 export async function findVerifiedSeller(db: Reader, environment: Environment, domain: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()
@@ -110,7 +110,7 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
   return row ?? null;
 }
 
-/** An organization's live resources that are paid to this address: what a payment to it may be for. */
+/** An organization's live resources that are paid to this address, so a payment to it may be for any of them. */
 export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
   db
     .select()
@@ -118,7 +118,7 @@ export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: strin
     .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
     .limit(100);
 
-/** Null where an emergency came first: what it stopped stays as it was. */
+/** Null if an emergency stop came first: a stopped seller does not change. */
 export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
     .update(sellers)
@@ -128,7 +128,7 @@ export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boo
   return saved ?? null;
 }
 
-/** Inserts or replaces; the time of creation stays, an archived resource comes back. */
+/** Inserts or replaces a resource. Keeps the time of creation, and restores an archived resource. */
 export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
   const { createdAt: _, sellerId: __, resourceId: ___, ...terms } = row;
   const [saved] = await tx
@@ -152,7 +152,7 @@ const own = ({ organizationId, sellerId, archivedToo = false }: OwnResources) =>
     archivedToo ? undefined : isNull(resources.archivedAt),
   );
 
-/** At most two: the caller tells one from several. */
+/** At most two rows, enough for the caller to see that there are several. */
 export const findOwnResources = (db: Reader, which: OwnResources, resourceId: string): Promise<ResourceRow[]> =>
   db
     .select()
@@ -160,7 +160,7 @@ export const findOwnResources = (db: Reader, which: OwnResources, resourceId: st
     .where(and(own(which), eq(resources.resourceId, resourceId)))
     .limit(2);
 
-/** Where a resource stands in the list: time, seller and resource. */
+/** The position of a resource in the list: time, seller and resource. */
 export const placeOfResource = ({ createdAt, sellerId, resourceId }: ResourceRow): string =>
   `${createdAt.getTime()}:${sellerId}:${resourceId}`;
 
@@ -181,7 +181,7 @@ export const listLiveResources = (db: Reader, which: OwnResources, place: string
     .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
     .limit(limit);
 
-/** Text that a person types is no pattern. */
+/** Escapes LIKE's special characters in text that a person types. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 type Narrowed = OwnResources & {
@@ -190,7 +190,7 @@ type Narrowed = OwnResources & {
   readonly method?: string | undefined;
 };
 
-/** As the page lists them: live or archived ones, narrowed by text and method. Newest first. */
+/** The resources as the page lists them: live or archived, filtered by text and method, newest first. */
 export const filterResources = (db: Reader, which: Narrowed, place: string | null, limit: number) =>
   db
     .select()

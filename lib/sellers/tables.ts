@@ -12,7 +12,7 @@ export const sellers = pgTable(
     name: text("name").notNull(),
     domain: text("domain").notNull(),
     verified: boolean("verified").notNull().default(false),
-    /** Since when an emergency revocation keeps it from being paid, for good. */
+    /** When an emergency revocation stopped the seller. It can never be paid again. */
     stoppedAt: moment("stopped_at"),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
     createdAt: createdAt(),
@@ -43,7 +43,7 @@ export const resources = pgTable(
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
-    /** As in the contract, with chain, settlement mode and time filled in. Null: registered, but not payable yet. */
+    /** As in the contract, with chain, settlement mode and timeout filled in. Null: registered, but not payable yet. */
     paymentConfig: json("payment_config").$type<{
       chain: string;
       payTo: string;
@@ -51,7 +51,7 @@ export const resources = pgTable(
       facilitatorUrl?: string | undefined;
       maxTimeoutSeconds: number;
     }>(),
-    /** In lower case; the facilitator endpoints ask whose payTo this is. */
+    /** In lower case; the facilitator endpoints look up whose payTo this is. */
     payTo: text("pay_to"),
     archivedAt: moment("archived_at"),
     createdAt: createdAt(),
@@ -64,13 +64,13 @@ export const resources = pgTable(
   ],
 );
 
-/** Offers that this service itself saw in the 402 of a domain: the proof that a seller is there who did not verify it. */
+/** Offers that this service itself saw in the 402 of a domain. They prove that an unverified seller is at this domain. */
 export const seenOffers = pgTable(
   "seen_offers",
   {
-    /** As sellers' domains are stored. */
+    /** In the form in which sellers' domains are stored. */
     domain: text("domain").notNull(),
-    /** In lower case, as the token's address. */
+    /** In lower case, like the token's address. */
     payTo: text("pay_to").notNull(),
     chain: text("chain").notNull(),
     tokenAddress: text("token_address").notNull(),
@@ -87,8 +87,8 @@ export const seenOffers = pgTable(
 );
 
 /**
- * Addresses that an organization has proven to control. `chain` is empty where a key was proven, which is the same on every chain; a
- * contract, and what a domain says, is proven on one chain alone.
+ * Addresses that an organization has proven to control. `chain` is empty for a key, which is the same on every chain; a contract and a
+ * proof by domain hold on one chain only.
  */
 export const payToProofs = pgTable(
   "pay_to_proofs",
@@ -109,7 +109,7 @@ export const payToProofs = pgTable(
   ],
 );
 
-/** Texts that are to be signed by an address, each once. */
+/** Texts for an address to sign, each usable once. */
 export const payToChallenges = pgTable(
   "pay_to_challenges",
   {
@@ -131,19 +131,19 @@ export const payToChallenges = pgTable(
   ],
 );
 
-/** How far the stop of a seller reaches: over its domains and its addresses. What it had only claimed stops nobody who has proven the same. */
+/** The domains and addresses that the stop of a seller reaches. What it had only claimed stops no payee that has proven the same. */
 export const sellerStops = pgTable(
   "seller_stops",
   {
     kind: text("kind").$type<"domain" | "address">().notNull(),
-    /** A domain as sellers have it, or an address in lower case. */
+    /** A domain in the form of sellers.domain, or an address in lower case. */
     value: text("value").notNull(),
     /** The seller that was stopped. */
     sellerId: text("seller_id").notNull(),
     proven: boolean("proven").notNull(),
-    /** Of a domain: whether its subdomains are meant as well. */
+    /** For a domain: whether its subdomains are included. */
     subdomains: boolean("subdomains").notNull(),
-    /** The last two labels of a domain: every other domain that the stop reaches has the same. */
+    /** The last two labels of a domain; every other domain that the stop reaches has the same two. */
     base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),
     createdAt: createdAt(),
   },

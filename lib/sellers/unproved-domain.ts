@@ -1,17 +1,17 @@
 import { countAttempt } from "#lib/http/attempts.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** Anybody may register any domain, so what is registered makes this service call the site of somebody who never asked for it. */
+/** Anybody may register any domain, so a registration makes this service call a site whose owner may not have asked for it. */
 type Claim = { readonly verified: boolean; readonly organizationId: string };
 
 const CALLS_PER_MINUTE = 10;
 
-/** Before the call, and not where the domain is proved. @throws Problem rate_limited */
+/** Call it before the network call; calls to a proved domain are not counted. @throws Problem rate_limited */
 export async function countCallOf({ verified, organizationId }: Claim): Promise<void> {
   if (!verified) await countAttempt("unprovedDomain", organizationId, CALLS_PER_MINUTE);
 }
 
-/** A POST may change something. @throws Problem conflict */
+/** Refuses a POST to an unproved domain, because it may change something there. @throws Problem conflict */
 export function requireProvedFor(method: "GET" | "POST", { verified }: Claim): void {
   if (verified || method === "GET") return;
   throw new Problem("conflict", {

@@ -33,7 +33,7 @@ async function open(server: Server): Promise<string> {
 
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 beforeEach(async () => {
-  // New ones each time: what is not verified may be asked ten times a minute.
+  // New entities for each test, because the verification is limited to ten tries per minute.
   organizationId = await createOrganization();
   as = (await createPerson(organizationId)).credential;
   other = (await createPerson(await createOrganization("Rival"))).credential;

@@ -8,7 +8,7 @@ import { forget } from "#lib/process.ts";
 
 export type Booted = { readonly env: Env; close(): Promise<void> };
 
-/** Configuration, secrets, database and migrations: what everything else needs, in this order. */
+/** Prepares what everything else needs: secrets, configuration, database and migrations, in this order. */
 export async function boot(say: (line: string) => void): Promise<Booted> {
   await provideSecrets(process.env);
   const { DATABASE_URL, DATA_DIR, ENVIRONMENT } = env();

@@ -16,13 +16,13 @@ async function newest(path: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** Whether a build is there, and younger than all that it was made from. */
+/** Whether a build exists and is newer than all of its sources. */
 async function isCurrent(built: string, sources: readonly string[]): Promise<boolean> {
   const at = (await stat(built).catch(() => null))?.mtimeMs ?? 0;
   return at > Math.max(...(await Promise.all(sources.map(newest))));
 }
 
-/** Builds the pages where there is no build, or one that is older than what it was made from. */
+/** Builds the pages if there is no build, or if it is older than its sources. */
 export async function buildPages(say: (line: string) => void): Promise<void> {
   if (await isCurrent(".next/BUILD_ID", ofPages)) return;
   say("building the pages; this happens once and takes about a minute.");
@@ -46,8 +46,8 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Processes that start together each write their own; the last one to be renamed is as good as the first. In containers
-  // they may have the same number.
+  // Processes that start together each write their own file, and the last rename wins; all of the files are equally good. The name is
+  // random because process ids in containers may be equal.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
@@ -61,8 +61,8 @@ async function bundleServer(file: string): Promise<void> {
 }
 
 /**
- * The server and all that it imports as one file, made anew where it is older than its sources. Answers where it is. Node would look up and
- * link two and a half thousand modules at each start, and keep them in memory.
+ * Bundles the server and all that it imports into one file, and again if the file is older than its sources. Returns the file's URL.
+ * Without the bundle, Node would find and link two and a half thousand modules at each start, and keep them in memory.
  */
 export async function buildServer(): Promise<string> {
   const file = resolve(".server/serve.mjs");

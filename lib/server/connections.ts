@@ -4,8 +4,8 @@ import { networkOf } from "#lib/http/address.ts";
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
 /**
- * Closes connections that are more than one address or all may have. Behind proxies every connection is theirs, so only the bound for all
- * counts there.
+ * Closes connections above the limit for one address or for all addresses. Behind proxies all connections come from the proxies, so only
+ * the limit for all applies.
  */
 export function boundConnections(server: Server, share: Share): void {
   const counts = new Counts();

@@ -24,7 +24,10 @@ function add(root: Node, { path, methods }: Mounted): void {
   node.methods = methods;
 }
 
-/** A fixed segment goes before a parameter, as in Next.js; a parameter is never empty, so a trailing slash finds nothing. */
+/**
+ * A fixed segment takes precedence over a parameter, as in Next.js. A parameter is never empty, so a path with a trailing slash is not
+ * found.
+ */
 function find(node: Node, segments: readonly string[], at: number): Methods | null {
   const segment = segments[at];
   if (segment === undefined) return node.methods;
@@ -41,7 +44,7 @@ export function mount(routes: readonly Route[]): Mounted[] {
 }
 
 export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
-  /** For a listener of our own, which writes a plain reply itself. */
+  /** For our own listener, which writes a plain reply itself. */
   readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
 };
 
@@ -53,7 +56,7 @@ export function createDispatch(mounted: readonly Mounted[]): Dispatch {
     if (socketAddress !== undefined) noteAddress(request, socketAddress);
     const found = find(root, splitUrl(request.url).path.split("/"), 1);
     if (!found) return notFoundRoute;
-    // DELETE is served nowhere, so it answers what any other unknown method must answer.
+    // No path serves DELETE, so its entry has the answer for every other unknown method.
     return found[Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE"];
   };
   return Object.assign((request: Request, socketAddress?: string) => choose(request, socketAddress)(request), {

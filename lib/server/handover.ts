@@ -2,22 +2,25 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
-/** Headers of this name come from the API's process alone; it drops those that clients send. */
+/** Only the API's process sets headers with this prefix; it drops those that clients send. */
 const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
 export const ADDRESS_HEADER = "x-countersign-address";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
-/** A page has no body to read. */
+/** A request for a page has no body. */
 const BODY = new Set(["content-length", "expect"]);
 
-/** What the pages process is asked, with what was judged of the client here: there every socket is this machine's. */
+/**
+ * The headers of a request to the pages process, with what this process knows about the client: in the pages process, every socket belongs
+ * to this machine.
+ */
 export function handOver(incoming: IncomingMessage, address: string, secret: string): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (!OURS.test(name) && !CONNECTION.has(name) && !BODY.has(name)) headers[name] = value;
   }
-  // One of two forms, so that two copies of a file are kept at most.
+  // Only two values, so that a file has at most two cached copies.
   headers["accept-encoding"] = acceptsGzip(incoming) ? "gzip" : "identity";
   headers[LOCAL_HEADER] = isLocalRequest(incoming) ? "1" : "0";
   headers[ADDRESS_HEADER] = address;
@@ -28,7 +31,7 @@ export function handOver(incoming: IncomingMessage, address: string, secret: str
 export const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\s*(?:,|$))/.test(headers["accept-encoding"] ?? "");
 
-/** The headers of an answer that are about more than one connection. */
+/** The headers of a reply, without those that concern one connection only. */
 export function answered(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -40,7 +43,7 @@ export function answered(raw: readonly string[]): string[] {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Whether a request comes from the process that knows the secret. Takes the secret away, so that no page sees it. */
+/** Whether a request comes from the process that knows the secret. Removes the secret, so that no page sees it. */
 export function takeSecret(incoming: IncomingMessage, secret: string): boolean {
   const given = incoming.headers[SECRET_HEADER];
   Reflect.deleteProperty(incoming.headers, SECRET_HEADER);

@@ -12,7 +12,7 @@ type Kept = {
 const DOCUMENT_MAX = 1 << 20;
 const TOTAL_MAX = 24 << 20;
 
-/** How long an answer is the same for everybody, in seconds; 0 where that is not said. */
+/** For how many seconds a reply is the same for everybody; 0 if the reply does not say so. */
 function sharedFor({ statusCode, headers }: IncomingMessage): number {
   const control = headers["cache-control"] ?? "";
   const varies = /\*|cookie|authorization/i.test(headers.vary ?? "");
@@ -21,8 +21,8 @@ function sharedFor({ statusCode, headers }: IncomingMessage): number {
 }
 
 /**
- * What the pages process says is the same for everybody for a time: scripts, styles, fonts, text. A page carries a nonce of its own and
- * is never among it. Addresses with a query are left out, since a client can make any number of them.
+ * Caches replies of the pages process that are the same for everybody for a time: scripts, styles, fonts, text. A page has its own nonce
+ * and is never cached. URLs with a query are not cached, because a client can make any number of them.
  */
 export class KeptDocuments {
   readonly #kept = new Map<string, Kept>();
@@ -44,7 +44,7 @@ export class KeptDocuments {
     return key !== null && this.#kept.has(key);
   }
 
-  /** Answers from memory where it can; says whether it has. */
+  /** Answers from the cache if it can; returns whether it did. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const key = this.#keyOf(incoming);
     const kept = key === null ? undefined : this.#kept.get(key);
@@ -63,7 +63,7 @@ export class KeptDocuments {
     return true;
   }
 
-  /** Keeps what comes, once all of it has come. */
+  /** Caches a reply once all of it has arrived. */
   keep(incoming: IncomingMessage, reply: IncomingMessage, headers: readonly string[]): void {
     const key = this.#keyOf(incoming);
     const seconds = sharedFor(reply);

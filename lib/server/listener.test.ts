@@ -18,7 +18,7 @@ async function listen(limits?: ListenOptions["limits"]) {
   return listener;
 }
 
-/** A connection that has sent this, and what came back until it ended. */
+/** Opens a connection that sends this text, and collects the answer until the connection ends. */
 function open(port: number, text: string) {
   const socket: Socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());

@@ -14,16 +14,16 @@ type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Prom
 export type ListenOptions = {
   readonly port: number;
   readonly dispatch: Dispatch | null;
-  /** Everything that is not ours to dispatch: pages and their files. */
+  /** Serves everything that the dispatch does not: pages and their files. */
   readonly pages: NodeHandler;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits?: Partial<Limits>;
 };
 
 type Limits = {
-  /** From the first byte, or from the connection's beginning, to the end of the headers. */
+  /** From the first byte, or from the start of the connection, to the end of the headers, in milliseconds. */
   readonly headersMs: number;
-  /** To the end of the body. */
+  /** To the end of the body, in milliseconds. */
   readonly requestMs: number;
   readonly connections: Share;
 };
@@ -31,21 +31,21 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // More than the waits for buyers, and than a load balancer keeps.
+  // More than the requests that wait for buyers, and more than a load balancer keeps open.
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
-/** How often Node looks for connections that are over their limit; by itself every 30 s. */
+/** How often Node looks for connections that are over their time limit; its default is 30 s. */
 const CHECK_MS = 1_000;
 
 export type Listener = {
   readonly port: number;
-  /** From now on every answer ends its connection, so that clients and load balancers open the next one elsewhere. */
+  /** Every reply now closes its connection, so that clients and load balancers open the next one elsewhere. */
   endKeepAlive(): void;
-  /** Stops listening and waits for the requests under way; false when some were cut off at the limit. */
+  /** Stops listening and waits for the open requests; false if some were cut off at the limit. */
   drain(limitMs: number): Promise<boolean>;
 };
 
-/** What never goes through the framework. */
+/** Paths that never go through the framework. */
 const DISPATCHED = /^\/(?:api(?:[/?]|$)|metrics(?:\?|$))/;
 
 function listen(server: Server, port: number): Promise<void> {
@@ -59,8 +59,8 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * An answer that is not finished, until it is. A Set that entries come to and leave points, in the tables that it has outgrown, to what it
- * held then: whole answers would live until the next full collection of garbage.
+ * An open response; cleared on close. V8 keeps the old tables of a grown Set alive, and without this they would keep whole responses until
+ * the next full garbage collection.
  */
 type Open = { outgoing: ServerResponse | null };
 
@@ -78,19 +78,19 @@ async function drain(server: Server, limitMs: number): Promise<boolean> {
   return !cut;
 }
 
-/** HAProxy asks with HTTP/1.0 and no Host whether a server is well, and hono cannot make a URL of that. */
+/** HAProxy's health check uses HTTP/1.0 without a Host header, and hono cannot make a URL of such a request. */
 function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
   if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }
 
-/** Twice as fast as building a Response and taking it apart again. */
+/** Twice as fast as making a Response and unpacking it again. */
 function write(outgoing: ServerResponse, { status, headers, body }: Reply): void {
   const length = body === null ? {} : { "Content-Length": Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });
   outgoing.end(body ?? undefined);
 }
 
-/** What the request line or Host makes impossible to read; routes themselves never throw. */
+/** Handles a request line or Host that cannot be read; routes themselves never throw. */
 function refuseUnreadable(error: unknown): Promise<Response> {
   log().debug({ error }, "A request could not be read");
   return malformedRoute(new Request("http://unreadable/"));
@@ -110,7 +110,7 @@ export async function startListener({ port, dispatch, pages, headers, limits }: 
         write(outgoing as ServerResponse, reply);
         return RESPONSE_ALREADY_SENT;
       },
-      // Next.js is in this process and needs Node's own Request and Response.
+      // Next.js runs in this process and needs Node's own Request and Response.
       { overrideGlobalObjects: false, errorHandler: (error) => refuseUnreadable(error) },
     );
   const server = createServer(
@@ -139,7 +139,7 @@ export async function startListener({ port, dispatch, pages, headers, limits }: 
   await listen(server, port);
   const endKeepAlive = (): void => {
     keepAlive = false;
-    // A client that keeps its connection would otherwise send the next request into a closing server.
+    // Otherwise a client that keeps its connection would send its next request to a closing server.
     for (const { outgoing } of open) if (outgoing) outgoing.shouldKeepAlive = false;
   };
   const { port: listening } = server.address() as AddressInfo;

@@ -1,15 +1,15 @@
 import type { ProcessHealth } from "#lib/health/process-health.ts";
 
-/** What the pages process and the process that started it tell each other. */
+/** Messages between the pages process and the process that started it. */
 export type FromParent =
   | { readonly type: "begin"; readonly secret: string }
   | { readonly type: "health"; readonly id: number; readonly health: ProcessHealth | null }
-  /** Finish what is under way, then end. */
+  /** Finish the open requests, then exit. */
   | { readonly type: "end" };
 
 export type FromPages =
   | { readonly type: "listening"; readonly port: number }
-  /** Sent every few seconds: a process that says nothing hangs. */
+  /** Sent every few seconds: a process that sends nothing hangs. */
   | { readonly type: "alive"; readonly residentBytes: number }
   | { readonly type: "health"; readonly id: number };
 

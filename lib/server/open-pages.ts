@@ -6,19 +6,19 @@ import { log } from "#lib/telemetry/log.ts";
 import { PageProcess } from "#lib/server/page-process.ts";
 import { servePages } from "#lib/server/serve-pages.ts";
 
-/** What answers everything that is not the API. */
+/** Answers every request that is not for the API. */
 export type Pages = {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 };
 
-/** For more processes behind a load balancer, and for tests. */
+/** For additional processes behind a load balancer, and for tests. */
 export const noPages: Pages = {
   handle: (_incoming, outgoing) => Promise.resolve(void outgoing.writeHead(404).end()),
   close: () => Promise.resolve(),
 };
 
-/** In a process of their own, so that no number of pages delays a payment or an emergency stop. */
+/** Runs the pages in their own process, so that no number of page requests delays a payment or an emergency stop. */
 export function pagesOfAnotherProcess(env: Env): Pages {
   const pages = new PageProcess({
     memoryMiB: env.PAGES_MEMORY_MIB,
@@ -28,7 +28,10 @@ export function pagesOfAnotherProcess(env: Env): Pages {
   return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES }), close: () => pages.end() };
 }
 
-/** In this process, loaded by the first request for one: for development, where Next.js also serves the API and speaks to the browser. */
+/**
+ * Loads the pages into this process at the first request for one. Only for development, where Next.js also serves the API and connects to
+ * the browser.
+ */
 export function pagesOfThisProcess(load: () => Promise<Pages>): Pages {
   let loading: Promise<Pages> | undefined;
   return {

@@ -8,16 +8,16 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
-/** Where the pages process listens, and the secret of this start of it. */
+/** Where the pages process listens, and the secret of its current start. */
 export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };
 
 export type PageProcessOptions = {
-  /** A process that holds more is replaced. */
+  /** A process that uses more memory than this is replaced. */
   readonly memoryMiB: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /** A process that lived this long was well: what follows it starts at once. */
+  /** A process that lived at least this long was healthy, so its successor starts at once. */
   readonly wellMs?: number;
 };
 
@@ -35,10 +35,10 @@ const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
 
-/** Starts the process that draws the pages, watches it, and starts the next one where it ends, hangs or grows. */
+/** Starts and watches the process that renders the pages. Starts the next one if it ends, hangs or uses too much memory. */
 export class PageProcess {
   readonly #options: Required<PageProcessOptions>;
-  /** The one that requests go to, and the one that is to follow it. */
+  /** The process that requests go to, and the one that will replace it. */
   #current: Child | null = null;
   #next: Child | null = null;
   #failures = 0;
@@ -50,7 +50,7 @@ export class PageProcess {
   constructor(options: PageProcessOptions) {
     this.#options = { startMs: 60_000, silenceMs: 30_000, wellMs: 60_000, ...options };
     this.#start();
-    // One that hangs does not see that its parent is gone.
+    // A child that hangs does not notice that its parent is gone.
     process.once("exit", this.#killAll);
     this.#watch = setInterval(() => this.#endSilent(), 1_000);
   }
@@ -63,7 +63,7 @@ export class PageProcess {
     return this.#current?.process.pid;
   }
 
-  /** The server of the pages, or null where there is none within the limit. */
+  /** The server of the pages, or null if none is ready within the limit. */
   async server(limitMs: number): Promise<PageServer | null> {
     if (this.#current) return this.#current.server;
     if (this.#ended) return null;
@@ -80,7 +80,7 @@ export class PageProcess {
     for (const { process } of this.#living) process.kill("SIGKILL");
   };
 
-  /** Lets it finish what is under way, for a few seconds. */
+  /** Lets the process finish its open requests, for a few seconds. */
   async end(): Promise<void> {
     this.#ended = true;
     clearInterval(this.#watch);
@@ -107,7 +107,7 @@ export class PageProcess {
     forked.once("close", (code, signal) => this.#gone(child, code ?? signal));
     tell(child, { type: "begin", secret });
     try {
-      // What decides about payments goes before what draws pages.
+      // Payment decisions take precedence over the rendering of pages.
       if (forked.pid !== undefined) setPriority(forked.pid, NICE);
     } catch (error) {
       log().warn({ error }, "The pages process runs at the usual priority");
@@ -125,7 +125,7 @@ export class PageProcess {
     if (message.type === "health") void answerHealth(child, message.id);
   }
 
-  /** Requests go to it from now on. */
+  /** Requests go to this process from now on. */
   #take(child: Child): void {
     const before = this.#current;
     this.#current = child;
@@ -135,7 +135,7 @@ export class PageProcess {
     if (before) void this.#endOne(before);
   }
 
-  /** One that grows soon after its start would be replaced without end, so it has its time. */
+  /** A process that grows soon after its start is not replaced yet, or the replacements would never end. */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;
     if (child !== this.#current || this.#next !== null || young || this.#ended) return;
@@ -184,7 +184,7 @@ export class PageProcess {
   }
 }
 
-/** A process that has just gone hears nothing; that it is gone is noticed elsewhere. */
+/** A process that has just exited receives no messages; its exit is handled elsewhere. */
 function tell({ process }: Child, message: FromParent): void {
   if (process.connected) process.send(message, () => {});
 }

@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** Needs neither a template nor the pages process. */
+/** Works without a template and without the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;
@@ -74,7 +74,7 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/** Refuses after a moment: a client that asks again as soon as it is answered then costs next to nothing. */
+/** Refuses after a pause, so that a client that retries at once costs almost nothing. */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

@@ -1,4 +1,4 @@
-/** What is served: every operation with its handler. */
+/** All operations that are served, with their handlers. */
 import { createDispatch, mount, type Mounted } from "#lib/server/dispatch.ts";
 import { route, type Route } from "#lib/api/route.ts";
 import { METRICS_PATH, metricsMethods } from "#lib/server/serve-metrics.ts";
@@ -202,5 +202,5 @@ const mounted: readonly Mounted[] = [
   { path: METRICS_PATH, methods: metricsMethods },
 ];
 
-/** The way in that the server uses for /api and /metrics: no framework in between. */
+/** The server uses this for /api and /metrics, without a framework in between. */
 export const dispatch = createDispatch(mounted);

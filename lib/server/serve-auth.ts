@@ -29,7 +29,7 @@ const callbacks = { google: "/callback/google", github: "/callback/github" } as 
 
 const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
 
-/** The endpoint behind a path, where this installation offers it. */
+/** The endpoint of a path, if this installation offers it. */
 function find(path: string): Served | undefined {
   if (!path.startsWith(BASE)) return undefined;
   const rest = path.slice(BASE.length);
@@ -39,7 +39,7 @@ function find(path: string): Served | undefined {
   return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
 }
 
-/** The request as better-auth may see it: our address header, and nothing of a body that is not written down. */
+/** The headers for better-auth: with our address header, and without content-length, because the body is written again. */
 function headersFor(request: Request): Headers {
   const headers = new Headers(request.headers);
   headers.delete("content-length");
@@ -55,7 +55,7 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
   return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
 }
 
-/** A link's token, which better-auth takes by GET and refuses by leading somewhere else. Only our own pages may send it. */
+/** Forwards a link's token. better-auth takes it by GET and refuses it with a redirect. Only our own pages may send it. */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
@@ -74,7 +74,9 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
 }
 
-/** For the browser that opened the link: it chooses the password now. The same kind of token is in the mail of a forgotten one. */
+/**
+ * A token with which the browser that opened the link now chooses a password. The mail for a forgotten password has the same kind of token.
+ */
 async function passwordToken(userId: string): Promise<string> {
   const token = randomBytes(24).toString("base64url");
   const { internalAdapter } = await auth().$context;
@@ -84,7 +86,7 @@ async function passwordToken(userId: string): Promise<string> {
 }
 
 /**
- * A place where the account is signed in has tries of its own: others who try from elsewhere do not lock its owner out.
+ * An address where the account is signed in has its own count of tries, so that tries from elsewhere do not lock the owner out.
  * @throws Problem rate_limited, the same for an address with an account and for one without
  */
 async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>, address: string): Promise<void> {
@@ -115,19 +117,19 @@ async function forward(request: Request, found: Served, path: string): Promise<R
   return answered;
 }
 
-/** better-auth takes sessions away without the gate, so what they had begun is waited for before anybody is told. */
+/** better-auth ends sessions without the gate, so the reply waits for the requests that these sessions had started. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Served, path: string): Promise<Response> {
   const answer = await forward(request, found, path);
-  // better-auth turns a database that is away into refusals of its own.
+  // better-auth hides an unreachable database behind its own refusals.
   const lost = answer.ok ? null : lostDatabase();
   if (lost !== null) throw lost;
   if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
   return answer;
 }
 
-/** The endpoints of better-auth that we serve, under the limits of every other request. */
+/** The endpoints of better-auth that we serve, with the same limits as every other request. */
 export const serveAuth = (request: Request): Promise<Response> => followRequest(() => answerAuth(request));
 
 async function answerAuth(request: Request): Promise<Response> {

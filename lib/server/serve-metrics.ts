@@ -10,7 +10,7 @@ export const METRICS_PATH = "/metrics";
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Behind a proxy nothing is local, even where the proxy does not say for whom it asks. */
+/** Behind a proxy no request counts as local, even if the proxy does not name its client. */
 const comesFromHere = (request: Request): boolean =>
   env().TRUSTED_PROXY_HOPS === 0 && isLocal(socketAddressOf(request), (name) => request.headers.get(name));
 
@@ -20,7 +20,7 @@ function hasToken(request: Request): boolean {
   return token !== undefined && given !== undefined && timingSafeEqual(digest(token), digest(given));
 }
 
-/** Prometheus text for a scraper on this machine, or with METRICS_TOKEN as bearer token. For others there is nothing here. */
+/** Prometheus text for a scraper on this machine, or with METRICS_TOKEN as bearer token. Others get the answer for an unknown path. */
 export async function serveMetrics(request: Request): Promise<Response> {
   if (!comesFromHere(request) && !hasToken(request)) return notFoundRoute(request);
   const { registry, queueDepth } = metrics();

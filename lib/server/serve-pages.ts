@@ -10,20 +10,20 @@ import { KeptDocuments } from "#lib/server/kept-documents.ts";
 import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
 import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 
-/** How long a request waits for a process that is being started, and then for the beginning of its page. */
+/** How long a request waits for a process that is starting, and then for the first byte of its page. */
 const START_MS = 10_000;
 const FIRST_BYTE_MS = 15_000;
-/** A client that takes nothing for this long has gone. */
+/** A client that reads nothing for this long has gone. */
 const STALL_MS = 30_000;
 
-/** Pages under way; `each` is an address. */
+/** Pages in progress; `each` is per address. */
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
-/** A page asks for its scripts, styles and neighbours at once. */
+/** A page requests its scripts, styles and linked pages at once. */
 const BURST = 5;
-/** What is in memory costs next to nothing. */
+/** A cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
-/** Next.js would find these too, in a process that neither decides nor limits. It takes an encoded letter for the letter, and walks up. */
+/** Next.js would serve these paths too, in a process without decisions and limits. It decodes encoded letters and resolves `..`. */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
   let plain = path;
@@ -33,7 +33,7 @@ function belongsToApi(url: string): boolean {
   return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
 
-/** Passes one request on and its answer back, as a stream. Resolves when the client has it or has gone. */
+/** Forwards one request and streams its reply. Resolves when the client has the reply or has gone. */
 function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -75,7 +75,7 @@ function pass(
 
 type Limits = { readonly perSecond: number };
 
-/** Serves pages out of another process, and lets nobody take more of it than their share. */
+/** Serves pages from another process and limits every client to its share. */
 export function servePages(pages: PageProcess, { perSecond }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);

@@ -18,9 +18,9 @@ const DRAIN_LIMIT_MS = 30_000;
 
 export type ServeOptions = {
   readonly development: boolean;
-  /** Another process, what is loaded into this one, or null for no pages. */
+  /** Another process, a function that loads the pages into this one, or null for no pages. */
   readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
-  /** Tells the person who started it. */
+  /** Prints a line for the person who started the process. */
   readonly say: (line: string) => void;
 };
 
@@ -31,7 +31,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 
 type Stop = (reason: string, code: number) => Promise<void>;
 
-/** A signal that comes while the process starts is carried out once it has started. */
+/** A signal that arrives during the start takes effect after the start. */
 function listenForTheEnd(): { carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;
@@ -55,7 +55,7 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
   };
 }
 
-/** The process of the API and the workers, from its configuration to its last request. It starts the one of the pages. */
+/** Runs the API and the workers, from the configuration to the last request, and starts the pages process. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();
@@ -69,12 +69,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({
     port: env.PORT,
-    // Node does not reload lib/; in development Next.js does.
+    // In development Next.js serves the API too, because Node does not reload lib/.
     dispatch: development ? null : dispatch,
     pages: pages.handle,
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
   }).catch(async (error: unknown) => {
-    // The timer also keeps the process alive for what the database's end waits for.
+    // The timer also keeps the process alive while the database closes.
     await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
@@ -95,7 +95,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await setTimeout(delayMs);
     endWaits();
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
-    // What clients that hung up had asked is decided all the same.
+    // Requests from clients that hung up are still decided.
     await authorizeQueue().drained();
     await flushKeyUses().catch((error: unknown) => log().error({ error }, "The last uses of keys were not written"));
     await pages.close();

@@ -33,12 +33,12 @@ const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 2_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
-/** A database that is away is asked less often. */
+/** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
 
 type Worker = { stop(): Promise<void> };
 
-/** Runs a job again and again, never twice at once. Stopping waits for the run that is under way. */
+/** Runs a job again and again, never twice at once. Stopping waits for the current run. */
 function every(milliseconds: number, name: string, job: () => Promise<unknown>): Worker {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -71,7 +71,7 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
   };
 }
 
-/** What runs beside the requests. Started by the server alone, once per process. */
+/** Starts the jobs that run beside the requests. Only the server calls it, once per process. */
 export function startWorkers(): Worker {
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),

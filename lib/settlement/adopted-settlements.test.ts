@@ -51,7 +51,7 @@ async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettle
   };
 }
 
-/** What the reconcilers do, now. */
+/** Runs the reconcilers now. */
 async function follow(): Promise<void> {
   await database()
     .update(executions)

@@ -28,7 +28,7 @@ async function started(): Promise<RunningServer> {
   return server;
 }
 
-/** As if the lease of the dead process had run out. */
+/** Expires the lease of the killed process. */
 const timePasses = (authorizationId: string) =>
   database()
     .update(executions)

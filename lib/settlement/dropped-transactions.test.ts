@@ -21,7 +21,7 @@ import { send } from "#test/tenant.ts";
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 1_500 });
 
-/** As if it had been signed so long ago; every transaction is looked at at once. */
+/** Moves the signing into the past and checks every transaction now. */
 async function follow(seconds = 0): Promise<void> {
   await database()
     .update(settlementTransactions)

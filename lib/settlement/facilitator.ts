@@ -8,19 +8,19 @@ import { settleHere } from "#lib/settlement/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** What is seen of a settlement of ours beside its answer, also where the answer comes too late. */
+/** Progress of a settlement by our own facilitator, readable even if its answer comes too late. */
 export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
-/** Who submits a credential: ourselves, or a facilitator that the configuration names. */
+/** Submits a credential: our own facilitator, or an external one from the configuration. */
 export type Facilitator = {
-  /** A refusal of our own facilitator is knowledge: no bytes of the call are stored. One of another's is only its word. */
+  /** True for our own facilitator: its refusal proves that no bytes of the call are stored. An external facilitator's proves nothing. */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
 /**
- * Each chain in version 2, and in version 1 where it has a name there, with what an answer of success rests on for a payment that we hold
- * no authorization of.
+ * Each chain in x402 version 2, and in version 1 if it has a name there. `extra` says when a payment without an authorization of ours is
+ * answered as settled.
  */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
@@ -53,6 +53,6 @@ function remote(url: string): Facilitator {
   return { trusted: false, settle: (payload, requirements) => client.settle(payload, requirements) };
 }
 
-/** The facilitator behind a stored facilitatorUrl; null is ours. */
+/** The facilitator behind a stored facilitatorUrl; null means our own. */
 export const facilitatorFor = (url: string | null): Facilitator =>
   url === null ? inProcess : perProcess(`facilitator ${url}`, () => remote(url));

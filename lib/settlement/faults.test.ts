@@ -41,7 +41,7 @@ async function executed(fault: Fault) {
   return { scene, wallet, authorizationId, reply };
 }
 
-/** The reconciler's next look, now. */
+/** Runs the reconciler's next check now. */
 async function lookAgain(executionId: string): Promise<string | undefined> {
   await database()
     .update(executions)

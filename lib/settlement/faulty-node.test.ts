@@ -72,14 +72,14 @@ async function plain() {
 
 const received = ({ seller }: typeof scene) => chain().balanceOf(seller.payTo as Address);
 
-/** How many calls of the node an operation makes on a good day. */
+/** Counts the node calls of an operation without faults. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
   node.mend();
   await work();
   return node.calls;
 }
 
-/** Every call fails once, in each way: `run` ends in bounded time, and nothing is rejected unheard. */
+/** Fails each call once in each way. `run` must end in bounded time without unhandled rejections. */
 async function withEveryCallFailed(calls: number, run: (fault: () => void) => Promise<void>): Promise<void> {
   for (const kind of kinds) {
     for (let call = 1; call <= calls; call += 1) {
@@ -91,7 +91,7 @@ async function withEveryCallFailed(calls: number, run: (fault: () => void) => Pr
   expect(unheard).toEqual([]);
 }
 
-/** What the workers do, now. */
+/** Runs the background workers now. */
 async function follow(): Promise<void> {
   node.mend();
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));

@@ -26,7 +26,7 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const mine = (blocks: number) => chain().client.mine({ blocks });
 
-/** What the workers do, now. */
+/** Runs the background workers now. */
 async function follow(): Promise<void> {
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
   await followTransactions();
@@ -37,7 +37,7 @@ async function follow(): Promise<void> {
   await reconcile();
 }
 
-/** Everything that was mined since then is forgotten. */
+/** Runs the work. Returns a function that removes the blocks mined since its start. */
 async function reorganize(work: () => Promise<void>) {
   const snapshot = await chain().client.snapshot();
   await work();
@@ -151,7 +151,7 @@ describe("a settled payment", () => {
     await chain().client.increaseTime({ seconds: 900 });
     await mine(4);
     await follow();
-    // A reorganization could still put the transfer into a block of before.
+    // A reorganization could still put the transfer into an earlier block.
     expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
     await mine(6);
     await follow();

@@ -14,7 +14,7 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 
-/** What counts an execution on the chain, kept with it until its outcome is final. */
+/** The registry and the on-chain id that count an execution's payment; stored with the execution until its outcome is final. */
 type Counting = { readonly registry: Hex; readonly onChainId: Hex };
 
 function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
@@ -34,7 +34,7 @@ function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): Mo
   };
 }
 
-/** Sends what was queued, and waits a moment for its block. No transaction is open meanwhile. */
+/** Sends the queued transaction and waits up to the confirmation timeout for its block. No database transaction is open meanwhile. */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const until = Date.now() + confirmationTimeoutMs();
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);
@@ -56,8 +56,9 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 };
 
 /**
- * What the chain proves of a payment by the module. It fails when nothing was sent, or when its deadline has passed: until then
- * whoever saw the transaction, reverted or not, could send the same call again. Throws when the chain does not answer.
+ * What the chain proves about a payment by the module. The payment has failed if nothing was sent, if its nonce was spent otherwise, or
+ * if its deadline has passed: before the deadline anyone who saw the transaction, reverted or not, could send the same call again.
+ * Throws when the chain does not answer.
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const evidence = await readModuleEvidence(paymentOf(execution, authorization), await clock(database()));

@@ -18,21 +18,21 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 const BATCH = 128;
 const AT_ONCE = 16;
-/** After that without a block the fees were too low. */
+/** If a transaction is in no block after this time, its fees are too low. */
 const STUCK_MS = 20_000;
-/** A node may be behind: so long after signing a receipt that is missing says nothing. */
+/** A node may be behind: until this long after signing, a missing receipt proves nothing. */
 const LOST_MS = 15_000;
-/** After that a nonce that nobody has is filled: until then its transaction may be on its way. */
+/** A nonce without a transaction is filled after this time; before that, its transaction may still be on its way. */
 const GAP_SECONDS = 3;
 const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
 const AGAIN_MS_MAX = 10_000;
 
 const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - sentAt.getTime();
-/** Often at first, then seldom. */
+/** Checks are frequent at first and rarer later. */
 const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
 
-/** Follows what was sent until the chain has it for good, on each chain by one process at a time. Answers how many chains had something to do. */
+/** Follows sent transactions until their block is final, with one process per chain. Returns how many chains had due transactions. */
 export async function followTransactions(): Promise<number> {
   const chains = (await store.chainsWithDueTransactions()).filter((chain) => chainOf(chain) !== null);
   await Promise.all(chains.map((chain) => underLease(chain, "settlement", (lease) => followChain(chain, lease))));
@@ -86,7 +86,10 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
   return null;
 }
 
-/** One that no block has: sent again, with higher fees where it holds up the rest, with another nonce where its own is gone. */
+/**
+ * Handles a transaction that is in no block: drops it if its call has expired, sends it with a new nonce if its own was used, with higher
+ * fees if it blocks the others, or else unchanged.
+ */
 async function goOn(row: TransactionRow, { chain, depth, now, lease }: Seen): Promise<void> {
   const isOver = row.validBefore !== null && row.validBefore.getTime() < now.getTime();
   const address = row.signer as Hex;
@@ -104,7 +107,7 @@ async function goOn(row: TransactionRow, { chain, depth, now, lease }: Seen): Pr
 
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
 
-/** The same call with the same nonce and higher fees. False where they may not be raised. */
+/** Sends the same call with the same nonce and higher fees. False if the fees cannot be raised. */
 async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) return false;
@@ -124,7 +127,7 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/** Its nonce was used by another transaction: the same call gets the next one. The token takes it once, whatever is mined. */
+/** Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
   const { chain } = row;
   if (!isOurs(row)) return store.dropTransaction(row);
@@ -148,7 +151,7 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
   if (signed) await broadcast(chain, signed);
 }
 
-/** A nonce that no transaction has holds up all that come after it. Where no settlement came to take it, an empty transfer of ours does. */
+/** A nonce without a transaction blocks all higher ones. If no settlement took it, a transaction without value to ourselves does. */
 async function fillGaps(chain: string): Promise<void> {
   const { address } = settlementAccount();
   const waiting = await store.waitingOf(chain, address.toLowerCase());
@@ -158,7 +161,7 @@ async function fillGaps(chain: string): Promise<void> {
   const gaps = freeNonces(used, taken, GAPS_MAX).filter((nonce) => nonce < waiting.highest);
   if (gaps.length === 0) return;
   log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
-  // Dearer than what may have had the nonce before and still waits somewhere.
+  // Twice the market's fees, to replace an earlier transaction with this nonce that may still wait in some node.
   const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
   const { outcomes, sent } = await sendGroup(chain, calls, factsNow(chain), 2n);
   await sent;

@@ -14,8 +14,8 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Gives back the slots whose payment can provably never be made: expired on the chain, with an unused nonce. What failed before
- * anything was sent, or was never bound, ends here as well. Answers how many were given back.
+ * Frees slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that failed
+ * before anything was sent, and slots that were never bound. Returns how many slots were freed.
  */
 export async function freeSlots(): Promise<number> {
   let freed = 0;
@@ -32,7 +32,7 @@ export async function freeSlots(): Promise<number> {
   return freed;
 }
 
-/** By the token, or by the registry that counts the module's payments. */
+/** Whether the nonce was used, according to the token or to the registry that counts the module's payments. */
 function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
   const { chain, enforcementPath } = registration;
   const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];
@@ -51,7 +51,7 @@ async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);
     const now = await slotOf(tx, slot.authorizationId);
-    // Its authorization may have been tried once more meanwhile.
+    // The authorization may have had another attempt meanwhile.
     const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
     if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
     await (used ? useSlot(tx, slot.slotId) : freeSlot(tx, slot.slotId));

@@ -3,15 +3,15 @@ import { env } from "#lib/env.ts";
 
 /** How long a facilitator may take to answer; a settlement that takes longer goes on as unknown. */
 export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
-/** How long our own facilitator waits for a block before it says that a transaction is pending: less than it may take. */
+/** How long our own facilitator waits for a block before it answers that a transaction is pending; shorter than its timeout. */
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
-/** After that nobody works on a submission any more: whoever did is gone. */
+/** The lease on a submission. When it ends, the process that worked on the submission is assumed to be dead. */
 export const leaseMs = (): number => facilitatorTimeoutMs() + 25_000;
 
-/** A request that waits for the chain is answered with what is known by then: before its deadline, with time to book it. */
+/** At this age a request stops waiting for the chain, so that the result can be booked before the request's deadline. */
 const ANSWER_MS = 24_000;
 
-/** What is left of a wait. Outside of requests nobody waits for an answer. */
+/** Shortens a wait to the time that the request has left. Outside of a request the wait is not shortened. */
 export function patience(milliseconds: number): number {
   const age = requestAgeMs();
   return age === null ? milliseconds : Math.max(0, Math.min(milliseconds, ANSWER_MS - age));

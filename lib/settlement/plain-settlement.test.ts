@@ -39,7 +39,7 @@ type Reply = {
   readonly transaction?: string;
 };
 
-/** A credential of a buyer that we know nothing of, and the seller's server. */
+/** A credential of a buyer without a mandate, and the seller's server. */
 async function plainPayment() {
   const scene = await paymentScene();
   const wallet = newWallet();

@@ -8,10 +8,10 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** A request that settles looks at the chain itself for a while. */
+/** A younger settlement is skipped, because its own request still reads the chain. */
 const YOUNG_MS = 5_000;
 
-/** Follows settlements without a mandate to what the chain says. Answers how many there were. */
+/** Resolves open settlements without a mandate from the chain. Returns how many were open. */
 export async function reconcilePlain(): Promise<number> {
   const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);
@@ -63,7 +63,7 @@ function findingOf(evidence: Evidence): Finding {
   };
 }
 
-/** Books what became of a settlement without a mandate, once. */
+/** Books the outcome of a settlement without a mandate, once. */
 export async function resolvePlain(
   tx: Tx,
   { settlementId, organizationId, serviceAccountId }: Owned,

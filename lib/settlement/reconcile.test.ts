@@ -186,7 +186,7 @@ describe("reconcile", () => {
     const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
     const { mandateId, person } = scene;
-    // What no code does: a bug, or an operator, let go of a hold whose credential was out.
+    // Simulates a bug or an operator that released a hold whose credential was already returned.
     await database().transaction(async (tx) => {
       await tx.update(reservations).set({ status: "released" }).where(eq(reservations.authorizationId, authorizationId));
       await tx.execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);

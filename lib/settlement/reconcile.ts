@@ -16,10 +16,10 @@ import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/sub
 const BATCH = 32;
 const AT_ONCE = 8;
 const RESUBMISSIONS_MAX = 12;
-/** Less is not worth a transaction: it would expire on its way. */
+/** With less time left, the credential would expire before its transaction is mined. */
 const RESUBMIT_MARGIN_MS = 10_000;
 
-/** Works off the executions that are due. Answers how many there were. */
+/** Reconciles the due executions. Returns how many there were. */
 export async function reconcile(): Promise<number> {
   const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
   const queue = [...due];
@@ -41,7 +41,7 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
   }
 }
 
-/** What the chain proves; where it proves nothing yet, the same credential again or patience. */
+/** Returns what the chain proves. If it proves nothing yet, submits the same credential again or waits. */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   if (isNotFinal(execution)) return investigateSettled(execution, authorization);
   if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);
@@ -63,7 +63,7 @@ export async function investigate(execution: ExecutionRow, authorization: Author
   return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
 }
 
-/** Whether what was settled is final by now, or the chain has forgotten it. */
+/** Whether a settled payment is final by now, or the chain no longer has it after a reorganization. */
 async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const transfer = transferOf(execution, authorization);
   const now = await clock(database());
@@ -79,7 +79,7 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
   return stillAdmits(execution, authorization);
 }
 
-/** Just before submitting the gate is taken and the statuses are read again: what was revoked meanwhile is not sent. */
+/** Takes the gate and reads the statuses again just before submitting, so that a payment revoked meanwhile is not sent. */
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {
     await enterGate(tx);

@@ -10,14 +10,14 @@ import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts"
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
-/** What is called, and until when that makes sense. */
+/** A contract call, and the time until which it has an effect. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** The state may change between the estimate and the block. */
+/** Adds a quarter, because the state may change between the estimate and the block. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
-/** The key cannot pay for what the chain asks now. */
+/** The chain's current gas price is above our limit, or the settlement key cannot pay it. */
 export class NoGas extends Error {}
 /** The code of a payer's account decides how much gas a transfer needs, and we pay for it. */
 export class TooMuchGas extends Error {
@@ -30,7 +30,7 @@ type Priced = { readonly call: Call; readonly gasLimit: bigint };
 type Unsendable = { readonly call: Call; readonly error: unknown };
 export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
 
-/** Room for the base fee to double meanwhile. Null while the base fee is above the configured limit. */
+/** Current fees, with room for the base fee to double. Null while the base fee is above the configured limit. */
 export const feesNow = async (chain: string): Promise<Fees | null> => firstFees(await readMarket(chain), feeCap());
 
 const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
@@ -39,7 +39,7 @@ async function priceOf(chain: string, call: Call): Promise<Priced | Unsendable> 
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
-    // Not on what is pending: there the call may have been made already, by ourselves.
+    // Not against the pending state: our own pending transaction may have made this call there already.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
@@ -47,7 +47,7 @@ async function priceOf(chain: string, call: Call): Promise<Priced | Unsendable> 
   }
 }
 
-/** What a group needs to know of the chain and of the key. */
+/** Facts about the chain and the settlement key that a group needs. */
 export type Facts = { readonly fees: Fees; readonly used: number; readonly balance: bigint };
 
 export async function factsNow(chain: string): Promise<Facts> {
@@ -63,14 +63,14 @@ export async function factsNow(chain: string): Promise<Facts> {
   return { fees, used, balance };
 }
 
-/** An outcome for each call, in their order. Sent: every node was offered the bytes. */
+/** `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when all bytes were offered to a node. */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * Sends calls with one key: takes the nonces and stores the signed bytes in one transaction, then sends them. Whoever dies in between
- * leaves bytes that are sent by the next.
- * @param raise by how much the fees are above the market's
- * @throws where nothing could be asked or stored
+ * Sends calls with one key: takes the nonces and stores the signed bytes in one database transaction, then sends them. If the process
+ * dies in between, another process sends the stored bytes.
+ * @param raise factor by which the fees exceed the market's
+ * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {
   const [facts, priced] = await Promise.all([known, Promise.all(calls.map((call) => priceOf(chain, call)))]);
@@ -90,7 +90,7 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
 
 type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Unsendable)[] };
 
-/** A call whose bytes are stored already may still be made by them: it is answered with their hash, whatever is known of it now. */
+/** If bytes of a call are stored already, they may still be mined: the outcome is their hash, even if the new estimate failed. */
 async function store(chain: string, { used, fees, priced }: Prepared): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
   const ready = priced.filter((one) => "gasLimit" in one);

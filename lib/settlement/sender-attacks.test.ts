@@ -34,7 +34,7 @@ afterAll(() => service.close());
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
 /** Counts down from 500,000 and then answers with ERC-1271's magic value. */
 const LOOPS = "0x6207a1205b6001900380600457631626ba7e60e01b60005260206000f3";
-/** Loops for ever. */
+/** Loops forever. */
 const NEVER_ENDS = "0x5b600056";
 
 async function payerWith(code: Hex, scene: Awaited<ReturnType<typeof paymentScene>>) {

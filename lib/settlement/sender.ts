@@ -7,27 +7,27 @@ import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
-/** How long fees, balance and count are good for the groups that follow each other. Stored rows say what was sent since. */
+/** How long fees, balance and transaction count are reused for the next groups. Stored rows show which nonces were taken since. */
 const FACTS_MS = 1_000;
-/** A call that could not be sent is asked for again sooner than that, or by nobody. */
+/** How long a call that could not be sent counts as failing: a client repeats it sooner than that, or never. */
 const ALARM_MS = 10 * 60_000;
 
 type Waiting = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
-/** What this process sends with the settlement key on one chain: group after group, each as large as what came meanwhile. */
+/** Sends this process's calls with the settlement key on one chain, in groups of all calls that arrived meanwhile (at most GROUP_MAX). */
 class Sender {
   readonly #chain: string;
   readonly #waiting: Waiting[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** Until when a call that could not be sent may still be asked for again. */
+  /** Until when a client may still repeat a call that could not be sent. */
   #waitsUntil = 0;
 
   constructor(chain: string) {
     this.#chain = chain;
   }
 
-  /** For how many seconds nothing could be sent. None once nothing waits any more: a quiet chain would be in trouble for ever. */
+  /** For how many seconds no call could be sent. Zero when no repeat is expected, or a quiet chain would fail for ever. */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
@@ -57,7 +57,7 @@ class Sender {
     this.#working = false;
   }
 
-  /** Stores a group; the next need not wait until its bytes are sent. False where nothing could be sent. */
+  /** Stores a group; the next group does not wait until these bytes are sent. False if nothing could be sent. */
   async #sendOne(group: readonly Waiting[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

@@ -19,16 +19,16 @@ function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }:
   return { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds };
 }
 
-/** Why the token refuses what it would have to do. Where it no longer refuses, nothing is known. */
+/** Why the token refuses the transfer. If it no longer refuses, the reason is unknown. */
 async function reasonOf(credential: Credential, expected: ExpectedPayment): Promise<string> {
   const verdict = await askToken(credential, expected);
   return verdict.ok ? "unexpected_settle_error" : x402Reason(verdict.code);
 }
 
 /**
- * Sends the transfer of a verified credential and waits for its receipt. The estimate of its gas is the last simulation, so what would
- * be reverted is not sent.
- * @throws where the chain does not answer, nothing pays for the gas, or nothing could be stored
+ * Sends the transfer of a verified credential and waits for its receipt. The gas estimate is the last simulation, so a
+ * transfer that would revert is not sent.
+ * @throws if the chain does not answer, nothing pays for the gas, or nothing could be stored
  */
 export async function settleHere(
   payload: PaymentPayload,

@@ -21,7 +21,7 @@ export async function signTransaction(transaction: Unsigned): Promise<SignedByte
   return { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, rawTransaction, hash: keccak256(rawTransaction) };
 }
 
-/** A node that has it already, or that does not answer, is no failure: the bytes are stored, and sent again. */
+/** A node that already has the transaction, or that does not answer, is not a failure: the bytes are stored and will be sent again. */
 export async function broadcast(chain: string, { rawTransaction, hash }: { rawTransaction: Hex; hash: Hex }): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

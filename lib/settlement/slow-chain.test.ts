@@ -14,7 +14,7 @@ import { startServer, type RunningServer } from "#test/server.ts";
 import { ourFacilitator } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
-/* A stock seller and stock buyers on a chain like many: blocks every 4 seconds, 3 of them on top. */
+/* A stock seller and stock buyers on a typical chain: a block every 4 seconds, and 3 confirmations. */
 
 const BLOCK_SECONDS = 4;
 

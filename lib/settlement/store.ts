@@ -6,8 +6,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
- * Takes due executions off the queue for a while: a lease, not a lock. The transaction only moves next_check_at, so a
- * worker that dies costs its lease and nothing else.
+ * Leases due executions by moving next_check_at; no lock is kept. If a worker dies, its executions are due again when the
+ * lease ends.
  */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
@@ -38,7 +38,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .returning();
 }
 
-/** The execution that a credential was claimed for; of several attempts the live one. */
+/** The execution that claimed the credential; with several attempts, the live one. */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,
@@ -58,7 +58,7 @@ export async function executionOfCredential(
   return rows[0] ?? null;
 }
 
-/** True once: the seller hears of a settlement of ours a single time. */
+/** True only the first time: /settle reports a settlement to the seller once. */
 export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
@@ -72,7 +72,7 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-/** Worked on for as long as the lease, by the request that records it. */
+/** The request that inserts the row holds the lease on it. */
 export async function insertPlainSettlement(
   tx: Tx,
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
@@ -87,7 +87,7 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
   return row ?? null;
 }
 
-/** Only what is still open is resolved. What is open keeps the transaction that is known of it. */
+/** Changes only a settlement in processing. If it stays in processing, a known transaction is not overwritten with null. */
 export async function resolvePlainSettlement(
   tx: Tx,
   settlementId: string,
@@ -112,7 +112,7 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
-/** False where another authorization has it. */
+/** False if an authorization has adopted the settlement already. */
 export async function adoptPlainSettlement(tx: Tx, settlementId: string, authorizationId: string): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -122,7 +122,7 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
   return rows.length === 1;
 }
 
-/** True for one of several repeats: it sends what nobody works on any more. */
+/** Takes a lease that has ended. True for one of several repeated requests, which then sends the settlement again. */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -138,7 +138,7 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
   return rows.length === 1;
 }
 
-/** Nothing was sent, as far as is known: the next repeat may try. */
+/** Ends the lease: as far as is known nothing was sent, so the next repeated request may try. */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)
@@ -146,7 +146,7 @@ export async function endWork(tx: Tx, settlementId: string): Promise<void> {
     .where(eq(plainSettlements.settlementId, settlementId));
 }
 
-/** True once: the seller hears of a settlement a single time, at its receipt where the chain's configuration says so. */
+/** True only the first time: /settle reports a settlement to the seller once, already at its receipt if `atReceipt` is set. */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -162,7 +162,7 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
   return rows.length === 1;
 }
 
-/** Those that a request of a moment ago does not answer any more. */
+/** Settlements in processing older than `olderThanMs`; a request may still be working on younger ones. */
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,

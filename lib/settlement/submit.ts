@@ -24,13 +24,13 @@ import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** How long an answer of success is compared with the chain before the reconciler goes on with it: until its block is deep enough. */
+/** How long a facilitator's success is checked against the chain, until its block is deep enough; then the reconciler takes over. */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
-/** How long a settlement is waited for that is under way. */
+/** How long a request waits for a settlement that is under way. */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
-/** A chain that answers needs less, also at the end of a request. */
+/** Every read of the chain gets at least this time, even at the end of a request; a healthy chain answers faster. */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
@@ -64,7 +64,7 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
         requirementsOf(expectedPayment(authorization)),
       );
 
-/** Sends a credential to a facilitator and compares the answer with the chain. No transaction is open meanwhile, and nothing is signed. */
+/** Sends a credential to a facilitator and checks the answer against the chain. No database transaction is open meanwhile. */
 export async function settleAndConfirm(
   facilitator: Facilitator,
   transfer: AuthorizedTransfer,
@@ -84,7 +84,7 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** What the receipt of our own transaction says without waiting for confirmations; null where they count. */
+/** What the receipt of our own transaction proves without confirmations; null if confirmations are needed. */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -93,7 +93,7 @@ function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, at
   return atReceipt ? { kind: "broadcast", transaction, received: true } : null;
 }
 
-/** Null when nobody knows what became of it: a broken connection, an error without a settlement. */
+/** Null when the outcome is unknown, for example after a broken connection or an error without a settlement. */
 async function ask(
   facilitator: Facilitator,
   payload: PaymentPayload,
@@ -107,7 +107,7 @@ async function ask(
   return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
-/** x402's client throws what a facilitator refused with an error status. */
+/** x402's client throws an error when a facilitator refuses with an error status; this reads the refusal from that error. */
 function refusalIn(error: unknown): SettleResponse | null {
   if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
   const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };
@@ -115,7 +115,7 @@ function refusalIn(error: unknown): SettleResponse | null {
   return { success: false, errorReason, transaction: typeof transaction === "string" ? transaction : "", network: "eip155:0" };
 }
 
-/** Null where the chain does not answer, or not in time. */
+/** Null if the chain does not answer in time. */
 export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   const evidence = readEvidence(transfer, new Date()).catch((error: unknown) => {
     log().warn({ chain: transfer.chain, reason: chainFailure(error) }, "The chain does not answer");
@@ -124,7 +124,7 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
 }
 
-/** Confirmed; the reconciler looks once more where that is not final. */
+/** A confirmed settlement. Where confirmed is not final yet, the reconciler reads the chain once more. */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
   transaction,
@@ -138,7 +138,7 @@ export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Fi
     : { code: "nonce_already_used", detail: "The credential's nonce was used for another transfer." },
 });
 
-/** What the chain shows of a transfer, asked until it is final or the time is up. Null where it is not final. */
+/** Reads the chain until the transfer is settled or failed, or the time is up. Null if neither is proven in time. */
 export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds: number): Promise<Finding | null> {
   const until = performance.now() + patience(milliseconds);
   for (;;) {
@@ -152,7 +152,7 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
   }
 }
 
-/** Success counts when the chain shows it. A facilitator that says so without a transfer is not believed. */
+/** A success counts only when the chain shows the transfer; the facilitator's answer alone proves nothing. */
 async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
   const final = await evidenceWithin(transfer, await confirmMs(transfer.chain));
   if (final) return final;
@@ -160,13 +160,16 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
   return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
 }
 
-/** Sent, and in no block within the library's patience: a stock server asks once more, so each of the two calls waits as long as it may. */
+/**
+ * The transaction was sent, and no block had it within the confirmation timeout. A stock x402 server calls once more, so each of its two
+ * calls waits as long as it may.
+ */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
   return final ?? { kind: "broadcast", transaction };
 }
 
-/** Ours goes on beside the request; what it has sent by now is known. */
+/** Our own facilitator goes on after the timeout; `transaction` is the one that it has sent so far. */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
   return final ?? (transaction === null ? { kind: "waiting" } : { kind: "broadcast", transaction });
@@ -178,7 +181,7 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return final ?? { kind: "unknown", detail };
 }
 
-/** The library calls a settlement wallet without gas by the same name as a payer without money. */
+/** Whether the payer has the money: the x402 library reports a settlement wallet without gas with the same reason. */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
     return (await balanceOf(chain, tokenAddress, payer)) >= amount;
@@ -187,7 +190,7 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
-/** Whether no reorganization takes a transaction out of its block: until then its bytes may be mined with another result. */
+/** Whether the transaction's block is final: before that, a reorganization may mine the same bytes with another result. */
 async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
@@ -200,7 +203,7 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
   }
 }
 
-/** Another's refusal is only its word: the credential is in its hands until it expires. */
+/** An external facilitator's refusal proves nothing: it has the credential and can settle it until it expires. */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
   answer: SettleResponse,
@@ -208,7 +211,7 @@ async function judgeRefusal(
   facilitator: Facilitator,
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
-  // Asked before the evidence: what used the credential first is then in it.
+  // Read before the evidence, so that the evidence includes any transaction that used the credential first.
   const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
@@ -229,7 +232,7 @@ async function judgeRefusal(
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
-  // The chain shows no use of it: a transaction that waits for its block may be the one.
+  // The chain shows no use of the nonce, so a transaction that still waits for its block may be using it.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };

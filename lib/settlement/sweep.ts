@@ -8,9 +8,9 @@ const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Lets go of holds that nobody can use any more, mandate by mandate in id order, and never of one whose credential went out.
- * Mandates that somebody works on come last and are waited for: a busy one is never free by chance. Answers how many holds
- * were let go.
+ * Expires holds that can no longer be used, mandate by mandate in id order; never a hold whose credential was submitted.
+ * Mandates that are locked come last, and then we wait for the lock: a busy mandate may never be free by chance.
+ * Returns how many holds expired.
  */
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];
@@ -30,7 +30,7 @@ export async function sweepHolds(): Promise<number> {
   return swept;
 }
 
-/** In transactions of bounded size. Null where the mandate is not free. */
+/** Expires at most HOLDS holds per transaction. Null if the mandate is locked. */
 async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
   let swept = 0;
   for (;;) {

@@ -20,18 +20,18 @@ export const plainSettlements = pgTable(
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /** SHA-256 of the signature that was settled. Empty in rows from before it was kept: no credential is theirs. */
+    /** SHA-256 of the signature that was settled. Empty in rows older than this column; such a row matches no credential. */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
     status: text("status").notNull(),
     transaction: text("transaction"),
     errorReason: text("error_reason"),
-    /** Whether /settle has said success to the seller: once. */
+    /** Whether /settle has answered success to the seller. It does so only once. */
     handedOver: boolean("handed_over").notNull().default(false),
-    /** Whose payment it turned out to be: its execution follows it as well. */
+    /** The authorization that this payment was matched to later; its execution follows the settlement too. */
     authorizationId: text("authorization_id"),
-    /** Until then a request works on it; afterwards a repeat sends it again. */
+    /** Until then a request works on this settlement; after that a repeated request sends it again. */
     workedUntil: moment("worked_until")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -56,8 +56,8 @@ export const plainSettlements = pgTable(
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
 /**
- * Transactions that our own facilitator signed. One that is sent keeps its bytes and is sent again until the chain has it for good.
- * One that is dropped was in no block when its call was over, and its nonce is free again.
+ * Transactions that our own facilitator signed. A sent transaction keeps its bytes and is sent again until its block is final.
+ * A dropped transaction was in no block when its call expired, and its nonce is free again.
  */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
@@ -66,26 +66,26 @@ export const settlementTransactions = pgTable(
     chain: text("chain").notNull(),
     signer: text("signer").notNull(),
     nonce: bigint("nonce", { mode: "number" }).notNull(),
-    /** Of what is called: the same call again is the same transaction. */
+    /** Hash of `to` and `data`: the same call is not sent in a second transaction. */
     callHash: text("call_hash").notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
-    /** After that the call does nothing. Null where it never ends. */
+    /** After this time the call has no effect. Null if the call does not expire. */
     validBefore: moment("valid_before"),
     gasLimit: bigint("gas_limit", { mode: "bigint" }).notNull(),
     maxFeePerGas: bigint("max_fee_per_gas", { mode: "bigint" }).notNull(),
     maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }).notNull(),
     rawTransaction: text("raw_transaction"),
     hash: text("hash").notNull(),
-    /** Before its fees were raised, or it got another nonce: any of them may be the one that is mined. */
+    /** Hashes before the fees were raised or the nonce changed; any of these transactions may be the one that is mined. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
       .default(sql`'{}'`),
     status: text("status").$type<SettlementTransactionStatus>().notNull(),
-    /** Of the block that has it now; null while none has. */
+    /** The block that contains the transaction now; null while no block does. */
     blockNumber: bigint("block_number", { mode: "bigint" }),
-    /** Since when no block has it. */
+    /** Since when no block contains the transaction. */
     waitingSince: moment("waiting_since")
       .notNull()
       .default(sql`clock_timestamp()`),

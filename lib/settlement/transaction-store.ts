@@ -30,12 +30,12 @@ type Signer = { readonly chain: string; readonly signer: string };
 const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
   and(eq(transactions.chain, chain), eq(transactions.signer, signer));
 
-/** Until the transaction ends nobody else takes a nonce of this key. What is read after it is what was stored before. */
+/** Until the database transaction ends, no other process takes a nonce of this key. Later reads see every nonce stored before. */
 export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }
 
-/** Nonces from `used` on that a transaction of ours has or had a moment ago. */
+/** Nonces from `used` on that one of our transactions has, or had until a moment ago. */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),
@@ -59,7 +59,7 @@ export async function knownCalls(tx: Tx, chain: string, callHashes: readonly str
 
 export type Stored = Omit<NewTransaction, "status" | "nextCheckAt">;
 
-/** One statement for a group. */
+/** Inserts a whole group with one statement. */
 export async function insertTransactions(tx: Tx, rows: readonly Stored[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -74,7 +74,7 @@ export async function chainsWithDueTransactions(): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain);
 }
 
-/** Those that no block has come first. */
+/** Transactions that are in no block come first. */
 export async function dueTransactions(chain: string, limit: number): Promise<readonly TransactionRow[]> {
   const rows = await database()
     .select()
@@ -85,7 +85,7 @@ export async function dueTransactions(chain: string, limit: number): Promise<rea
   return rows as TransactionRow[];
 }
 
-/** The highest nonce that waits for a block, and how long the oldest has waited. Null where nothing waits. */
+/** The highest nonce that waits for a block, and how many seconds the oldest transaction has waited. Null if none waits. */
 export async function waitingOf(chain: string, signer: string) {
   const [row] = await database()
     .select({
@@ -97,7 +97,7 @@ export async function waitingOf(chain: string, signer: string) {
   return row?.highest ? { highest: Number(row.highest), seconds: Number(row.seconds) } : null;
 }
 
-/** Since when the oldest transaction of each chain waits for a block. */
+/** How many seconds the oldest transaction of each chain has waited for a block. */
 export const oldestWaiting = () =>
   database()
     .select({
@@ -125,7 +125,7 @@ const foundIn = (mined: readonly Mined[]): SQL => sql`(
     "bigint",
   )} AS block_number) AS found`;
 
-/** Those that are in a block for good. The hash becomes the one that was mined, which may be an earlier one. */
+/** Ends transactions whose block is final. The hash becomes the one that was mined, which may be an earlier one. */
 export async function endMined(mined: readonly Mined[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -133,7 +133,7 @@ export async function endMined(mined: readonly Mined[]): Promise<void> {
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Those that are in a block that may still be replaced. */
+/** Notes transactions that are in a block which may still be replaced. */
 export async function noteMined(mined: readonly Mined[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -141,7 +141,7 @@ export async function noteMined(mined: readonly Mined[], againInMs: number): Pro
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** No block has it, or none any more. */
+/** Notes that no block has the transaction, or no longer has it. */
 export async function noteWaiting({ transactionId, blockNumber }: TransactionRow, againInMs: number): Promise<void> {
   await database()
     .update(transactions)
@@ -149,7 +149,7 @@ export async function noteWaiting({ transactionId, blockNumber }: TransactionRow
     .where(and(eq(transactions.transactionId, transactionId), sent));
 }
 
-/** The same call in other bytes, stored before they are sent. The earlier ones may still be those that are mined. */
+/** Stores new bytes of the same call, before they are sent. The earlier bytes may still be mined. False if the row has changed. */
 export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
   const rows = await tx
     .update(transactions)
@@ -165,7 +165,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
   return rows.length === 1;
 }
 
-/** Its call is over and no block has it: its nonce is free for the next. */
+/** Drops a transaction that is in no block and is not sent again; its nonce is free for the next one. */
 export async function dropTransaction({ transactionId, hash }: TransactionRow): Promise<void> {
   await database()
     .update(transactions)
@@ -173,7 +173,7 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
     .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
 }
 
-/** What ended is kept a week, to answer questions about gas and nonces. */
+/** Ended transactions are kept for a week, to answer questions about gas and nonces. */
 export async function forgetOldTransactions(): Promise<void> {
   await database()
     .delete(transactions)

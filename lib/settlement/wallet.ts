@@ -8,5 +8,5 @@ function readKey(): `0x${string}` {
   return SETTLEMENT_PRIVATE_KEY as `0x${string}`;
 }
 
-/** Pays the gas of what we settle. */
+/** The account that pays the gas of our settlements. */
 export const settlementAccount = (): PrivateKeyAccount => perProcess("settlementAccount", () => privateKeyToAccount(readKey()));

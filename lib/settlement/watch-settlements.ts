@@ -4,10 +4,10 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
-/** A chain puts a transaction that pays its fees into one of the next blocks. */
+/** A chain mines a transaction with sufficient fees within a few blocks; one that waits longer than this is stuck. */
 const STUCK_SECONDS = 20;
 
-/** For each chain, how many seconds its oldest settlement waits for a block, or none could be sent. */
+/** Per chain, how many seconds the oldest settlement has waited for a block, or for how long no settlement could be sent. */
 async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map((await oldestWaiting()).map(({ chain, seconds }) => [chain, Number(seconds)] as const));
   return new Map(
@@ -15,12 +15,12 @@ async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-/** For the metrics. */
+/** Writes the waiting times to the metrics. */
 export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }
 
-/** False where a queue of transactions, settled or relayed, does not move. */
+/** False if a transaction of a settlement or a relay is stuck. */
 export async function settlementsGoOn(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];

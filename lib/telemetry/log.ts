@@ -5,11 +5,11 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/** What looks like a secret whatever it is called: our keys and tokens, bearer values, long base64 and private keys. */
+/** Text that looks like a secret, whatever its field is called: our keys and tokens, bearer values, long base64 and private keys. */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
-/** A transaction's hash looks like a private key; only what is called a hash or reference passes. */
+/** A transaction hash looks like a private key, so it is logged only in a field named hash or reference. */
 const HASH = /^0x[0-9a-f]{64}$/i;
 const HASH_NAME = /(?:hash|reference)$/i;
 
@@ -24,7 +24,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** An allow-list: database errors carry the row's values in other fields, and those never reach a log. */
+/** Copies only listed fields: database errors have the row's values in other fields, which must not be logged. */
 function serializeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: safeText(String(error)) };
   const code = own(error, "code");
@@ -32,7 +32,7 @@ function serializeError(error: unknown): Record<string, unknown> {
   const constraint = own(error, "constraint_name");
   return {
     name: error.name,
-    // A query error's message is the query with its parameters.
+    // The message of a failed query contains its parameters.
     message: error.message.startsWith("Failed query") ? "Failed query" : safeText(error.message),
     ...(typeof code === "string" && { code }),
     ...(typeof table === "string" && { table }),
@@ -49,7 +49,7 @@ function serializeError(error: unknown): Record<string, unknown> {
 
 const DEPTH_MAX = 4;
 
-/** Every field by name and by what it looks like; headers, requests and whatever else has no plain shape are left out. */
+/** Redacts each field by its name and its content; headers, requests and other class instances are left out. */
 function clean(name: string, value: unknown, depth: number): unknown {
   if (SECRET_NAME.test(name)) return "[redacted]";
   if (typeof value === "string") return HASH_NAME.test(name) && HASH.test(value) ? value : safeText(value);
@@ -78,7 +78,7 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
       },
       hooks: {
         logMethod(args, method) {
-          // pino would repeat a bare error's message as it is.
+          // pino would log a bare error's message without redaction.
           const [first, text] = args as readonly unknown[];
           if (first instanceof Error)
             args.splice(0, args.length, { err: first } as never, typeof text === "string" ? text : first.name);
@@ -91,5 +91,5 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
   );
 }
 
-/** The process's log: JSON lines on standard output. The level is read without env(), which must not throw in here. */
+/** The process's log: JSON lines on standard output. The level is not read through env(), which may throw. */
 export const log = (): Logger => perProcess("log", () => createLogger(process.stdout, process.env["LOG_LEVEL"] ?? "info"));

@@ -44,7 +44,7 @@ function relayMetrics(registers: [Registry]) {
   };
 }
 
-/** The process that draws the pages. */
+/** Metrics of the process that renders the pages. */
 function pageMetrics(registers: [Registry]) {
   return {
     pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that draws the pages answers.", registers }),

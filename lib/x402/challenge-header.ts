@@ -27,7 +27,7 @@ export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "ur
   return required;
 }
 
-/** The 402 as the agent gets it: the one offer that was compared, so that no client can choose another one. */
+/** The 402 for the agent, with only the offer that was compared, so that no client can choose another one. */
 export const headersOfChallenge = (required: PaymentRequired, accepted: PaymentRequirements): Record<string, string> => ({
   "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...required, accepts: [accepted] }),
 });

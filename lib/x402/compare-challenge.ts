@@ -34,14 +34,14 @@ export type Mismatch = {
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Whether a decoded PAYMENT-REQUIRED is one: the shape by x402's own schema, and amounts and addresses that can be compared. */
+/** Reads a decoded PAYMENT-REQUIRED by x402's own schema. Null if it does not fit, or has no offer or more than 32. */
 export function readChallenge(json: unknown): PaymentRequired | null {
   if (!PaymentRequiredV2Schema.safeParse(json).success) return null;
   const required = json as PaymentRequired;
   return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
 }
 
-/** As stock clients read it: absent is EIP-3009. Another one asks for a credential that execute refuses. */
+/** Stock clients treat a missing method as EIP-3009. Any other method needs a credential that execute refuses. */
 const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
 
 const isExact = (accepted: PaymentRequirements): boolean =>
@@ -66,7 +66,7 @@ export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements
 /** The offers that can be paid by EIP-3009 at all, in the seller's order. */
 export const exactOffers = (required: PaymentRequired): readonly PaymentRequirements[] => required.accepts.filter(isExact);
 
-/** Addresses are the same where they lead to the same place; a fragment never travels. */
+/** Compares normalized URLs without the fragment, which is never sent to a server. */
 function sameUrl(a: string, b: string): boolean {
   if (!URL.canParse(a) || !URL.canParse(b)) return false;
   const [one, two] = [new URL(a), new URL(b)];
@@ -77,7 +77,7 @@ function sameUrl(a: string, b: string): boolean {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value.slice(0, 200) : value === undefined ? "" : "?");
 
-/** Every field that decides who gets how much of what. Empty where nothing differs. */
+/** Compares every field that decides the payee, the amount and the asset. Empty if nothing differs. */
 export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge, index = 0): Mismatch[] {
   const { asset } = expected;
   const at = `/accepts/${index}`;
@@ -102,7 +102,7 @@ export type Compared = {
   readonly mismatches: readonly Mismatch[];
 };
 
-/** The offer of a challenge that is the expected payment, or the nearest one with everything in which it differs. */
+/** The offer of a challenge that matches the expected payment, or else the nearest one with all its differences. */
 export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): Compared {
   let best: Compared | null = null;
   for (const [index, accepted] of required.accepts.entries()) {

@@ -52,11 +52,11 @@ export type Credential = {
   readonly signature: `0x${string}`;
   /** What the credential says it accepted; the signature does not cover it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
-  /** In version 2's form, whichever came. */
+  /** In version 2's form, whichever version was sent. */
   readonly payload: PaymentPayload;
-  /** What came, where it is of version 1. */
+  /** The payload that was sent, if it is of version 1. */
   readonly version1?: object;
-  /** SHA-256 over the RFC 8785 text of what came. */
+  /** SHA-256 over the RFC 8785 text of the payload that was sent. */
   readonly hash: string;
 };
 
@@ -66,7 +66,7 @@ const malformed = (detail: string) => failed("credential_malformed", detail);
 
 const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
 
-/** Under the limits of every JSON that clients send: depth, size, no name twice, no half characters. */
+/** Applies the limits for all JSON from clients: depth, size, no duplicate names, no incomplete characters. */
 function readJson(text: string): unknown {
   try {
     return parseJson(utf8.decode(Buffer.from(text, "base64")));
@@ -76,8 +76,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Reads the value of a PAYMENT-SIGNATURE header, or of version 1's X-PAYMENT for the payment that is expected. Whatever is in it,
- * the answer is a credential or a failure, never an exception.
+ * Reads the value of a PAYMENT-SIGNATURE header, or of version 1's X-PAYMENT for the expected payment. For any input
+ * it returns a credential or a failure, and never throws.
  */
 export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
@@ -89,19 +89,19 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** By which a settlement knows its own signature, in whichever version and spelling it comes. */
+/** Identifies a settlement's signature, independent of the x402 version and of upper or lower case. */
 export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
   createHash("sha256")
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
-/** By which an execution knows the credential of this header value; of what is no JSON object, of its text. */
+/** Identifies an execution's credential by this header value. If the value is not a JSON object, its text is hashed. */
 export function credentialHash(header: string): string {
   const json = readJson(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
-/** The same for a payload that came as JSON and was parsed under the limits, as a facilitator receives it. */
+/** Like decodeCredential, for a payload that was sent as JSON and parsed within the limits, as a facilitator receives it. */
 export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
   if (!expected || !isVersion1(json)) return readVersion2(json);
   const converted = payloadFromVersion1(json, expected);
@@ -142,7 +142,7 @@ function readVersion2(json: object): DecodedCredential {
   return { ok: true, credential };
 }
 
-/** What the agent sends to the seller: encoded anew, so that it says to every reader what was verified here. */
+/** The headers that the agent sends to the seller; encoded again, so that every parser reads what was verified here. */
 export const credentialHeaders = ({ payload, version1 }: Credential): Record<string, string> => ({
   [paymentSignatureHeader]: encodePaymentSignatureHeader(payload),
   ...(version1 && { [paymentHeaderV1]: Buffer.from(JSON.stringify(version1)).toString("base64") }),

@@ -66,7 +66,7 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   ],
 ];
 
-/** Our name for why x402 software refused a credential. */
+/** Our failure for an x402 refusal reason. */
 export function failureOf(reason: string | undefined): Failure {
   const metadata = { x402Reason: (reason ?? "").slice(0, 128) };
   const match = reasons.find(([pattern]) => pattern.test(reason ?? ""));

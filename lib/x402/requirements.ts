@@ -9,7 +9,7 @@ export type ExpectedPayment = {
   readonly amount: bigint;
   readonly payTo: `0x${string}`;
   readonly maxTimeoutSeconds: number;
-  /** The seller's own 402 and its offer that was authorized: a credential says that it accepts this one, or the seller refuses it. */
+  /** The seller's own 402 and its offer that was authorized: the seller refuses a credential that accepts another one. */
   readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;
 };
 

@@ -7,9 +7,9 @@ export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure)
 
 const ok: Verdict = { ok: true };
 
-/** Seconds that must be left of a credential's life where its transfer is sent at once: what the x402 library asks as well. */
+/** Seconds that a credential must still be valid if its transfer is sent at once; the x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/** The same where this service sends the transfer and may have to send it again. */
+/** The same if this service sends the transfer and may have to send it again. */
 export const SENT_LATER_SECONDS = 30;
 /** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
 const LIFE_MAX_SECONDS = 86_400n;
@@ -33,7 +33,7 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
   return withinLife(credential, now, secondsLeft);
 }
 
-/** As a seller's server compares: the core fields are its own, extras may be added, and no other resource is meant. */
+/** Compares as a seller's server does: the core fields must be equal, extras may be added, and the resource must be the same. */
 function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
   const extras = Object.entries(accepted.extra ?? {});
@@ -64,7 +64,7 @@ export const compareSigner = (payer: string, wallet: string | null): Verdict =>
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** A plain account's signature in its only canonical form: 65 bytes, low s, v 27 or 28. Everything else could be a second form of the same one. */
+/** A plain account's signature in its only canonical form: 65 bytes, low s, v 27 or 28. Other forms could duplicate a signature. */
 export function isCanonicalSignature(signature: `0x${string}`): boolean {
   if (signature.length !== 132) return false;
   const s = BigInt(`0x${signature.slice(66, 130)}`);

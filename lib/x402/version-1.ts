@@ -4,14 +4,14 @@ import type { PaymentPayload } from "@x402/core/types";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/* x402 version 1 beside version 2: the signed transfer is the same in both, what stands around it differs. */
+/* x402 version 1 beside version 2: the signed transfer is the same in both, and the fields around it differ. */
 
 const chains = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([network, id]) => [network, `eip155:${id}`]));
 const networks = new Map([...chains].map(([network, chain]) => [chain, network]));
 
 /** The CAIP-2 chain of a version 1 network name, such as "eip155:84532" of "base-sepolia". */
 export const chainOfNetwork = (network: string): string | undefined => chains.get(network);
-/** The version 1 name of a chain, where it has one. */
+/** The version 1 name of a chain, if it has one. */
 export const networkOfChain = (chain: string): string | undefined => networks.get(chain);
 
 export const isVersion1 = (json: object): boolean => "x402Version" in json && json.x402Version === 1;
@@ -19,7 +19,7 @@ export const isVersion1 = (json: object): boolean => "x402Version" in json && js
 type Converted = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
 /**
- * A version 1 payload as one of version 2. It names neither token nor offer, so those of the expected payment are taken; the
+ * Converts a version 1 payload to version 2. It names neither token nor offer, so those of the expected payment are used; the
  * payer's signature covers the token, the payee, the amount and the life.
  */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Converted {

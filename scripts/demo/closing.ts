@@ -5,7 +5,7 @@ import { plain, section, step } from "./timeline.ts";
 
 const HOURS = 12;
 
-/** A fresh mandate to play with, the credentials, and what to call with them. */
+/** Creates a new mandate to experiment with, and prints the credentials and example calls. */
 export async function invite(
   { service, agent, keyFile }: Stage,
   { buyer, sellerId, agentId, apiKey }: Parties,

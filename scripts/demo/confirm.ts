@@ -7,10 +7,10 @@ import type { Person } from "./person.ts";
 import type { Tell } from "./timeline.ts";
 
 const PAGE_LIMIT_MS = 30_000;
-/** Chromium refuses its own sandbox to root and in most containers; the page is ours and on this machine. */
+/** Chromium's sandbox does not work as root and in most containers. The page is ours and local, so no sandbox is needed. */
 const flags = ["--no-sandbox", "--disable-dev-shm-usage"];
 
-/** Signs in on the way, as a person does who opens the link on her phone, and presses the button. */
+/** Opens the link, signs in and presses the button, as a person does on their phone. */
 async function inBrowser(executablePath: string, url: string, { email, password }: Person): Promise<string> {
   const { chromium } = await import("@playwright/test");
   const browser = await chromium.launch({ executablePath, args: flags });
@@ -31,7 +31,7 @@ async function inBrowser(executablePath: string, url: string, { email, password 
   }
 }
 
-/** Without a browser: the page is opened with her session, which makes the service note what she was shown. */
+/** Without a browser: opens the page with the person's session, so that the service records the terms they were shown. */
 async function bySession(url: string, { ask, open, password }: Person): Promise<string> {
   const checkoutIntentId = checkoutIn(url);
   const page = await open(url);
@@ -42,7 +42,7 @@ async function bySession(url: string, { ask, open, password }: Person): Promise<
   return `Approved: ${approval.approvalId}`;
 }
 
-/** The buyer reads the page and says yes, in a real Chromium where there is one. */
+/** The buyer opens the page and approves, in a real Chromium if one is installed. */
 export async function confirm(tell: Tell, url: string, person: Person): Promise<void> {
   const chromium = await chromiumAtHand();
   tell("link", url);

@@ -5,13 +5,13 @@ import moduleArtifact from "../../contracts/artifacts/PaymentModule.json" with {
 import accountArtifact from "../../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
 import type { LocalChain } from "../../examples/chain.ts";
 
-/** What the service needs to know of the contracts, and the keys with which it acts on them. */
+/** The contract addresses for the service's configuration, and the service's keys. */
 export type Contracts = {
   readonly configuration: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<"RELAYER_PRIVATE_KEY" | "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY", Hex>>;
 };
 
-/** The contracts of mandates on a chain that lives as long as the demo, with keys that do so too: no nonce of theirs is taken. */
+/** Deploys the mandate contracts on the demo's chain. The keys are new for each run, so their nonces start at 0. */
 export async function deployContracts(chain: LocalChain): Promise<Contracts> {
   const keys = {
     RELAYER_PRIVATE_KEY: generatePrivateKey(),

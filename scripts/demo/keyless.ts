@@ -19,7 +19,7 @@ const POLL_MS = 200;
 type Account = Pick<PrivateKeyAccount, "address" | "signTypedData" | "signAuthorization">;
 type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
-/** Two signatures of Ada's wallet, and no gas of hers: one transaction of the service delegates her account and registers. */
+/** Ada's wallet signs twice and pays no gas: one transaction of the service delegates Ada's account and registers the mandate. */
 async function register(tell: Tell, { service, seller }: Stage, { ask }: Person, account: Account, mandateId: string) {
   const asked = await ask(prepareRegistration, { id: mandateId, query: { payeeAddress: seller.address } });
   const { message } = asked.typedData;
@@ -35,12 +35,12 @@ async function register(tell: Tell, { service, seller }: Stage, { ask }: Person,
     signature,
     authorization: { address, chainId, nonce, yParity: yParity === 1 ? (1 as const) : (0 as const), r, s },
   };
-  // Without a session: her signature is the credential.
+  // No session is needed: the wallet's signature is the credential.
   const { txHash } = await call(registerMandate, { id: mandateId, body }, { baseUrl: service.url });
   tell("by", txHash);
 }
 
-/** Until the service has seen the registration on the chain, it asks the agent for a signature, and records nothing. */
+/** Repeats until the service has seen the registration on the chain; before that it asks the agent for a signature and stores nothing. */
 async function executedWhenRegistered(
   agent: AgentOptions,
   authorization: Parameters<typeof execute>[1],
@@ -54,7 +54,7 @@ async function executedWhenRegistered(
   }
 }
 
-/** What binds the key itself: the agent has none, and the buyer's account accepts the service's signature within its limits alone. */
+/** The agent has no wallet key. The buyer's account accepts the service's signature only within the limits of the mandate. */
 export async function payWithoutKey(stage: Stage, parties: Parties): Promise<void> {
   const { chain, seller, service } = stage;
   section("An agent that holds no key");

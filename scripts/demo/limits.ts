@@ -12,7 +12,7 @@ import { section, step } from "./timeline.ts";
 
 const secondPrices = { "/report": "$0.10" };
 
-/** What a mandate is for: it says no, it says the same twice, and it ends when its owner says so. */
+/** Shows the purpose of a mandate: it denies payments, repeats its answers, and ends when its owner revokes it. */
 export async function holdLimits(
   stage: Stage,
   { sellerId, buyer }: Parties,
@@ -53,7 +53,7 @@ export async function holdLimits(
   });
 }
 
-/** A second stock seller lets Countersign be its facilitator: one URL and one key. */
+/** A second stock seller uses Countersign as its facilitator, with one URL and one key. */
 export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent: AgentOptions): Promise<void> {
   const { service, secondShop, seller, chain, closing } = stage;
   section("The same with Countersign as the seller's facilitator");

@@ -28,7 +28,7 @@ const SETTLE_LIMIT_MS = 60_000;
 
 const portOf = (host: string): number => Number(host.split(":")[1]);
 
-/** Most of the web's sellers will never register: a mandate may admit them, on their own 402. */
+/** Most sellers on the web never register. A mandate may allow them; their 402 gives the terms. */
 async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   const { chain, stranger, closing } = stage;
   const payTo = privateKeyToAddress(generatePrivateKey());
@@ -57,7 +57,7 @@ async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   });
 }
 
-/** Until the chain has shown the payment; the order says so itself. */
+/** Repeats until the order reports that the payment is on the chain. */
 async function untilOver(ask: () => Promise<Order>): Promise<Order> {
   const until = Date.now() + SETTLE_LIMIT_MS;
   for (;;) {
@@ -112,7 +112,7 @@ async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
   return { confirmationUrl };
 }
 
-/** Sellers and storefronts that nobody registered, under a mandate that admits them. */
+/** Pays unregistered sellers and storefronts under a mandate that allows them. */
 export async function shop(stage: Stage, parties: Parties): Promise<{ readonly confirmationUrl: string }> {
   const { service, chain, agent: wallet } = stage;
   section("The agent shops at places that nobody registered");

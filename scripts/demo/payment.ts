@@ -41,7 +41,7 @@ export function printBalances({ agent, seller }: Stage, before: Balances, after:
   plain(`    test USDC         ${usdcAddress}`);
 }
 
-/** What the seller's 402 asks for, in whole units, as authorize wants it. */
+/** The amount of the seller's 402 in whole units, as authorize expects it. */
 export const amountOf = (terms: Awaited<ReturnType<typeof meet>>): string =>
   formatAmount(BigInt(terms.accepts[0]?.amount ?? "0"), DECIMALS);
 
@@ -57,7 +57,7 @@ export async function executed(work: ReturnType<typeof execute>): Promise<Execut
   return execution;
 }
 
-/** The answer that was paid for, and the seller's receipt for it. */
+/** Prints the paid answer and the seller's receipt. */
 export async function tellAnswer(tell: Tell, response: Response): Promise<void> {
   const text = await response.text();
   const receipt = response.headers.get("payment-response") ?? response.headers.get("payment-required") ?? "";
@@ -71,7 +71,7 @@ export async function tellAnswer(tell: Tell, response: Response): Promise<void> 
   tell("receipt", transaction);
 }
 
-/** The main job: a 402, a decision, a signature, a paid answer, and a transfer that the service sees by itself. */
+/** One payment: a 402, a decision, a signature, a paid answer, and a transfer that the service finds on the chain. */
 export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent: AgentOptions) {
   section("The agent pays");
   const url = `http://${stage.shop}/report`;
@@ -110,7 +110,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
   return { intent, answer, price: parseAmount(shopPrices["/report"].slice(1), DECIMALS) };
 }
 
-/** Waits for the service's own watcher. */
+/** Waits until the service's reconciler has seen the transfer. */
 async function settled({ serviceUrl, apiKey }: AgentOptions, authorizationId: string) {
   const options = { baseUrl: serviceUrl, headers: { authorization: `Bearer ${apiKey}` } };
   for (const limit = Date.now() + SETTLE_LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, POLL_MS))) {

@@ -7,20 +7,20 @@ import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 import { note } from "./timeline.ts";
 
-/** Somebody with a browser, which keeps the session's cookie and names its origin. */
+/** A person with a browser, which keeps the session cookie and sends its origin. */
 export type Person = {
   readonly email: string;
   readonly password: string;
   readonly organizationId: string;
   readonly session: Session;
-  /** Opens a page as a browser would, without running what is in it. */
+  /** Opens a page as a browser would, without running its scripts. */
   open(url: string): Promise<Response>;
   ask<const O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>>;
 };
 
 export type Introduction = { readonly name: string; readonly organizationName: string; readonly productRoles: ProductRole[] };
 
-/** Many demos in one minute meet the limit of sign-ups; waiting is what the service asks for then. */
+/** Waits and retries when many demos in one minute reach the rate limit of sign-ups. */
 async function post(serviceUrl: string, path: string, body: unknown): Promise<Response> {
   const response = await fetch(`${serviceUrl}/api/auth${path}`, {
     method: "POST",

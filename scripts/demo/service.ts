@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 40_000;
 
-/** The demo brings its own configuration; what a developer has set for another installation must not reach it. */
+/** The demo has its own configuration. A developer's variables for another installation must not reach it. */
 const foreign =
   /^(ENVIRONMENT|BASE_URL|DATABASE_URL|EMBEDDED_DATABASE|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|RELAY_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY)$/;
 
@@ -21,7 +21,7 @@ export type ServiceOptions = {
   /** host:port of the sellers on this machine. */
   readonly loopback: readonly string[];
   readonly say: (line: string) => void;
-  /** Called as soon as there is a process to stop. */
+  /** Called as soon as the process exists. */
   readonly onSpawn: (stop: () => Promise<void>) => void;
 };
 
@@ -50,13 +50,13 @@ const within = <T>(milliseconds: number, promise: Promise<T>): Promise<T | "late
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 
-/** The server of `npm start` in a process of its own. Its log goes to a file in DATA_DIR. */
+/** Starts the server of `npm start` in its own process. Its log goes to a file in DATA_DIR. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { dataDir, port, say, onSpawn } = options;
   await mkdir(dataDir, { recursive: true });
   const logFile = join(dataDir, "server.log");
   const log = await open(logFile, "w", 0o600);
-  // A session of its own: Ctrl-C must reach the demo first, which stops the server before the chain.
+  // Its own process group: Ctrl-C must reach only the demo, which stops the server before the chain.
   const child = spawn(process.execPath, [...nodeFlags, "server.ts"], {
     cwd: root,
     env: { ...variables(options), NODE_ENV: "production" },

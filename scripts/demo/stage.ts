@@ -15,7 +15,7 @@ import { agentWallet } from "./wallet.ts";
 const SERVICE_PORT = 3000;
 const SHOP_PORT = 4021;
 
-/** What the seller asks for, in dollars, as it writes it. */
+/** The seller's prices in dollars, in the seller's own format. */
 export const shopPrices = { "/report": "$0.25", "/archive": "$1.50" };
 
 export type Stage = {
@@ -23,15 +23,15 @@ export type Stage = {
   readonly keyFile: string;
   readonly chain: LocalChain;
   readonly service: Service;
-  /** host:port of the shop that settles for itself, and of the one that will point at our facilitator. */
+  /** host:port of the shop that settles by itself, and of the one that uses our facilitator. */
   readonly shop: string;
   readonly secondShop: string;
-  /** host:port of a seller and of a storefront that nobody registers. */
+  /** host:port of an unregistered seller and of an unregistered storefront. */
   readonly stranger: string;
   readonly storefront: string;
   readonly agent: PrivateKeyAccount;
   readonly seller: PrivateKeyAccount;
-  /** Stops with the stage, in reverse order. */
+  /** Registers a function to call when the stage closes, in reverse order. */
   closing(close: () => Promise<void>): void;
 };
 
@@ -39,7 +39,7 @@ export type StageOptions = { readonly closing: Stage["closing"] };
 
 const hostOf = (port: number): string => `127.0.0.1:${port}`;
 
-/** The stock facilitator, with a key of its own that can pay for gas. */
+/** The stock facilitator with its own funded key. */
 export async function facilitatorOn(chain: LocalChain) {
   const privateKey = generatePrivateKey();
   await chain.fund(privateKeyToAccount(privateKey).address);
@@ -51,14 +51,14 @@ const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: num
   closing(shop.close);
 };
 
-/** The key with which the service settles; a chain this young gives it nothing for gas. */
+/** Funds the service's settlement key, which has no ether for gas on a new chain. */
 async function fundService({ chain, service }: Pick<Stage, "chain" | "service">): Promise<void> {
   const response = await fetch(`${service.url}/api/x402/supported`);
   const { signers } = (await response.json()) as { signers: Readonly<Record<string, readonly `0x${string}`[]>> };
   for (const address of new Set(Object.values(signers).flat())) await chain.fund(address);
 }
 
-/** Everything that the demo needs, on this machine: a chain, a seller, and the service on its own database. */
+/** Starts a chain, the sellers, and the service with its own database on this machine. */
 export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");

@@ -11,15 +11,15 @@ const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
 let silent = false;
 const write = (text: string): boolean => silent || process.stdout.write(text);
 
-/** What is under way when the demo is stopped fails, and nobody wants to read of it. */
+/** Stops all output: open steps fail when the demo is stopped, and their errors are not useful. */
 export function silence(): void {
   silent = true;
 }
 
-/** One fact of a step, under a label of up to nine letters. */
+/** Prints one fact of a step under a label of at most nine letters. */
 export type Tell = (label: string, text: string) => void;
 
-/** What failed, and where in the timeline. */
+/** An error with the step in which it happened. */
 export class StepFailed extends Error {
   constructor(title: string, cause: unknown) {
     super(`"${title}" failed.`, { cause });
@@ -41,7 +41,7 @@ const durationOf = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
 let steps = 0;
-/** A title whose duration is not known yet stands at the end of the output, without a newline. */
+/** The title of the running step, printed without a newline because its duration is not known yet. */
 let openTitle = "";
 
 function closeTitle(): void {
@@ -61,19 +61,19 @@ export function section(title: string): void {
   write(`\n${paint("bold", title)}\n`);
 }
 
-/** A line of its own, such as the progress of something slow. */
+/** Prints a separate line, such as the progress of a slow task. */
 export function note(line: string): void {
   closeTitle();
   for (const part of wrap(line, width - INDENT.length)) write(`${INDENT}${paint("dim", part)}\n`);
 }
 
-/** A line to copy: never wrapped, never painted. */
+/** Prints a line to copy, without wrapping or color. */
 export function plain(line = ""): void {
   closeTitle();
   write(`${line}\n`);
 }
 
-/** Does one step: its title at once, its duration and what it tells when it is done. */
+/** Runs one step. Prints its title at the start, and its duration and facts at the end. */
 export async function step<T>(title: string, work: (tell: Tell) => Promise<T>): Promise<T> {
   steps += 1;
   openTitle = `${String(steps).padStart(2)}  ${title}`;
@@ -95,7 +95,7 @@ export async function step<T>(title: string, work: (tell: Tell) => Promise<T>): 
   }
 }
 
-/** Which step failed, with the service's own words where it refused. */
+/** Prints the failed step, with the service's problem if it refused. */
 export function report(error: unknown): void {
   closeTitle();
   const cause = error instanceof StepFailed ? error.cause : error;

@@ -15,7 +15,7 @@ const CONNECTIONS = Number(process.env["FAULT_CONNECTIONS"] ?? 16);
 const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
-/** In the long run the answers themselves come in time. Among the other tests, which share its cores, their requests begin in time. */
+/** The long run limits the time to the answers. Beside other tests, which share the cores, only the start of the requests is limited. */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => on?.stop(), 60_000);
 
-/** Each kind once, then drawn by the seed. */
+/** Yields each kind of fault once, then random kinds from the seed. */
 function* drawn(random: () => number): Generator<string> {
   const names = Object.keys(faults);
   yield* names
@@ -37,7 +37,7 @@ function* drawn(random: () => number): Generator<string> {
   for (;;) yield names[Math.floor(random() * names.length)]!;
 }
 
-/** How long a server takes until it answers everything; readiness must not promise more than that. */
+/** Returns the milliseconds until a server answers all probes. Throws if readiness says 200 while probes keep failing. */
 async function recovered(node: Node, fault: string): Promise<number> {
   const began = performance.now();
   let lies = 0;

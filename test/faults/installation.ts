@@ -11,13 +11,13 @@ import { Link } from "#test/link.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
 
-/** A server with a link of its own to the database and to the chain. */
+/** A server with its own link to the database and to the chain. */
 export type Node = { readonly server: RunningServer; readonly database: Link; readonly rpc: Link };
 
 export type Installation = {
   readonly nodes: readonly Node[];
   chain(): LocalChain;
-  /** Ends the chain and starts it again with what it had. */
+  /** Stops the chain and starts it again with its saved state. */
   restartChain(): Promise<void>;
   postmasterPid(): Promise<number>;
   backendPids(): Promise<readonly number[]>;
@@ -46,11 +46,11 @@ async function postmasterOf({ directory }: Embedded): Promise<number> {
   return Number((await readFile(join(directory, "data/postmaster.pid"), "utf8").catch(() => "0")).split("\n")[0]);
 }
 
-/** Two servers, a PostgreSQL and a chain of their own, so that all of them can be killed without harm to other tests. */
+/** Two servers with their own PostgreSQL and chain, so that killing them does not affect other tests. */
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(process.env["TEST_DATA_DIR"] ?? tmpdir(), "countersign-faults-"));
   await chmod(folder, 0o755);
-  // What a crash must not lose has to be on the disk.
+  // Durable: commits must survive a crash of PostgreSQL.
   const embedded = await startEmbedded({ dataDir: folder, database: "faults" });
   await migrate({ url: embedded.url, environment: "sandbox" });
   const statePath = join(folder, "chain.json");

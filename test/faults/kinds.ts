@@ -4,21 +4,21 @@ import type { Installation, Node } from "#test/faults/installation.ts";
 
 type Random = () => number;
 
-/** Begins, lasts and ends before it resolves. */
+/** Resolves after the fault has ended. */
 type Fault = (on: Installation, random: Random) => Promise<void>;
 
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     if (pid > 0) process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 };
 
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)]!;
 const aWhile = (random: Random): Promise<void> => pause(300 + random() * 1_700);
 
-/** On one link, or on both of its kind. */
+/** Applies a fault to the link of one server, or to the links of both. */
 const onLinks =
   (which: "database" | "rpc", begin: (link: Node["database"]) => void): Fault =>
   async ({ nodes }, random) => {
@@ -34,7 +34,7 @@ const stopPostgres =
     const stopped = await on.postmasterPid();
     signal(stopped, name);
     await aWhile(random);
-    // The service that keeps PostgreSQL alive starts it again.
+    // The supervisor starts PostgreSQL again.
     for (const until = Date.now() + 20_000; Date.now() < until; await pause(50)) {
       const pid = await on.postmasterPid();
       if (pid > 0 && pid !== stopped) return;

@@ -6,7 +6,7 @@ import { newIntent } from "#test/asking.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "#test/payments.ts";
 
-/** Longer than the deadline of every request. */
+/** Must be longer than the deadline of every request. */
 const PATIENCE_MS = 36_000;
 
 export type Reply = { readonly status: number; readonly text: string };
@@ -17,7 +17,7 @@ type Kept = {
   readonly text: string;
 };
 
-/** Everything that must not be seen, in words. */
+/** `wrong` describes each violation. */
 export type Findings = { readonly wrong: string[]; readonly statuses: Map<string, number>; readonly acknowledged: Kept[] };
 
 async function send({ server }: Node, path: string, as: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
@@ -57,7 +57,7 @@ export class Load {
     return load;
   }
 
-  /** What the seller was paid on the chain, in atomic units. */
+  /** The seller's balance on the chain, in atomic units. */
   paid(): Promise<bigint> {
     return this.#on.chain().balanceOf(this.#scene.seller.payTo as Address);
   }
@@ -71,7 +71,7 @@ export class Load {
     await this.#running;
   }
 
-  /** Every answer that was acknowledged, asked for again: the same bytes. */
+  /** Repeats every acknowledged request; each must return the same bytes. */
   async repeatAll(): Promise<void> {
     const left = [...this.findings.acknowledged];
     const lane = async (at: number): Promise<void> => {
@@ -80,7 +80,7 @@ export class Load {
     await Promise.all(Array.from({ length: 16 }, (_, at) => lane(at)));
   }
 
-  /** One authorize, one execute and one session read on a server; null when all were answered, else what was not. */
+  /** Sends one authorize, one execute and one session read to a server. Null when all succeed, else a description of the failures. */
   async probe(node: Node): Promise<string | null> {
     const asked = [this.#authorize(node), this.#execute(node), this.#session(node)] as const;
     const replies = await Promise.all(
@@ -110,7 +110,7 @@ export class Load {
     }
   }
 
-  /** Counts an answer; a server that has lost something says 503, and nothing else that begins with 5. */
+  /** Counts an answer. A 500 is a violation: during a fault a server must answer 503. */
   #note(what: string, reply: Reply): Reply {
     const name = `${what} ${reply.status}`;
     this.findings.statuses.set(name, (this.findings.statuses.get(name) ?? 0) + 1);

@@ -54,7 +54,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: Waiting; reado
   </section>
 );
 
-/** Who asks to pay what, until when; and what became of what was asked before. */
+/** Open approval requests, and earlier ones with their result. */
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

@@ -70,7 +70,7 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
   </section>
 );
 
-/** Where a buyer's day starts: what waits, what was spent, what is left. Each part is for those whose role shows it. */
+/** The buyer's home: waiting requests, spending and remaining budgets. Each part depends on the reader's role. */
 export default async function HomePage() {
   const caller = await requireMember("/home");
   const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);

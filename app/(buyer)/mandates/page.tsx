@@ -61,7 +61,7 @@ const None = ({ mayCreate, narrowed }: { readonly mayCreate: boolean; readonly n
     </Empty>
   );
 
-/** Every mandate of the organization, with what is left of it. */
+/** Every mandate of the organization, with its remaining budget. */
 export default async function MandatesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

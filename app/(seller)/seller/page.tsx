@@ -22,7 +22,7 @@ export const metadata = { title: "Selling" };
 const PATH = "/seller";
 const RECENT = 6;
 
-/** What this person may see; the rest is not read. */
+/** Reads only the data that this person may see. */
 async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
   const may = {
     payments: caller.capabilities.has("payments:read"),
@@ -40,7 +40,7 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
 
-/** The sums of a busy seller take longer than its lists: they come when they are there. */
+/** Streamed separately, because a busy seller's sums take longer than its lists. */
 async function RevenuePanels({ revenue, due }: RevenueProps) {
   return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
 }
@@ -51,7 +51,7 @@ async function ForSale({ resources, revenue }: SaleProps) {
   return <ResourcesLedger resources={resources} archived={false} revenue={(await revenue)[0] ?? null} />;
 }
 
-/** The seller's home: what came in, what is for sale, and the first steps until then. */
+/** The seller's home: revenue and resources, or the first steps of a new seller. */
 export default async function SellerPage() {
   const caller = await requireMember(PATH);
   const { received, due, sellers, resources } = await view(caller);

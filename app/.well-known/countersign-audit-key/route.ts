@@ -1,6 +1,6 @@
 import { describeKey, signingKey } from "#lib/audit/checkpoint.ts";
 
-/** The public half of the key that signs audit checkpoints, for whoever checks an export. */
+/** The public key for audit checkpoints, so that anyone can verify an export. */
 export function GET(): Response {
   return Response.json(describeKey(signingKey()), { headers: { "Cache-Control": "public, max-age=300" } });
 }

@@ -20,7 +20,7 @@ const fields = [
   { name: "sellerId", kind: "seller", label: "Seller", placeholder: "sel_…" },
 ] as const;
 
-/** What the address names; text that cannot be an id names nothing. */
+/** The targets in the address. Text that cannot be an id is ignored. */
 const namedIn = (query: PageQuery) =>
   fields.flatMap(({ name, kind }) => {
     const id = Id.safeParse(one(query, name)?.trim()).data;

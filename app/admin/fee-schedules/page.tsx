@@ -15,7 +15,7 @@ export const metadata = { title: "Fee schedules" };
 
 const PATH = "/admin/fee-schedules";
 const ROWS = 20;
-/** Always there, and never changed. */
+/** The built-in schedule always exists and cannot be changed. */
 const BUILT_IN = "fs_default";
 
 export default async function FeeSchedulesPage({ searchParams }: { readonly searchParams: SearchParams }) {

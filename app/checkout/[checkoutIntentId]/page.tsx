@@ -18,7 +18,7 @@ export const metadata = { title: "Confirm a payment", robots: { index: false } }
 
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
-/** Another organization's checkout is as absent as one that never was. */
+/** A checkout of another organization gets a 404 like one that does not exist. */
 async function view(checkoutIntentId: string, caller: SessionCaller): Promise<CheckoutView | "capability_required"> {
   try {
     return await viewCheckout({ checkoutIntentId }, caller);
@@ -48,7 +48,7 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
   </div>
 );
 
-/** The surface where a person confirms: every fact is rendered here, on the server, from our own records. */
+/** The confirmation page. The server renders every fact from our own records. */
 export default async function CheckoutPage({ params }: { readonly params: Params }) {
   const { checkoutIntentId } = await params;
   const caller = await requireCaller(`/checkout/${encodeURIComponent(checkoutIntentId)}`);

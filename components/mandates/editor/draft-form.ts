@@ -3,7 +3,7 @@ import { checkDraft } from "#lib/mandates/check-draft.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 
-/** Checks the form with the schema and the rules that the service checks the request with. */
+/** Validates the form with the schema and rules that the service also uses. */
 export const resolverOf =
   (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>
   (draft) => {
@@ -15,7 +15,7 @@ export const resolverOf =
     return { values: {}, errors };
   };
 
-/** The form around, and what wires a control to a field of it. */
+/** The surrounding form, and functions that connect a control to one of its fields. */
 export function useDraft() {
   const form = useFormContext<MandateDraft>();
   const { errors } = form.formState;

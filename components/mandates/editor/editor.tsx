@@ -26,7 +26,7 @@ import { Where } from "./where.tsx";
 import { Who } from "./who.tsx";
 
 type Props = {
-  /** Left out where a new one is written. */
+  /** Omitted for a new mandate. */
   readonly mandate?: Mandate;
   readonly choices: EditorChoices;
 };
@@ -35,7 +35,7 @@ function firstDraft({ mandate, choices: { agents, coins } }: Props): MandateDraf
   const [coin] = coins;
   if (mandate === undefined) return newDraft(`${coin?.asset} ${coin?.chain}`);
   const draft = draftOf(mandate);
-  // A service account that was revoked can no longer be chosen, and the service would refuse it.
+  // Drop revoked service accounts: they cannot be chosen, and the service would refuse them.
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
 
@@ -46,12 +46,12 @@ const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Change
     : call(updateMandate, { id: mandate.mandateId, body: updateBody(terms) });
 };
 
-/** The form of a mandate, and what saving it does. */
+/** The state of the mandate form and its save action. */
 function useEditor({ mandate, choices }: Props) {
   const router = useRouter();
   const [first] = useState(() => firstDraft({ ...(mandate && { mandate }), choices }));
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
-  // The second click of a double click comes before the page has drawn the first.
+  // The second click of a double click arrives before React has rendered the first.
   const sending = useRef(false);
   const [asked, setAsked] = useState<Changed | null>(null);
   const leave = (mandateId: string) => {
@@ -75,7 +75,7 @@ function useEditor({ mandate, choices }: Props) {
     },
   });
   useEffect(() => {
-    // A person means his own days; the server does not know his zone.
+    // A new mandate defaults to the person's time zone, which only the browser knows.
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
@@ -91,11 +91,11 @@ function useEditor({ mandate, choices }: Props) {
   return { form, first, save, submit, asked, leave };
 }
 
-/** Writes a mandate or a new version of one: every rule of the policy, what it says in plain words, and what it would have decided. */
+/** Edits a mandate: every rule of the policy, its summary in plain words, and a trial on past decisions. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
   const { form, first, save, submit, asked, leave } = useEditor(props);
-  // A stored zone may be one that this runtime lists under another name.
+  // This runtime may list a stored time zone under another name.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
   const zones = [...new Set([...choices.zones, ...stored])];
   const finer = [first.sellers, first.payTo].some(({ only, deny }) => only || deny.length > 0) || first.resources.only;

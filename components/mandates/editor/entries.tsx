@@ -18,17 +18,17 @@ type ListPath =
 
 type Props = {
   readonly path: ListPath;
-  /** What the field takes: "Add a domain". */
+  /** The field's label: "Add a domain". */
   readonly label: string;
   readonly hint?: string;
-  /** Entries with blanks inside are parted by commas alone. */
+  /** Entries may contain spaces, so only commas separate them. */
   readonly blanks?: boolean;
   readonly tidy?: (entry: string) => string;
 };
 
 const asTyped = (entry: string): string => entry;
 
-/** A list of texts: Enter, a comma or leaving the field adds what was typed, and each entry has a button that removes it. */
+/** A list of texts. Enter, a comma or leaving the field adds the typed text. Each entry has a button that removes it. */
 export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: Props) {
   const { errorOf } = useDraft();
   const { field } = useController<MandateDraft, ListPath>({ name: path });
@@ -42,7 +42,7 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
-    // Enter adds here; it does not send the form.
+    // Enter adds the entry instead of sending the form.
     event.preventDefault();
     add(typed);
   };

@@ -37,11 +37,11 @@ const List = ({ refused: { items, more } }: { readonly refused: Refused }) => (
 type Props = {
   readonly mandate: Changed;
   readonly refused: Refused;
-  /** The person has decided, or closed the question. */
+  /** Called when the person has decided or closed the dialog. */
   readonly onDone: () => void;
 };
 
-/** After a change is saved: what was allowed before and is no longer, and whether it is to be canceled at once. */
+/** Lists open payments that the saved version no longer allows, and asks whether to cancel them now. */
 export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, onDone }: Props) {
   const cancel = useMutation({
     mutationFn: () => call(updateMandate, { id: mandateId, body: { cancelOpen: true } }),

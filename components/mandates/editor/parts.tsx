@@ -19,14 +19,14 @@ export function Term({ title, text, children }: TermProps) {
 
 type DisclosedProps = {
   readonly summary: string;
-  /** Opens at once where something is set. */
+  /** Open at first, because some of its fields have a value. */
   readonly filled: boolean;
-  /** Opens where one of these fields is refused. */
+  /** Opens if one of these fields has an error. */
   readonly fields: readonly string[];
   readonly children: ReactNode;
 };
 
-/** What few mandates need, behind a line. What is wrong in it is never hidden. */
+/** A collapsed section for fields that few mandates need. It opens if a field in it has an error. */
 export function Disclosed({ summary, filled, fields, children }: DisclosedProps) {
   const { errorOf } = useDraft();
   const [open, setOpen] = useState(filled);

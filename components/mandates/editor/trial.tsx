@@ -16,13 +16,13 @@ import type { Outcome } from "#lib/vocabulary.ts";
 
 type Compared = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
 
-/** As many as the operation compares. */
+/** The most decisions that the operation compares. */
 const LAST = 200;
 const SHOWN = 3;
 
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
-/** The rule that makes the difference, in its own sentence. */
+/** The message of the rule that changes the decision. */
 const whyOf = ({ wouldBe, reasons }: Compared): string =>
   wouldBe === "allow"
     ? "Every rule is kept."
@@ -85,13 +85,13 @@ function Verdicts({ items }: { readonly items: readonly Compared[] }) {
   );
 }
 
-/** What the mandate's last decisions would be under what is entered. Nothing is held, stored or paid. */
+/** Simulates the mandate's last decisions with the entered policy. Nothing is held, stored or paid. */
 export function Trial({ mandateId }: { readonly mandateId: string }) {
   const { trigger, getValues } = useFormContext<MandateDraft>();
   const run = useMutation({
     mutationKey: [simulateMandate.id],
     mutationFn: async () => {
-      // What cannot be saved cannot be tried; the fields say why.
+      // An invalid form cannot be simulated; its fields show the errors.
       if (!(await trigger(undefined, { shouldFocus: true }))) return null;
       const { terms } = termsOf(getValues());
       const reply = await call(simulateMandate, { id: mandateId, body: { policy: terms.policy, last: LAST } });

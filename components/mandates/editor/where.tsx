@@ -8,7 +8,7 @@ import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
 import { Disclosed, Term } from "./parts.tsx";
 
-/** A person pastes an address; a rule is about its host. */
+/** The host of a pasted URL, because rules apply to hosts. */
 const hostOf = (entry: string): string =>
   entry
     .toLowerCase()
@@ -132,7 +132,7 @@ const finerFields = [
 ];
 
 type Props = Pick<EditorChoices, "coins"> & {
-  /** A mandate pays in one asset for life. */
+  /** The asset of an existing mandate cannot change. */
   readonly fixedCoin: boolean;
   readonly finer: boolean;
 };

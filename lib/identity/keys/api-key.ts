@@ -5,8 +5,8 @@ import { perProcess } from "#lib/process.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /*
- * csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the row; the secret has 256 bits, so a keyed hash is
- * enough and no slow one is needed. The checksum covers everything before it: a typing error costs no database look-up.
+ * csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the row. The secret has 256 random bits, so a keyed hash is
+ * enough and a slow hash is not needed. The checksum covers everything before it, so a typing error costs no database query.
  */
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -37,7 +37,7 @@ function checksum(text: string): string {
 
 const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
 
-/** What is stored: the whole key under the server's secret, in base64url. */
+/** The stored hash: an HMAC of the whole key under the server's secret, in base64url. */
 export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
 
 export type NewApiKey = {
@@ -57,7 +57,7 @@ export function newApiKey(environment: Environment): NewApiKey {
 
 export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
 
-/** Null for what cannot be a key of ours, a mistyped one among it. */
+/** Null for text that cannot be one of our keys, including a mistyped key. */
 export function parseApiKey(text: string): PresentedKey | null {
   const parts = FORM.exec(text);
   if (!parts) return null;
@@ -66,7 +66,7 @@ export function parseApiKey(text: string): PresentedKey | null {
   return { apiKey: text, keyId: keyId!, environment: environment as Environment };
 }
 
-/** Compares digests in constant time; an unknown key is compared too, with a digest that nothing has. */
+/** Compares digests in constant time; for an unknown key it compares with a digest of zeros and returns false. */
 export function matchesApiKey(apiKey: string, secretHash: string | null): boolean {
   const presented = Buffer.from(hashApiKey(apiKey), "base64url");
   const stored = secretHash === null ? Buffer.alloc(32) : Buffer.from(secretHash, "base64url");

@@ -12,7 +12,7 @@ export type KeysChoice = "keep" | "revoke";
 type Losing = {
   readonly organizationId: string;
   readonly userId: string;
-  /** What the person may do afterwards. */
+  /** What the person may do after the change. */
   readonly left: ReadonlySet<Capability>;
 };
 
@@ -20,8 +20,9 @@ type Losing = {
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * A person who made a key has seen it, so it goes on doing for them what their role no longer does. Whoever takes the role away says
- * what becomes of the keys that do more than what is left. Needs the organization's lock, under which keys are made, and the gate.
+ * The person who made a key has seen its secret, so the key can still do for them what their new role cannot. Whether the keys that may do
+ * more than `left` are kept or revoked is decided together with the role. Needs the gate and the organization's lock, under which keys are
+ * made.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -4,12 +4,12 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/** Enough for every request that can wait; a batch that is full goes on its own. */
+/** Enough for every request that can wait at once; when a batch is full, a new one is opened. */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
 
-/** A batch starts when the one before has ended, so nobody is answered by a query that began before he asked. */
+/** A batch starts after the previous one has ended, so no caller gets the result of a query that began before its call. */
 function openBatch(state: Lookups): Batch {
   const keyIds = new Set<string>();
   const rows = state.running
@@ -24,7 +24,7 @@ function openBatch(state: Lookups): Batch {
   return batch;
 }
 
-/** The live key of this id, read from the database after this call; calls that wait together share one query. */
+/** The live key of this id, read from the database after this call; calls that wait at the same time share one query. */
 export async function lookUpKey(keyId: string): Promise<KeyRow | null> {
   const state = lookups();
   if (!state.waiting || state.waiting.keyIds.size >= BATCH_MAX) state.waiting = openBatch(state);

@@ -2,7 +2,7 @@ import { pool } from "#lib/db/client.ts";
 
 export type KeyUse = {
   readonly keyId: string;
-  /** How long ago, by the process's own monotonic clock: the database's clock says when that was. */
+  /** How long ago by the process's monotonic clock; the database subtracts it from its own clock. */
   readonly secondsAgo: number;
   readonly address: string;
   readonly userAgent: string | null;

@@ -5,14 +5,14 @@ import { perProcess } from "#lib/process.ts";
 type Use = { at: number; readonly address: string; readonly userAgent: string | null };
 
 const AGENT_MAX = 200;
-/** Rows of one statement. */
+/** Rows per statement. */
 const ROWS = 1_000;
 
 const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
 
 /**
- * Remembers that a key was used, in memory: one number for all but the first use since the last flush, whose address and agent stand
- * for the minute. A process that is killed forgets what it has not flushed.
+ * Records in memory that a key was used. Only the first use since the last flush stores the address and user agent; later uses change the
+ * time alone. A process that is killed loses the uses that it has not flushed.
  */
 export function noteKeyUse(keyId: string, request: Request): void {
   const at = performance.now();
@@ -24,7 +24,7 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/** Writes what was noted since the last time. A worker's job, and the last thing before the database is closed. */
+/** Writes the uses since the last flush. A worker runs it, and the shutdown runs it before the database is closed. */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();

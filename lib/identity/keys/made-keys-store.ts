@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 
-/** A live key, and who has seen its secret: the person who made it. */
+/** A live key and the person who made it and has seen its secret. */
 export type MadeKey = {
   readonly keyId: string;
   readonly preview: string;
@@ -10,7 +10,7 @@ export type MadeKey = {
   readonly userId: string;
 };
 
-/** Of the organization, newest first; of one person, or of everybody. The first key of an account was made with the account. */
+/** The organization's live keys, newest first: those that one person made, or all for null. An account's creator made its first key. */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`

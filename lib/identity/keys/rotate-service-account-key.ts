@@ -11,7 +11,10 @@ import { expireKey, insertKey, lockServiceAccount, readLiveKeys, revokeKey } fro
 import { notFound, Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** A key does what its account may, so nobody gets one that does more than they may. @throws Problem capability_required */
+/**
+ * A key may do everything that its account may, so a person who lacks one of its capabilities gets no key.
+ * @throws Problem capability_required
+ */
 function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capability>): void {
   const [capability] = lackedOf(capabilities, held);
   if (capability === undefined) return;
@@ -28,7 +31,7 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
   });
 }
 
-/** The key before the new one gets the grace period; an older one that still lives ends, so the gate is closed in every case. */
+/** The previous key gets the grace period and older live keys are revoked, so the gate is always closed. */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

@@ -14,7 +14,7 @@ export type ServiceAccountRow = {
   readonly keyPreview: string;
 };
 
-/** The newest key is the one that people know the account by. Drizzle would drop the table's name here, and compare k with itself. */
+/** People know the account by its newest key. This is raw SQL: Drizzle would drop the table's name here and compare k with itself. */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
   ORDER BY k.created_at DESC, k.key_id DESC LIMIT 1)`;

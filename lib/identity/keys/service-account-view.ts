@@ -1,6 +1,6 @@
 import type { Capability, MandateStatus } from "#lib/vocabulary.ts";
 
-/** When a key was used last, and by whom as far as it said: the address is the network that the request came from. */
+/** The last use of a key: its time, the network that the request came from, and the user agent if the client sent one. */
 export type LastUse = { readonly at: string; readonly address: string; readonly userAgent?: string };
 
 export type AccountView = {
@@ -10,10 +10,10 @@ export type AccountView = {
   readonly createdAt: string;
   readonly revokedAt?: string;
   readonly keyPreview: string;
-  /** Of the newest key. */
+  /** When the newest key was made. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** Two while a rotation's grace lasts. */
+  /** Two during a rotation's grace period. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };
@@ -30,7 +30,7 @@ export type KeyView = {
   readonly preview: string;
   readonly status: "active" | "expired" | "revoked";
   readonly createdAt: string;
-  /** When a key that was rotated ends, or ended. */
+  /** When a rotated key ends, or ended. */
   readonly endsAt?: string;
   readonly lastUse?: LastUse;
 };

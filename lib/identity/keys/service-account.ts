@@ -23,7 +23,7 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
 const Remembered = z.object({ serviceAccountId: z.string() });
 
 /**
- * once() for the replies that show a key: only the account's id is stored, so a repeat cannot show it again.
+ * once() for the replies that show a key: only the account's id is stored, so a repeat cannot show the key again.
  * @throws Problem conflict for a repeat
  */
 export async function onceWithoutKey(

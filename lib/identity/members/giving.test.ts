@@ -26,8 +26,8 @@ import { ban, setRoles, unban } from "#test/platform.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 /*
- * Whoever gives a right has it until it is given: a request that came before the right was taken does nothing afterwards. And they have
- * proved who they are just now, which nobody is asked who takes a right away.
+ * A person who grants a right must hold it until the grant commits, so a request has no effect after that right was revoked. Granting
+ * needs a recent proof of identity; revoking does not.
  */
 
 useDatabase();
@@ -66,7 +66,7 @@ const givings: Readonly<Record<string, Giving>> = {
   },
 };
 
-/** Waits until somebody waits for a lock of this database. */
+/** Waits until a connection waits for a lock in this database. */
 async function somebodyWaits(): Promise<void> {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const [row] = await database().execute<{ waits: boolean }>(
@@ -111,7 +111,7 @@ test.each(Object.entries(endings))("a person %s meanwhile makes no key", async (
   expect(await replied.asked, what).toMatchObject({ status, problem: { code } });
 });
 
-/** As if the person had signed in, and proved who they are, a quarter of an hour ago. */
+/** Moves the sign-in and the proof of identity 15 minutes into the past. */
 const growStale = (...people: readonly { readonly userId: string }[]) =>
   database()
     .update(session)
@@ -128,7 +128,7 @@ const confirm = (as: Credential) => send(passkeys.confirmIdentity, confirmIdenti
 const threshold = (by: Owner, body: unknown) =>
   send(organizations.setStepUpThreshold, setStepUpThreshold, { id: by.organizationId, as: by.credential, body });
 
-/** As a platform admin with a password. */
+/** A platform admin with a password. */
 async function official(): Promise<Owner> {
   const owner = await newOrganization();
   await database()

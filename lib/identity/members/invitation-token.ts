@@ -3,8 +3,8 @@ import { env } from "#lib/env.ts";
 import { prefixes } from "#lib/ids.ts";
 
 /*
- * cit_<id>_<proof>. The id stands in the audit log and in lists; the proof is derived from it under the server's key, so that the mail
- * alone carries what accepts an invitation, and the same token can be sent again without being stored.
+ * cit_<id>_<proof>. The id appears in the audit log and in lists. The proof is derived from it with the server's key, so only the mail
+ * contains the whole token, and the same token can be sent again without being stored.
  */
 
 const FORM = /^cit_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;

@@ -17,12 +17,12 @@ import { minutes } from "#lib/time.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
 const LIVES_MS = minutes(48 * 60);
-/** A minute; each one is a mail to an address that somebody typed. */
+/** Per minute; each invitation sends a mail to an address that somebody typed. */
 const INVITATIONS_MAX = 30;
 
 type Invited = { readonly organizationId: string; readonly email: string; readonly role: MembershipRole };
 
-/** The open invitation of this address with 48 new hours, or a new one. */
+/** The open invitation of this address, or a new one; it expires in 48 hours. */
 function invitationOf({ organizationId, email, role }: Invited, open: InvitationRow | null, now: Date): InvitationRow {
   const expiresAt = new Date(now.getTime() + LIVES_MS);
   const fresh = { id: newId("invitation"), organizationId, email, status: "pending", createdAt: now };

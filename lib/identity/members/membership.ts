@@ -3,19 +3,19 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { Problem } from "#lib/problem.ts";
 import { MembershipRole, type MembershipRole as MembershipRoleName } from "#lib/vocabulary.ts";
 
-/** The roles that a role may give and take. Nobody gives more than he has: only an owner makes and changes owners. */
+/** The roles that a member with this role may give and take. Only an owner makes and changes owners. */
 export function grantableRoles(role: MembershipRoleName): readonly MembershipRoleName[] {
   if (!capabilitiesOfRole(role).has("members:manage")) return [];
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
-/** Whether a role gives something that the one before did not. An owner may what an admin may, and make owners besides. */
+/** Whether a role gives something that the previous one did not. An owner has an admin's capabilities and can also make owners. */
 export const isMore = (after: MembershipRoleName, before: MembershipRoleName): boolean =>
   (after === "owner" && before !== "owner") || !capabilitiesOfRole(after).isSubsetOf(capabilitiesOfRole(before));
 
 /**
- * Whether a member with the role `actor`, read under the lock, may give or take these roles.
- * @throws Problem capability_required when the right went meanwhile, forbidden for an owner's role without being one
+ * Checks that a member with the role `actor`, read under the lock, may give or take these roles.
+ * @throws Problem capability_required if the right was lost in the meantime, forbidden if anyone but an owner changes an owner's role
  */
 export function requireGrantable(actor: MembershipRoleName | null, ...roles: readonly MembershipRoleName[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);

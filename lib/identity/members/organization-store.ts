@@ -5,7 +5,7 @@ import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.t
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
-/** Orders what one person does at the same time in several tabs. */
+/** Serializes the requests of one person, for example from several tabs. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx
     .select({ email: user.email, emailVerified: user.emailVerified })
@@ -28,7 +28,7 @@ type NewOrganization = {
   readonly productRoles: ProductRole[];
 };
 
-/** False when the slug is taken, also by an organization that commits while this waits. */
+/** False if the slug is taken, even by an organization that commits while this statement waits. */
 export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<boolean> {
   const inserted = await tx
     .insert(organization)
@@ -55,7 +55,7 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
   return row !== undefined;
 }
 
-/** Takes a pending invitation, once, for the account whose address it was sent to. */
+/** Accepts a pending invitation, once, for the account whose address it was sent to. */
 export async function takeInvitation(
   tx: Tx,
   id: string,
@@ -76,7 +76,7 @@ export async function takeInvitation(
   return row ?? null;
 }
 
-/** As it was written; null where there is none. */
+/** The threshold as it was entered; null if there is none. */
 export async function stepUpAboveOf(db: Database | Tx, organizationId: string): Promise<string | null> {
   const [row] = await db
     .select({ above: organization.stepUpAbove })

@@ -60,7 +60,7 @@ test.each(Object.keys(takings) as (keyof typeof takings)[])(
       for (const outcome of Object.keys(outcomes(await Promise.all(asked)))) met.add(outcome);
       expect(await allowedAfter(buyer.organizationId, admin.userId, event)).toBe(0);
     }
-    // The races were races: some requests came first, some too late.
+    // Checks that the requests raced: some came first, some too late.
     expect(met).toContain("allow");
     expect(met.size).toBeGreaterThan(1);
   },

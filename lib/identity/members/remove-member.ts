@@ -11,7 +11,7 @@ import { requireGrantable, requireOwnerLeft } from "#lib/identity/members/member
 import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** What the person asked before and is decided afterwards is refused: the role is read again under the gate. */
+/** Requests that the person sent before and that are decided later are refused: the role is read again under the gate. */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },
   { caller, idempotency },

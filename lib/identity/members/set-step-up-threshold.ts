@@ -12,11 +12,11 @@ import { Problem } from "#lib/problem.ts";
 
 const DECIMALS = 18;
 
-/** Null is no threshold. A higher one lets larger payments be approved without a proof. */
+/** Null means no threshold. A higher threshold lets larger payments be approved without a proof of identity. */
 const isLooser = (after: string | null, before: string | null): boolean =>
   before !== null && (after === null || parseAmount(after, DECIMALS) > parseAmount(before, DECIMALS));
 
-/** The gate is closed because a lower threshold takes something away: no approval is under way when this is answered. */
+/** Closes the gate because a lower threshold takes something away: no approval is still in progress when the reply is sent. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body: { above } },
   { caller, idempotency },

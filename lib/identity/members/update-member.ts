@@ -12,7 +12,7 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** Nearly every change takes something away, so the gate is closed in every case. */
+/** Nearly every change of a role takes something away, so the gate is always closed. */
 export const updateMember: Handler<typeof contract.updateMember> = async (
   { organizationId, userId, body: { role, reason, keys } },
   { caller, idempotency },

@@ -16,11 +16,11 @@ type Bound = {
   readonly payTo: string;
 };
 
-/** What a passkey signs to approve: this checkout, this basket, this amount, this payee, once. None of the parts can hold a line feed. */
+/** The challenge that a passkey signs to approve a checkout, once, with this basket, amount and payee. No part can contain a line feed. */
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: Bound, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 
-/** The challenge that an answer claims to sign; whether it does is for the verification. Null where there is none to read. */
+/** The challenge that an answer claims to sign; the verification checks the claim. Null if it cannot be read. */
 export function claimedChallenge(clientDataJSON: string): string | null {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as { challenge?: unknown };

@@ -27,14 +27,14 @@ const remove = (as: Credential, id: string) => send(contract.removePasskey, remo
 const confirm = (as: Credential, body: unknown) => send(contract.confirmIdentity, confirmIdentity, { as, body });
 const rowsOf = ({ userId }: Person) => database().select().from(passkey).where(eq(passkey.userId, userId));
 
-/** As if the person had signed in a while ago. */
+/** Moves the person's sign-in into the past. */
 const waited = ({ userId }: Person) =>
   database()
     .update(session)
     .set({ provedAt: new Date(Date.now() - 6 * 60_000) })
     .where(eq(session.userId, userId));
 
-/** What a browser does: options, cookie, signature. */
+/** Signs in as a browser does: options, cookie, signature. */
 async function signInBy(authenticator: Authenticator, signed: Signed = {}): Promise<Response> {
   const asked = new Request(`${env().BASE_URL}/api/auth/passkey/generate-authenticate-options`);
   noteAddress(asked, `10.9.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`);
@@ -114,7 +114,7 @@ describe("a passkey", () => {
     const made = new Authenticator().create(await registration(person.credential));
     const adding = await database().transaction(async (tx) => {
       await tx.delete(session).where(eq(session.userId, person.userId));
-      // Whoever reads the session now still finds it; the row tells, once this has committed.
+      // Other connections still see the session until this transaction commits.
       return [add(person.credential, made)];
     });
     expect((await adding[0]!).problem.code).toBe("session_expired");

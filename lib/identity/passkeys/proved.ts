@@ -5,7 +5,7 @@ import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkey-store.t
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 
-/** As long as a step-up: who changes how they sign in has just proved who they are. */
+/** As long as a step-up. Changing how a person signs in needs a proof of identity within this time. */
 export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
@@ -19,8 +19,8 @@ export async function requireProved(db: Database | Tx, by: Prover, now: Date): P
 }
 
 /**
- * Asked before a right is given, never before one is taken away: a session at an open screen, or a stolen one, gives nothing. Kept with
- * the session, as long as a sign-in counts for an approval.
+ * Required before a right is given, never before one is taken away, so that an unattended or stolen session can give no rights. The proof
+ * is stored with the session and lasts as long as a sign-in counts for an approval.
  * @throws Problem step_up_required
  */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
@@ -30,7 +30,7 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
 }
 
-/** Names the ways in which this person can confirm it; none where only a new sign-in does. */
+/** Names the methods by which this person can confirm their identity; none if only a new sign-in can do it. */
 async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");
   const hasPasskey = (await passkeysOf(db, userId)).length > 0;

@@ -11,7 +11,7 @@ import { securityMail } from "#lib/identity/security-mail.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/** What it approved and is not granted yet falls with it: the gate orders the two. */
+/** Approvals by this passkey that are not granted yet become void; the gate orders the removal and the grant. */
 export const removePasskey: Handler<typeof contract.removePasskey> = ({ passkeyId }, { caller, idempotency }) =>
   once(contract.removePasskey, idempotency, async (tx) => {
     const { userId, organizationId } = caller;

@@ -4,15 +4,15 @@ import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";
 
-/** One answer for whatever is wrong with an assertion. */
+/** Every invalid assertion gets the same answer. */
 export const assertionRefused = (): Problem =>
   invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
 
 export type Asserted = { readonly passkey: PasskeyRow; readonly counter: number };
 
 /**
- * Whether one of this person's passkeys signed the challenge here, with the person verified by the authenticator. The caller writes
- * the counter down.
+ * Verifies that one of this person's passkeys signed the challenge on this host and that the authenticator verified the person. The caller
+ * stores the counter.
  * @throws Problem invalid_request
  */
 export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<Asserted> {

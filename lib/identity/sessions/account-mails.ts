@@ -4,25 +4,25 @@ import { log } from "#lib/telemetry/log.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 
-/* What signing in and up causes. better-auth makes the links' tokens; the pages behind the links are ours. */
+/* Mails for sign-in and sign-up. better-auth creates the tokens in the links; the pages behind the links are ours. */
 
 export const MAGIC_LINK_SECONDS = 900;
 export const RESET_SECONDS = 3600;
 export const VERIFICATION_SECONDS = 24 * 3600;
 
-/** To one address in a quarter of an hour, of each kind: whoever types somebody's address cannot fill that mailbox. */
+/** Mails of one kind to one address in 15 minutes, so that nobody can fill somebody else's mailbox. */
 const MAILS_MAX = 5;
 const MAILS_WINDOW_SECONDS = 900;
 
 type Kind = "magicLink" | "verification" | "reset" | "exists" | "changed";
 
-/** Where a link goes on afterwards; better-auth carries it in its own link as callbackURL. */
+/** The path to open after the link; better-auth carries it in its own link as callbackURL. */
 const pathOf = (url: string): string => new URL(url).searchParams.get("callbackURL") ?? "/";
 
 const link = (page: string, token: string, path: string): `/${string}` => withReturnTo(page, path, { token }) as `/${string}`;
 const until = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-/** Above the limit nothing is sent and nothing is said: the answer must not tell who has an account. */
+/** Above the limit no mail is sent and no error is returned: the answer must not reveal who has an account. */
 async function send(kind: Kind, mail: Mail): Promise<void> {
   if ((await takeAttempt(`mail:${kind}:${mail.to.toLowerCase()}`, MAILS_WINDOW_SECONDS)) > MAILS_MAX) {
     log().warn({ kind }, "Too many mails to one address; this one is not sent");
@@ -67,7 +67,7 @@ export const sendReset = ({ email, url, token }: Linked): Promise<void> =>
     usefulUntil: until(RESET_SECONDS),
   });
 
-/** The page cannot say it, so the mailbox does: a sign-up with an address that has an account. */
+/** Tells the owner of an account that somebody tried to sign up with its address. The page must not reveal that the account exists. */
 export const sendAccountExists = (email: string): Promise<void> =>
   send("exists", {
     to: email,

@@ -1,7 +1,7 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { markAudited } from "#lib/identity/user-store.ts";
 
-/** better-auth creates users in transactions of its own, so their event follows with their first authenticated request, once. */
+/** better-auth creates users in its own transactions, so the user.created event is written once, with the first authenticated request. */
 export async function auditNewUser(userId: string): Promise<void> {
   await transact(async (tx) => {
     if (!(await markAudited(tx, userId))) return;

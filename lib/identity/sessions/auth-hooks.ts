@@ -19,7 +19,7 @@ const ways: Readonly<Record<string, AuthMethod>> = {
   "/passkey/verify-authentication": "passkey",
 };
 
-/** How a session came to be, by the endpoint that makes it. One that is not known here makes none. */
+/** The sign-in method of a session, by the endpoint that creates it. An unknown endpoint throws and creates no session. */
 export function providerOf(context: Context): AuthMethod {
   const path = context?.path ?? "";
   const id = (context?.params as { id?: unknown } | undefined)?.id;
@@ -29,29 +29,29 @@ export function providerOf(context: Context): AuthMethod {
 }
 
 /**
- * A password may end while it is compared, which takes a tenth of a second. Looked at after the session is there: what ends the
- * password later than this look ends the session too.
+ * A password may be deleted while it is compared, which takes a tenth of a second. This check runs after the session was inserted: a later
+ * deletion of the password deletes the session too.
  */
 async function endWithoutPassword({ id, userId }: { readonly id: string; readonly userId: string }): Promise<void> {
   if ((await passwordHashOf(userId)) !== null) return;
   await database().transaction((tx) => deleteSession(tx, userId, id));
 }
 
-/** What confirming an address does around better-auth's own change of the row: what anybody began with the address ends. */
+/** Run before and after better-auth confirms an address. They end every session and way to sign in that anybody set up with the address. */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
-  /** Once more, for a sign-in that was under way before. */
+  /** Runs again, for a sign-in that was already in progress. */
   afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
     await endWaysIn(id);
     noteFirstProof(id);
   },
 };
 
-/** Whoever signs in without having said a name is called by the address until he says one. */
+/** A person who signs in without a name gets the part of their address before the @ as name. */
 const nameOf = (name: unknown, email: string): string =>
   (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
 
-/** We call no provider on anybody's behalf, so nothing is kept that could. */
+/** Drops the provider's tokens: we never call a provider on behalf of a person. */
 const withoutTokens = <T extends object>(account: T): T & Record<string, unknown> => ({
   ...account,
   accessToken: null,
@@ -62,7 +62,7 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 export const databaseHooks: Hooks = {
   user: {
     update: {
-      // A link proved who owns the mailbox. better-auth then ends what somebody else began with the address, but not the passkeys.
+      // A link proved who owns the mailbox. better-auth then removes what somebody else set up with the address, but not the passkeys.
       after: async (user, context) => {
         if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
         await deletePasskeysOf(user.id);
@@ -84,7 +84,7 @@ export const databaseHooks: Hooks = {
         data: {
           ...session,
           provider: providerOf(context),
-          // A sign-in that is not to be remembered would live a day here, longer than one that is.
+          // better-auth would give a sign-in without rememberMe one day, longer than a remembered one.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),
         },

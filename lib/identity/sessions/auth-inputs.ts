@@ -3,7 +3,7 @@ import { returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
-/** A wallet's account has such an address; nobody gets mail at it, so nobody may claim it. */
+/** Accounts of wallets have such addresses. They receive no mail, so nobody may sign up with one. */
 const PLACEHOLDER = /\.invalid$/i;
 
 const Email = z
@@ -13,7 +13,7 @@ const Email = z
 const Password = z.string().min(1).max(128);
 const NewPassword = z.string().min(12).max(128);
 const Token = z.string().min(1).max(2048);
-/** Where to go on: a page of ours, as returnTo() knows them. */
+/** The path to open afterwards: one of our pages, as returnTo() accepts them. */
 const Page = z
   .string()
   .min(1)
@@ -23,17 +23,17 @@ const Page = z
 export type Served = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
-  /** Passed on as it is; better-auth reads state and code from it. */
+  /** The query is passed on unchanged; better-auth reads state and code from it. */
   readonly query?: true;
-  /** better-auth answers a link's GET here. Ours is a POST with the token in its body: what only reads mail must not use it up. */
+  /** better-auth takes the link's token by GET. Ours is a POST with the token in its body, so that a mail scanner cannot use it up. */
   readonly asGet?: true;
-  /** The answer takes at least this long, because better-auth does less for an address without an account. */
+  /** The minimum time of the answer: better-auth does less work for an address without an account, and the time would reveal that. */
   readonly floorMs?: number;
-  /** Tries for the account whose address the body names, from however many places; it counts whether or not there is one. */
+  /** Tries for the account whose address is in the body, from all network addresses together; counted even if no such account exists. */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
-/** Strict like our own operations: no field reaches better-auth that is not written here. */
+/** Strict like our own operations: no unlisted field reaches better-auth. */
 export const served: Readonly<Record<ServedPath, Served>> = {
   "/sign-up/email": {
     method: "POST",

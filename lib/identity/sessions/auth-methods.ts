@@ -6,14 +6,14 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 type AuthMethods = Session["authMethods"];
 export type AuthMethod = keyof AuthMethods;
 
-/** The number of the chain that a wallet must name when it signs in; null where wallets do not sign in. */
+/** The number of the chain that a wallet must name at sign-in; null if wallets cannot sign in. */
 export function siweChainId(): number | null {
   const { SIWE_CHAIN, ENVIRONMENT, CHAINS } = env();
   const chain = SIWE_CHAIN ?? (ENVIRONMENT === "sandbox" ? CHAINS[0]?.chain : undefined);
   return chain === undefined ? null : Number(chain.slice("eip155:".length));
 }
 
-/** The ways in that this installation has, the same for everybody. A way that is not here is not served either. */
+/** The sign-in methods of this installation, the same for everybody. The endpoints of other methods are not served. */
 export function authMethods(): AuthMethods {
   const { GOOGLE_CLIENT_ID, GITHUB_CLIENT_ID } = env();
   return {
@@ -26,5 +26,5 @@ export function authMethods(): AuthMethods {
   };
 }
 
-/** Whether an account needs a confirmed address: where mail is really sent. In a sandbox without SMTP it is offered, not asked for. */
+/** Whether an account needs a confirmed address: only if mail is really sent. A sandbox without SMTP offers it but does not require it. */
 export const requiresVerifiedEmail = (): boolean => mailDelivery() === "smtp";

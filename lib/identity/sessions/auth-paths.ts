@@ -1,6 +1,6 @@
 import { authMethods, type AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
 
-/** What of better-auth is served. Everything that it registers besides is in disabledPaths; a test compares both with its list. */
+/** The endpoints of better-auth that are served. All others that it registers are in disabledPaths; a test compares both with its list. */
 export const servedPaths = [
   "/sign-up/email",
   "/sign-in/email",
@@ -21,9 +21,9 @@ export const servedPaths = [
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
-/** What these need; the others are always there. */
+/** The sign-in methods that an endpoint serves; one of them must be offered. Endpoints that are not listed are always offered. */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
-  // Each sends a mail or begins with one.
+  // These send a mail or start from a link in one.
   "/request-password-reset": ["magicLink"],
   "/reset-password": ["magicLink"],
   "/send-verification-email": ["magicLink"],
@@ -38,7 +38,7 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/passkey/verify-authentication": ["passkey"],
 };
 
-/** Whether this installation has what the path is for. */
+/** Whether this installation offers the endpoint. */
 export function isOffered(path: ServedPath): boolean {
   const methods = authMethods();
   return needs[path]?.some((method) => methods[method]) ?? true;
@@ -71,7 +71,7 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
-/** Mutations without reason, audit or gate, and ways in that are not configured. Our own operations do what is needed. */
+/** Changes without reason, audit or gate, and ways to sign in that are not configured. Our own operations replace those that are needed. */
 export const disabledPaths = [
   ...organization,
   "/ok",
@@ -99,6 +99,6 @@ export const disabledPaths = [
   "/passkey/list-user-passkeys",
   "/passkey/delete-passkey",
   "/passkey/update-passkey",
-  // better-auth compares whole paths; this one is kept away by serveAuth() alone.
+  // better-auth compares whole paths, so only serveAuth() blocks this one.
   "/reset-password/:token",
 ];

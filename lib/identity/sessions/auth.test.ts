@@ -166,7 +166,7 @@ describe("signing in", () => {
   test("429 after thirty tries for one account, from however many addresses, whether there is such an account or not", async () => {
     const { email } = await newPerson();
     const told = async (address: string) => {
-      // As if thirty had been made: each of them takes a tenth of a second of work.
+      // Sets the counter to thirty tries, because each real try takes 0.1 s.
       await database()
         .insert(rateLimit)
         .values({ id: crypto.randomUUID(), key: `signIn:${address}`, count: 29, lastRequest: Date.now() });

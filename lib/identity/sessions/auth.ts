@@ -31,7 +31,7 @@ import { perProcess } from "#lib/process.ts";
 
 const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
 
-/** better-auth's messages may quote the row that failed. */
+/** better-auth's messages may quote the row that failed, so such a message is replaced. */
 function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error);
   const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;
@@ -39,12 +39,12 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
   else log().warn({ ...(error !== undefined && { error }) }, text);
 }
 
-/** Behind this header stands the address that the server itself saw; serveAuth() sets it and drops what clients send. */
+/** This header holds the address that the server itself saw; serveAuth() sets it and drops the value that a client sends. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
-/** Tries from one address. Counters in the database: more processes are not more tries. */
+/** Tries per network address. The counters are in the database, so more processes do not allow more tries. */
 const minute = (max: number) => ({ window: 60, max });
-/** Each of these may send a mail. Mails to one address are counted besides. */
+/** Each of these endpoints may send a mail. Mails to one e-mail address have their own limit too. */
 const mailing = { window: 900, max: 20 };
 const rateLimit = {
   enabled: true,
@@ -73,7 +73,7 @@ const rateLimit = {
 const plugins = () => [
   organizations({
     allowUserToCreateOrganization: false,
-    // Written by our onboarding alone; better-auth refuses to start where a required column is unknown to it.
+    // Only our onboarding writes these columns. better-auth refuses to start if it does not know a required column.
     schema: {
       organization: {
         additionalFields: {
@@ -113,21 +113,22 @@ const options = () =>
     disabledPaths: [...disabledPaths, ...unofferedPaths()],
     telemetry: { enabled: false },
     logger: { level: "warn", disableColors: true, log: report },
-    // Refusals are answers; without this each is printed beside our log.
+    // Refusals are normal answers. Without onError, better-auth prints each of them outside our log.
     onAPIError: {
       errorURL: `${env().BASE_URL}/sign-in`,
       onError: (error) =>
         isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
     },
     database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
-    // Without autoSignIn a sign-up answers alike for new and for known addresses.
+    // Without autoSignIn, a sign-up gives the same answer for new and for known addresses.
     emailAndPassword: {
       enabled: true,
       autoSignIn: false,
       minPasswordLength: 12,
       maxPasswordLength: 128,
       requireEmailVerification: requiresVerifiedEmail(),
-      // After better-auth's own transaction: a mail needs a connection, and while one is held nobody may wait for another.
+      // Runs after better-auth's own transaction: queueing a mail needs a connection, and a request that holds one must not wait for
+      // another.
       onExistingUserSignUp: ({ user }) => queueAfterTransactionHook(() => sendAccountExists(user.email)),
       sendResetPassword: ({ user, ...linked }) => sendReset({ ...linked, email: user.email }),
       resetPasswordTokenExpiresIn: RESET_SECONDS,
@@ -137,7 +138,7 @@ const options = () =>
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: false,
-      // Whoever confirms an address has not signed in by it.
+      // Confirming an address does not sign the person in.
       autoSignInAfterVerification: false,
       expiresIn: VERIFICATION_SECONDS,
       ...emailVerificationHooks,
@@ -155,7 +156,7 @@ const options = () =>
     },
     rateLimit,
     advanced: {
-      // The prefix carries __Host-, which better-auth would spoil by __Secure- in front of it.
+      // The prefix contains __Host-, which becomes invalid if better-auth puts __Secure- in front of it.
       useSecureCookies: false,
       cookiePrefix: cookiePrefix(),
       defaultCookieAttributes: cookieAttributes(),
@@ -169,5 +170,5 @@ const options = () =>
 
 const create = () => betterAuth(options());
 
-/** better-auth, which owns signing in, up and out. Made at the first request, once in a process. */
+/** better-auth, which handles sign-in, sign-up and sign-out. Created at the first request, once per process. */
 export const auth = (): ReturnType<typeof create> => perProcess("auth", create);

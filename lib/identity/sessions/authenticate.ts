@@ -23,7 +23,7 @@ import {
 import { findLiveSession, renewSession } from "#lib/identity/store.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** One answer for what is mistyped, unknown, revoked, expired or of the other environment: it tells nothing about keys. */
+/** The same answer for a mistyped, unknown, revoked or expired key and for one of the other environment: it reveals nothing about keys. */
 const keyInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
 
@@ -60,9 +60,9 @@ const renewed = new WeakMap<Request, string>();
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
 export type AuthenticateOptions = {
-  /** Has the connections for what must not wait. */
+  /** The urgent connection pool, for requests that must not wait for others. */
   readonly on?: Sql | undefined;
-  /** False where the cookie that goes with a renewal cannot be sent. */
+  /** False if the renewed cookie cannot be sent. */
   readonly renew?: boolean;
 };
 
@@ -82,7 +82,7 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // Neither is urgent; the next request sees to both.
+  // Requests on the urgent pool skip both steps; the next request does them.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
@@ -104,8 +104,8 @@ async function authenticateSession(
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * Who sends this request: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: what was
- * revoked, banned or removed before the request came is gone. A session in use is renewed.
+ * Identifies the caller: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: a key, session or role
+ * that was revoked before the request no longer works. A session in use is renewed.
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
 export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {

@@ -12,7 +12,7 @@ import { replacePassword } from "#lib/identity/user-store.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { invalidField } from "#lib/problem.ts";
 
-/** An idempotency key is not looked at: its fingerprint would be a fast hash of the password. */
+/** Ignores the idempotency key: its fingerprint would be a fast hash of the password. */
 export const changePassword: Handler<typeof contract.changePassword> = async ({ body }, { caller }) => {
   const { currentPassword, newPassword } = body;
   const { userId, sessionId, organizationId } = caller;

@@ -35,7 +35,7 @@ const slugTaken = (slug: string): Problem =>
     errors: [{ detail: "This slug is taken.", pointer: "/organizationSlug" }],
   });
 
-/** The asked slug, or one made from the name that is free. */
+/** Creates the organization with the requested slug, or with a free one that is derived from its name. */
 async function found(tx: Tx, { organizationName, organizationSlug, productRoles }: Body) {
   const organization = { id: newId("organization"), name: organizationName, environment: env().ENVIRONMENT };
   const roles = [...new Set(productRoles)];
@@ -57,7 +57,7 @@ async function createOrganization(tx: Tx, { userId }: SessionCaller, body: Body)
   return id;
 }
 
-/** An invitation of another account, an old one and one that never was look the same. */
+/** An invitation for another account, an expired one and an unknown one get the same answer. */
 async function join(tx: Tx, { userId }: SessionCaller, user: UserRow, invitationToken: string): Promise<string> {
   const invitationId = invitationIdOf(invitationToken);
   const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, user.email);

@@ -10,7 +10,7 @@ import { PROVED_MS } from "#lib/identity/passkeys/proved.ts";
 import { assertionRefused, verifyAssertion, type Asserted } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An idempotency key is not looked at: its fingerprint would be a fast hash of the password. */
+/** Ignores the idempotency key: its fingerprint would be a fast hash of the password. */
 export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async ({ body }, { caller }) => {
   const { password, assertion } = body;
   const asserted = assertion ? await byPasskey(assertion, caller) : null;

@@ -19,7 +19,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const first = (list: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** What a browser calls itself, in two words: a hint for its owner, and no proof of anything. */
+/** The browser and the system in a user agent: a hint for the session's owner, not a proof. */
 export function deviceOf(userAgent: string | null): string {
   const text = (userAgent ?? "").slice(0, 512);
   const [browser, system] = [first(browsers, text), first(systems, text)];

@@ -25,7 +25,7 @@ export async function makeFirstAdmin(tx: Tx, userId: string, reason: string, now
   );
 }
 
-/** In the sandbox the first person who comes runs the platform; two who come together are one first and one second. */
+/** In the sandbox the first user becomes the platform's admin; a lock orders two who come at the same time. */
 export async function claimSandbox(tx: Tx, userId: string, now: Date): Promise<void> {
   const before = await readInstallation(tx);
   if (!before || before.claimed) return;

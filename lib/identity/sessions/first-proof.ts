@@ -5,7 +5,7 @@ type Proof = { userId: string | null };
 
 const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
 
-/** Runs a request of better-auth, and answers whose address it proved for the first time. Null: nobody's. */
+/** Runs a request of better-auth and returns the user whose address it proved for the first time, or null. */
 export async function followFirstProof<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly userId: string | null }> {
@@ -14,7 +14,7 @@ export async function followFirstProof<T>(
   return { result, userId: proof.userId };
 }
 
-/** Called by the hooks of better-auth, which have no other way to the answer. */
+/** The hooks of better-auth call this, because they cannot return the user in any other way. */
 export function noteFirstProof(userId: string): void {
   const proof = proofs().getStore();
   if (proof) proof.userId = userId;

@@ -1,10 +1,10 @@
 import { deleteEndedSessions, deleteEndedVerifications } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
-/** A backlog of years ends over several runs. */
+/** A large backlog is deleted over several runs. */
 const ROUNDS_MAX = 50;
 
-/** Deletes sessions and one-time tokens whose time is over; better-auth leaves them. Answers how many. */
+/** Deletes expired sessions and one-time tokens, which better-auth leaves in the database. Returns the number of rows. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
   for (const remove of [deleteEndedSessions, deleteEndedVerifications]) {

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
-/** What people call the persons and service accounts behind these ids, as far as they are the organization's or acted in it. */
+/** The names of these service accounts of the organization and of these people, who belong to the organization or acted in it. */
 export async function subjectNames(
   db: Database | Tx,
   organizationId: string,
@@ -25,7 +25,7 @@ export async function subjectNames(
 
 const NAMES_MAX = 200;
 
-/** The newest service accounts of the organization, revoked ones too: they paid once. */
+/** The newest service accounts of the organization, including revoked ones, because their payments are still shown. */
 export const agentNames = (db: Database | Tx, organizationId: string) =>
   db
     .select({ agentId: serviceAccounts.serviceAccountId, name: serviceAccounts.name })

@@ -5,10 +5,10 @@ import { invalidField } from "#lib/problem.ts";
 
 const TRIES_PER_MINUTE = 5;
 
-/** Tries of a person to prove who he is, whatever for. @throws Problem rate_limited */
+/** Counts a person's tries to prove who they are, for all purposes together. @throws Problem rate_limited */
 export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
 
-/** Answers the hash that the password fits. @throws Problem rate_limited, invalid_request */
+/** Returns the hash that the password matches. @throws Problem rate_limited, invalid_request */
 export async function requirePassword(userId: string, password: string, pointer: string): Promise<string> {
   await countProof(userId);
   const hash = await passwordHashOf(userId);

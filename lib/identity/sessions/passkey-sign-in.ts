@@ -4,8 +4,8 @@ import { noteSignIn } from "#lib/identity/passkey-store.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 
 /**
- * better-auth signs in by passkey; our operations add and remove them. It does not insist that the authenticator verified the person
- * and has no setting for it, so that is checked here.
+ * better-auth signs people in by passkey; our operations add and remove passkeys. better-auth does not require that the authenticator
+ * verified the person and has no setting for it, so that is checked here.
  */
 export function passkeySignIn() {
   const { id, name, origins } = relyingParty();

@@ -3,7 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
 
-/** What a session shows, as it is now. The caller was authenticated by it, so it is there unless it just ended. */
+/** The current data of a session. The caller was authenticated by it, so null means that it has just ended. */
 export async function readSession(
   sessionId: string,
   tx: Tx | ReturnType<typeof database> = database(),
@@ -44,7 +44,7 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-// A scalar subquery, because no index serves a comparison with a volatile function.
+// A scalar subquery, because no index is used for a comparison with a volatile function.
 export async function deleteEndedSessions(rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
@@ -58,7 +58,7 @@ export async function deleteEndedVerifications(rows: number): Promise<number> {
   return gone.length;
 }
 
-/** False where the person has no such session that lives. */
+/** False if the person has no such live session. */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx
     .delete(session)
@@ -75,7 +75,7 @@ export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: str
   return rows.length;
 }
 
-/** The person's live sessions, the one used last first. */
+/** The person's live sessions, the most recently used first. */
 export const liveSessionsOf = (userId: string, limit: number) =>
   database()
     .select({

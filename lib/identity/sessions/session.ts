@@ -23,7 +23,7 @@ export type SessionFacts = {
   }[];
 };
 
-/** The session as the contract shows it. An active organization whose membership has ended is none. */
+/** The session as the contract shows it. An active organization without a membership is left out. */
 export function presentSession({ provider, activeOrganizationId, user, memberships }: SessionFacts): Session {
   const { userId, email, name, image, emailVerified } = user;
   const organizations = memberships.map(({ role, productRoles, ...organization }) => ({

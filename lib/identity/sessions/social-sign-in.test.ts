@@ -137,7 +137,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
       await callAuth("/verify-email", {
         token: linkIn(smtp.received.at(-1)!.replaceAll("=\r\n", "").replaceAll("=3D", "=")).token,
       });
-      // Whoever began the account by a provider that does not know the address may be somebody else: that way in has ended.
+      // The first provider had not verified the address, so its account may belong to another person. That sign-in is removed.
       expect((await enter(profile)).response.headers.get("location")).toContain("error=account_not_linked");
     } finally {
       await smtp.stop();

@@ -34,7 +34,7 @@ test("whoever confirms an address chooses the password anew, and whatever was be
     .insert(passkey)
     .values({ id: userId, name: "x", publicKey: "", userId, credentialID: userId, counter: 0, deviceType: "x", backedUp: true });
   const { token } = await linkTo(email);
-  // A sign-in that is under way while the address is confirmed.
+  // A sign-in runs while the address is confirmed.
   const [confirmed, racing] = await Promise.all([confirm(token), callAuth("/sign-in/email", { email, password: PASSWORD })]);
   const session = async (as: Credential) => (await send(contract.getSession, getSession, { as })).status;
   if (racing.status === 200) expect(await session(credentialOf(racing))).toBe(401);

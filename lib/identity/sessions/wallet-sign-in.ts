@@ -6,14 +6,14 @@ import { siweChainId } from "#lib/identity/sessions/auth-methods.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { completeWallet } from "#lib/identity/user-store.ts";
 
-/** 128 bits; ERC-4361 wants letters and digits. */
+/** 128 random bits; ERC-4361 requires letters and digits. */
 export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).toString("hex"));
 
 type Signed = { readonly message: string; readonly signature: string; readonly address: string };
 
 /**
- * Whether the wallet of a plain account signed our message and no other: this site, the configured chain, our words. Everything but
- * address, nonce and times is fixed, so the message is made again and compared as text. better-auth has checked nonce and domain.
+ * Whether an externally owned account signed exactly our message: this site, the configured chain, our words. Only the address, nonce and
+ * times vary, so the message is built again and compared as text. better-auth has checked the nonce and the domain.
  */
 export async function verifyWallet({ message, signature, address }: Signed): Promise<boolean> {
   const chainId = siweChainId();
@@ -38,5 +38,5 @@ export async function verifyWallet({ message, signature, address }: Signed): Pro
   return true;
 }
 
-/** How an account of a wallet is called until its person changes it. */
+/** The name of a wallet's account until the person changes it. */
 export const walletName = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;

@@ -15,7 +15,7 @@ import { forbiddenAmong } from "#lib/holds/still-allowed.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
-/** Canceled by one request; those in which a person is asked are ended one by one. */
+/** The most payments that one request cancels. ASKED_MAX is lower, because payments with a checkout are ended one by one. */
 const CANCELED_MAX = 1_000;
 const ASKED_MAX = 100;
 
@@ -24,8 +24,8 @@ type Held = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refused = { readonly payment: Held | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * The open payments that the mandate, as it is now, no longer allows: nobody executes or settles them, whatever becomes of them here.
- * Null where there is none. Needs the mandate's lock; to cancel, the gate before it.
+ * The open payments that the current mandate no longer allows. They cannot be executed or settled, even if they are not canceled here.
+ * Null if there are none. Needs the mandate's lock; to cancel, take the gate before it.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
@@ -68,7 +68,7 @@ function present({ payment, reason }: Refused, state: OpenRefused["items"][numbe
   };
 }
 
-/** Lets their holds go, and ends the checkouts in which a person is or was asked. Answers what was canceled, by authorization. */
+/** Releases the holds and ends the checkouts that ask or asked a person. Returns the authorizations that were canceled. */
 async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Held[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();
   const now = await clock(tx);

@@ -16,7 +16,7 @@ type Taken = {
 };
 
 /**
- * Moves a mandate along its life cycle and tells of it; a mandate that is there already stays as it is, without an event.
+ * Changes the mandate's status and writes an audit event. A mandate that already has the status is unchanged, without an event.
  * @throws Problem not_found, conflict
  */
 export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: Taken): Promise<Mandate> {
@@ -34,5 +34,5 @@ export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requ
   return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
 }
 
-/** What was submitted before is followed to its end, so the event says what that is. */
+/** Payments that were submitted before still run to their end, so the event lists them. */
 const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";

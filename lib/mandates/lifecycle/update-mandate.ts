@@ -20,7 +20,7 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     const { cancelOpen = false, ...changes } = body;
-    // Canceling lets holds go and ends checkouts; who approves one meanwhile takes the gate as well.
+    // Canceling releases holds and ends checkouts, so it takes the gate, as an approval does.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
@@ -52,7 +52,7 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
 
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
-  // A draft, or a suspended one, gives nothing before it is put in force.
+  // A draft or suspended mandate gives no rights until it is active.
   const isInForce = old.status === "active";
   if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
   const now = await clock(tx);
@@ -67,19 +67,19 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   audit(tx, { ...event, organizationId: by.organizationId, metadata: { requestId: by.requestId, version, changed } }, now);
 }
 
-/** What was spent is counted in the asset, so a mandate keeps it for life. */
+/** Usage is counted in the mandate's asset, so the asset cannot change. */
 function requireSameCoin(old: MandateRow, { assets: [coin] }: Policy): void {
   if (coin?.asset === old.asset && coin.chain === old.chain) return;
   throw invalidField("/policy/assets/0", `This mandate pays in ${old.asset} on ${old.chain} for life. Make another mandate.`);
 }
 
-/** Left out: as it was. Null: none. */
+/** An omitted field keeps its value; null removes it. */
 function bindings(old: MandateRow, { agents, wallet }: Changes) {
   const { walletChain, walletAddress } = old;
   const oldWallet = walletChain === null || walletAddress === null ? null : { chain: walletChain, address: walletAddress };
   return { agents: agents === undefined ? old.agents : agents, wallet: wallet === undefined ? oldWallet : wallet };
 }
 
-/** What was used stays legal when a limit is lowered; the policy compares with the limit. */
+/** Earlier usage may exceed a lowered limit: the ceiling allows it, and the policy compares new payments with the limit. */
 const ceilingOf = ({ total }: CompiledPolicy, { spent, reserved }: MandateRow) =>
   total === null ? null : max(total, atomicOf(spent + reserved));

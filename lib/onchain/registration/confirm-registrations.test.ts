@@ -32,7 +32,7 @@ const submitted = async (deadline?: bigint) =>
     ...(deadline !== undefined && { deadline }),
   });
 
-/** The relayer sends and follows, and the registrations are looked at. */
+/** Runs the relayer and the check of the registrations once. */
 async function lookAgain(registrationId: string) {
   await makeDue();
   await relay();
@@ -84,7 +84,7 @@ test("registering a version has the guardian close those before it", async () =>
 const mandateOf = async ({ organizationId, mandateId }: { organizationId: string; mandateId: string }): Promise<Mandate> =>
   (await viewMandate({ organizationId, environment: "sandbox" }, mandateId)).mandate;
 
-/** The account's own key pays out of a slot, as a proof would. */
+/** Uses a slot with the account's own key, as a proof would. */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
   const nonce = slotNonce(onChainId, period, slot);
   const message = { from: key.address, to: terms.payee, value: 1_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce };

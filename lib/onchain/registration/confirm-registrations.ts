@@ -19,12 +19,12 @@ type Hex = `0x${string}`;
 
 const LIST = 100;
 const AGAIN_MS = 1_000;
-/** A chain that is silent is not asked every second. */
+/** A chain that does not answer is not asked every second. */
 const AFTER_SILENCE_MS = 10_000;
 /** The chain's clock and ours differ a little. */
 const GRACE_MS = 30_000;
 
-/** Looks at what was submitted: registered or failed is what the chain says, whoever sent the transaction. */
+/** Checks submitted registrations. The chain decides whether one is registered or failed, no matter who sent the transaction. */
 export async function confirmRegistrations(): Promise<void> {
   for (const row of await dueRegistrations(database(), LIST)) {
     try {
@@ -39,7 +39,7 @@ export async function confirmRegistrations(): Promise<void> {
   }
 }
 
-/** One of them, at once. Throws when the chain does not answer. */
+/** Checks one registration at once. Throws when the chain does not answer. */
 export async function confirmRegistration(registrationId: string): Promise<void> {
   const row = await findRegistration(database(), registrationId);
   if (row?.status === "submitted") await confirm(row);
@@ -57,15 +57,15 @@ async function confirm(row: RegistrationRow): Promise<void> {
 }
 
 /**
- * What was mined took effect at a depth that this node may not have reached yet; and what was sent once is public, so that
- * anybody can submit it until its deadline.
+ * Whether the registration may still take effect: this node may not have reached the block of a mined transaction yet, and a
+ * transaction that was sent once is public, so that anybody can submit its signature until the deadline.
  */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
   return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);
 }
 
-/** Anybody may have submitted what the account signed, so the registry is asked, at the chain's confirmation depth. */
+/** Reads the registry at the chain's confirmation depth, because anybody may have submitted the account's signature. */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({
     address: registry as Hex,

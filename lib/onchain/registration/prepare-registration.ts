@@ -20,12 +20,12 @@ import { findRegistrable, isRegistered } from "#lib/onchain/registry/register-st
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Time to read and sign, and for the request to arrive before the hour is over. */
+/** Time to read and sign, well below the longest deadline that a registration may have. */
 const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
 
-/** What the mandate's wallet has to sign now. Stores nothing: the same terms come from the mandate when the signature arrives. */
+/** Returns what the mandate's wallet has to sign. Stores nothing: the terms are derived again when the signature arrives. */
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");

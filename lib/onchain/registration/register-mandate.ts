@@ -52,7 +52,7 @@ import { toWire } from "#lib/time.ts";
 
 type Hex = `0x${string}`;
 
-/** Each asks the chain several times, and nobody is known before. */
+/** Each try reads the chain several times, and the caller is not authenticated yet. */
 const TRIES_PER_MINUTE = 60;
 /** How long a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;
@@ -66,8 +66,8 @@ type Asked = {
 };
 
 /**
- * The signature is the credential: before it is seen to be the wallet's, an id that is somebody's and one that is nobody's are refused
- * alike. Nothing is relayed before everything holds; a repeat of the same request answers the same.
+ * The signature is the credential: until it is verified, ids that exist and ids that do not exist get the same refusal. Nothing is
+ * relayed before all checks pass; a repeat of the same request gets the same answer.
  */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
@@ -82,21 +82,21 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
     const checked = await onChain(() => checkOnChain(signable, body, deployment));
     return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
-    // What refuses may be the same request, which came first by a moment.
+    // The refusal may come from the same request, sent a moment earlier.
     const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/** What the wallet may have signed: one registration for each path. */
+/** The registrations that the wallet may have signed, one for each path. */
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
   readonly candidates: readonly Registering[];
 };
 
-/** Null where no signature could be good, whoever made it. */
+/** Null if no signature can be valid. */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
   if (asset === null || mandate.walletAddress === null) return null;
@@ -110,7 +110,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   return { ...what, candidates };
 }
 
-/** Everything that the wallet's owner is told, in the order in which it is documented. */
+/** The checks whose result only the wallet's owner may see, in their documented order. */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
@@ -128,7 +128,7 @@ type Checked = {
   readonly delegation: SignedDelegation | null;
 };
 
-/** An account that nobody has, for an id that is no mandate's: the chain is asked as much as for a mandate. */
+/** A placeholder account for unknown ids, so that the chain is read as often as for an existing mandate. */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<Checked> {
@@ -160,7 +160,7 @@ async function firstOrTwin(asked: Asked, checked: Checked): Promise<Registration
   }
 }
 
-/** A revocation that was acknowledged before is seen here; one that comes later closes what is written here. */
+/** A revocation that was acknowledged before is seen here; a later one also revokes the registration that is written here. */
 async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment }: Asked, { signed, delegation }: Checked) {
   await enterGate(tx);
   const locked = await lockRegistrable(tx, mandate.mandateId);
@@ -209,7 +209,7 @@ async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment
   return row;
 }
 
-/** Sends at once where it was not sent yet; the worker goes on with it in any case. */
+/** Sends the transaction at once if it was not sent yet; the worker follows it in any case. */
 async function answer(row: RegistrationRow, deployment: Deployment) {
   const txHash = row.txHash ?? (await send(row));
   return {

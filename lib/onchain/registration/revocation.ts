@@ -10,9 +10,9 @@ const abi = parseAbi(["function revoke(address account, bytes32 mandateId)"]);
 const BATCH = 64;
 
 /**
- * In the transaction that revokes a mandate: the guardian revokes each of its registrations on chain as well. Those that
- * are still under way too, for the registry closes an id that it does not know yet. No limit of a queue holds it up.
- * `before`: only those of earlier versions, which a newer one replaces. Answers how many.
+ * Queues the guardian's on-chain revocation of each registration, in the transaction that revokes the mandate. Registrations under way
+ * are included, because the registry can close an id that it does not know yet. No queue limit applies.
+ * `before`: only registrations of earlier versions, which a newer one replaces. Returns how many were queued.
  */
 export async function queueRevocations(tx: Tx, mandateId: string, before?: number): Promise<number> {
   const registrations = await lockUnrevoked(tx, mandateId, before);
@@ -36,7 +36,7 @@ export async function queueRevocations(tx: Tx, mandateId: string, before?: numbe
 
 const stateFor = { queued: "requested", sent: "sent", mined: "revoked" } as const;
 
-/** Writes down how far the guardian's transactions are. The organization's chain tells of each that is confirmed. Answers how many moved. */
+/** Stores the progress of the guardian's transactions and audits each confirmed revocation. Returns how many changed. */
 export async function followRevocations(): Promise<number> {
   const moved = await movedRevocations(BATCH);
   for (const { registrationId, organizationId, mandateId, revocation, status, hash, ...which } of moved) {

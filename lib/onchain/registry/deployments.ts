@@ -22,7 +22,7 @@ const abi = parseAbi([
   "function guardian() view returns (address)",
 ]);
 
-/** The chain has other contracts than the configuration says: nothing may be built on them. */
+/** The contracts on the chain differ from the configuration, so they must not be used. */
 export class OtherContracts extends Error {}
 
 const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
@@ -44,14 +44,14 @@ export function deploymentAt(chain: string): Deployment | null {
   return configuration ? (deploymentOf(configuration)[0] ?? null) : null;
 }
 
-/** The same where something was registered on the chain. @throws where it has no contracts any more */
+/** Like deploymentAt, for a chain with registrations. @throws if its contracts are no longer configured */
 export function deploymentOn(chain: string): Deployment {
   const deployment = deploymentAt(chain);
   if (!deployment) throw new Error(`The contracts of ${chain} are no longer configured.`);
   return deployment;
 }
 
-/** Compares code and immutables. Answers everything that differs. @throws what viem throws where the chain does not answer */
+/** Compares code and immutables. Returns all differences. @throws viem's error if the chain does not answer */
 async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
   const client = publicClient(chain);
   const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
@@ -104,9 +104,9 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
   return deployments;
 }
 
-/** At start: other contracts than configured end it; a chain that does not answer is asked again by whoever needs it. */
+/** Called at startup. Wrong contracts stop the service; a chain that does not answer is checked again at the next use. */
 export async function refuseOtherContracts(): Promise<void> {
-  // A wrong configuration must not be taken for a chain that does not answer.
+  // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.
   env();
   try {
     await checkedDeployments();

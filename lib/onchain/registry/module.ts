@@ -28,10 +28,10 @@ export const payTypes = {
   ],
 } as const;
 
-/** The module's payment of an authorization: however often it is asked for, it is one. */
+/** The module's payment id for an authorization; always the same, so that repeated requests make one payment. */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
-/** The call that has the module make one payment, once, until the deadline. Whoever has it may send it. */
+/** The call that has the module make one payment, once, until the deadline. Anyone who has the call may send it. */
 export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, deadline: bigint): Promise<{ to: Hex; data: Hex }> {
   const { chain, account, onChainId: mandateId, token, payee, value } = payment;
   const to = deploymentOn(chain).paymentModule;
@@ -45,12 +45,12 @@ export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, dea
   return { to, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
 }
 
-/** A payment that the module was asked for, in lower case. */
+/** A payment requested from the module. Addresses are in lower case. */
 export type ModulePayment = RegisteredPayment & {
   /** The registry that counts it. */
   readonly registry: Hex;
   readonly paymentId: Hex;
-  /** From then on the module refuses it. */
+  /** From this time on the module refuses the payment. */
   readonly validBefore: Date;
   readonly fromBlock: bigint;
 };
@@ -100,7 +100,7 @@ async function countedIn(
   throw new Error("The registry says that the payment was made, and no event of it was found.");
 }
 
-/** The token's transfer follows the count of this very payment. One transaction may carry several. */
+/** The token's Transfer event follows the PaymentConsumed event of the same payment. One transaction may contain several payments. */
 async function hasTransfer(
   { chain, registry, account, paymentId, token, payee, value }: ModulePayment,
   hash: Hex,

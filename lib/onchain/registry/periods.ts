@@ -4,7 +4,7 @@ export type Times = { readonly start: number; readonly end: number; readonly per
 export type Period = {
   /** Counted from the start, as the registry counts. */
   readonly period: number;
-  /** When nothing of this period can be paid any more. */
+  /** When payments in this period end. */
   readonly ends: number;
   /** Whether a further period follows. */
   readonly isLast: boolean;
@@ -21,18 +21,18 @@ export function periodAt({ start, end, periodSeconds }: Times, now: Date): Perio
   return { period, ends: Math.min(next, end), isLast: next >= end };
 }
 
-/** What a proof or payment needs at least: it is checked, sent and mined before its period ends. */
+/** The least time that a proof or payment needs to be checked, sent and mined before its period ends. */
 const EDGE_SECONDS = 45;
 const LIFE_MIN_SECONDS = 60;
 
 export type Life =
   | { readonly kind: "open"; readonly period: number; readonly validBefore: number }
-  /** A new period begins soon: what is made now might be too late for this one and is not good for the next. */
+  /** A new period begins soon: a proof made now might be too late for this period and is not valid in the next. */
   | { readonly kind: "edge"; readonly seconds: number }
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/** Until when something that is made now is valid: the usual time, never past its period. Pure. */
+/** Until when a proof or payment made now is valid: the usual time, but never past its period. Pure. */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

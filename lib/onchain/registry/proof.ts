@@ -13,7 +13,7 @@ export type ProvenTransfer = {
   readonly validBefore: bigint;
 };
 
-/** A proof: what a delegated account accepts as its signature of one EIP-3009 transfer out of a slot. Eleven words. */
+/** Makes a proof of eleven words, which a delegated account accepts as its signature of one EIP-3009 transfer from a slot. */
 export async function proveTransfer(digest: Hex, { onChainId, period, slot }: Slot, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
   const { token, payTo, value, validAfter, validBefore } = transfer;

@@ -13,10 +13,10 @@ type Hex = `0x${string}`;
 
 /** A page waits this long for the chain. */
 const LIMIT_MS = 2_500;
-/** Slots are taken in order, so the first ones tell; a page asks for no more. */
+/** Slots are taken in order, so a page reads only the first ones. */
 const SLOTS_MAX = 64;
 
-/** What a chain says of a registered mandate at its newest block. */
+/** A registered mandate's state at the chain's newest block. */
 export type ChainBudget = {
   readonly registered: boolean;
   readonly revoked: boolean;
@@ -24,13 +24,13 @@ export type ChainBudget = {
   readonly delegated: boolean;
   /** Payments of the current period; null outside the mandate's time. */
   readonly payments: number | null;
-  /** More than that may be used: not every slot was asked for. */
+  /** True if not every slot was read, so that more payments than `payments` may have been made. */
   readonly partly: boolean;
-  /** Decimal text of what the current period has spent; null for proofs, whose sums nobody counts on chain. */
+  /** Decimal text of what the current period has spent; null for proofs, whose sum the chain does not count. */
   readonly spent: string | null;
 };
 
-/** Reads at most for 2.5 seconds. Null where the chain does not answer until then. */
+/** Reads for at most 2.5 seconds. Null if the chain does not answer in that time. */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((done) => {
@@ -70,7 +70,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   };
 }
 
-/** Of the first slots of a period those whose nonces the token has burned. */
+/** How many of the first slots of a period have nonces that the token has used. */
 async function usedSlots(
   { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
   period: number,

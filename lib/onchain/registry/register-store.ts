@@ -12,7 +12,7 @@ export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
 
 const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy, writtenAt: mandateVersions.createdAt };
 
-/** Whoever has the wallet's signature may register, so no organization is named: the id alone finds the mandate. */
+/** Anyone with the wallet's signature may register, so the mandate is found by its id alone, without an organization. */
 export async function findRegistrable(db: Database | Tx, mandateId: string): Promise<RegistrableMandate | null> {
   const [row] = await db
     .select(columns)
@@ -25,13 +25,13 @@ export async function findRegistrable(db: Database | Tx, mandateId: string): Pro
   return row ?? null;
 }
 
-/** The same under the mandate's lock. */
+/** Like findRegistrable, with the mandate's row locked. */
 export async function lockRegistrable(tx: Tx, mandateId: string): Promise<RegistrableMandate | null> {
   await tx.select({ id: mandates.mandateId }).from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return findRegistrable(tx, mandateId);
 }
 
-/** What was answered before to the same request. */
+/** The registration that an earlier, identical request made. */
 export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
   const [row] = await db
     .select()
@@ -91,7 +91,7 @@ type NewRegistration = {
   readonly now: Date;
 };
 
-/** Null where the nonce was taken, or the version registered, by another one that was first. */
+/** Null if another registration has taken the nonce or registered the version. */
 export async function insertRegistration(tx: Tx, registration: NewRegistration): Promise<RegistrationRow | null> {
   const { mandate, terms, now, nonce, registry, ...given } = registration;
   const { organizationId, environment, mandateId, version, chain } = mandate;
@@ -124,7 +124,7 @@ export async function noteTransaction(db: Database | Tx, registrationId: string,
     .where(and(eq(mandateRegistrations.registrationId, registrationId), isNull(mandateRegistrations.txHash)));
 }
 
-/** Submitted ones whose time to look has come, oldest first. */
+/** Submitted registrations that are due for a check, oldest first. */
 export const dueRegistrations = (db: Database | Tx, limit: number): Promise<RegistrationRow[]> =>
   db
     .select()
@@ -144,7 +144,7 @@ type Outcome =
   | { readonly status: "registered"; readonly txHash: string | null; readonly now: Date }
   | { readonly status: "failed"; readonly failure: string };
 
-/** Once: null where another process was first. */
+/** Closes a registration once. Null if another process has closed it. */
 export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
   const change =
     outcome.status === "failed"
@@ -181,7 +181,7 @@ export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry 
     .orderBy(desc(mandateRegistrations.registrationId))
     .limit(LIST_MAX);
 
-/** What the service has made, or is making, out of a period. */
+/** Number and sum of the payments that have a slot in the period. */
 export async function takenSlots(db: Database | Tx, registrationId: string, period: number) {
   const [row] = await db
     .select({ payments: count(), amount: sum(registrationSlots.amount) })

@@ -25,11 +25,11 @@ export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How EIP-7702 writes into an account's code what it delegates to. */
+/** The EIP-7702 prefix in an account's code, before the address that it delegates to. */
 const DELEGATION = "0xef0100";
 
 export type AccountFacts = {
-  /** Empty text where the account has none. */
+  /** Empty if the account has no code. */
   readonly code: string;
   readonly transactions: number;
   readonly nonceUsed: boolean;
@@ -65,8 +65,8 @@ export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefi
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
 /**
- * What goes along to delegate the account; null where it delegates already. A transaction skips an authorization that is wrong
- * instead of failing, so all of it is compared here.
+ * The authorization that delegates the account; null if none was given or the account delegates already. A transaction skips a wrong
+ * authorization instead of failing, so every field is checked here.
  * @throws Problem invalid_request, unauthenticated
  */
 export async function requireAuthorization(
@@ -128,7 +128,7 @@ async function isSigned(registering: Registering, signature: Hex, byKey: boolean
 }
 
 /**
- * Which of these the account has signed; the paths differ in what is signed, and the request does not say which it is.
+ * The candidate that the account has signed. The signed data depends on the path, and the request does not name the path.
  * @throws Problem unauthenticated
  */
 export async function requireSigned<R extends Registering>(candidates: readonly R[], signature: Hex, byKey: boolean): Promise<R> {

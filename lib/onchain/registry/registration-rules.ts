@@ -20,13 +20,13 @@ import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 type Hex = `0x${string}`;
 
-/** A mandate as registering reads it. */
+/** The mandate data that a registration needs. */
 export type RegistrableMandate = MandateRow & {
   /** When its current version was written. */
   readonly writtenAt: Date;
 };
 
-/** How far ahead a deadline may be: what was signed is worth nothing afterwards. */
+/** How far ahead a deadline may be; after the deadline the signature is no longer valid. */
 export const DEADLINE_MAX_SECONDS = 3_600;
 
 const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);
@@ -46,7 +46,7 @@ const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
   exhausted: "Its total is used up.",
 };
 
-/** Only what may pay is registered. @throws Problem mandate_revoked, mandate_not_active */
+/** Only an active mandate can be registered. @throws Problem mandate_revoked, mandate_not_active */
 export function requireActive(mandate: RegistrableMandate, now: Date): void {
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);
@@ -67,7 +67,7 @@ export function requireDeadline(deadline: number, now: Date): void {
 
 type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
 
-/** What a client says of the token is only compared. @throws Problem invalid_request with a pointer for each difference */
+/** The client's token data is only compared with the configuration. @throws Problem invalid_request with a pointer for each difference */
 export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];
   const differs = (name: keyof Token, configured: unknown) =>
@@ -80,7 +80,7 @@ export function requireToken(said: Token, asset: AssetOnChain): void {
   throw new Problem("invalid_request", { detail: "The token is another one than the service is configured with.", errors });
 }
 
-/** What a mandate pays with. @throws Problem invalid_request where it pays on another chain */
+/** The asset that a mandate pays with. @throws Problem invalid_request if it pays on another chain */
 export function requireAsset(mandate: RegistrableMandate, chain: string, pointer: string): AssetOnChain {
   if (mandate.chain !== chain) throw invalidField(pointer, `The mandate pays on ${mandate.chain}.`);
   const asset = assetOf(mandate.chain, mandate.asset);
@@ -105,7 +105,7 @@ export type Registrable = {
   readonly payee: Hex;
 };
 
-/** The hard limits of the mandate's version, whoever the policy lets be paid. */
+/** The hard limits of the mandate's version; does not check that the policy admits the payee. */
 export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee }: Registrable, path: PathName): DerivedTerms =>
   deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
 

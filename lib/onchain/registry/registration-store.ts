@@ -8,7 +8,7 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
   return row?.status ?? null;
 }
 
-/** Those of a mandate, or of its versions before one, that the chain knows or may still get to know, and that nobody revokes yet. */
+/** A mandate's registrations (or those before a version) that are or may still get on chain, and have no revocation yet. */
 export const lockUnrevoked = (tx: Tx, mandateId: string, before?: number) =>
   tx
     .select()
@@ -31,7 +31,7 @@ export async function requestRevocation(tx: Tx, registrationId: string, revokeRe
     .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, "none")));
 }
 
-/** Those whose guardian's transaction is further on, or back, than they say. */
+/** Registrations whose revocation state differs from the status of the guardian's transaction. */
 export const movedRevocations = (limit: number) =>
   database()
     .select({
@@ -56,7 +56,7 @@ export const movedRevocations = (limit: number) =>
     .orderBy(asc(registrations.registrationId))
     .limit(limit);
 
-/** False where somebody else did it. */
+/** False if the state was changed meanwhile. */
 export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(registrations)

@@ -8,7 +8,7 @@ import type { Period } from "#lib/vocabulary.ts";
 
 type Hex = `0x${string}`;
 
-/** By what a registered mandate is paid: proofs that the account accepts, or the module. As in MandateRegistry. */
+/** How a registered mandate pays: by proofs that the account accepts, or by the module. Values as in MandateRegistry. */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
@@ -45,7 +45,7 @@ export type DerivedTerms =
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/** Where the policy has no end. */
+/** The validity if the policy has no end. */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
@@ -70,7 +70,7 @@ export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boole
 
 type Budget = { readonly limit: Atomic; readonly seconds: number };
 
-/** The chain holds one period: the budget that lets the least through in the long run; of two alike the shorter. */
+/** The chain holds only one budget: the one with the lowest rate per second; of equal rates, the one with the shorter period. */
 function strictest(policy: CompiledPolicy): Budget | null {
   const budgets = policy.windows.flatMap((window) =>
     window.limit === undefined ? [] : [{ limit: window.limit, seconds: secondsOf(window) }],

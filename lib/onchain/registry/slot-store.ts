@@ -10,7 +10,7 @@ type Db = Database | Tx;
 export type Registration = typeof mandateRegistrations.$inferSelect;
 export type SlotRow = typeof registrationSlots.$inferSelect;
 
-/** The registration of a mandate's current policy that a chain has confirmed; whether it was taken back meanwhile is said by it. */
+/** The registration of a mandate's current policy that a chain has confirmed; its `revocation` field says whether it was revoked. */
 export async function currentRegistration(
   db: Db,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
@@ -35,7 +35,7 @@ export async function currentRegistration(
   return row?.registration ?? null;
 }
 
-/** The slot that an authorization has, until its nonce is used or it is given back. */
+/** The slot that an authorization has, until its nonce is used or the slot is freed. */
 export async function slotOf(db: Db, authorizationId: string): Promise<SlotRow | null> {
   const [row] = await db
     .select()
@@ -44,7 +44,7 @@ export async function slotOf(db: Db, authorizationId: string): Promise<SlotRow |
   return row ?? null;
 }
 
-/** Of several authorizations that had a slot one after the other, the last. Null where a nonce is no slot of this registration. */
+/** The last authorization that had the slot with this nonce. Null if the nonce is not a slot of this registration. */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -61,20 +61,20 @@ export type Taking = {
   readonly amount: bigint;
   readonly period: number;
   readonly validBefore: Date;
-  /** What the chain knows the payment by; left out: the slot's nonce of the token. */
+  /** The payment's id on the chain; if omitted, the slot's nonce of the token. */
   readonly nonce?: Hex;
 };
 
-/** A slot of the period, under the mandate's lock; null when all are taken. One that was taken before is taken again. */
+/** A slot of the period, under the mandate's lock; null when all are taken. A held slot of the same period is kept. */
 export async function takeSlot(tx: Tx, taking: Taking): Promise<SlotRow | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await slotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {
-    // What was made with it before is good for the same payment alone.
+    // Earlier proofs with this slot are valid only for the same payment.
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
-  // Nothing was sent with it, or this authorization would be consumed.
+  // Nothing was sent with this slot, or the authorization would be consumed.
   if (held) await freeSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;
@@ -96,7 +96,7 @@ export async function takeSlot(tx: Tx, taking: Taking): Promise<SlotRow | null> 
   return row ?? null;
 }
 
-/** One after the highest that is taken, else one that was given back. */
+/** The slot after the highest taken one, else a freed slot. */
 async function nextSlot(tx: Tx, { registrationId, maxPaymentsPerPeriod }: Registration, period: number): Promise<number | null> {
   const inPeriod = and(eq(registrationSlots.registrationId, registrationId), eq(registrationSlots.period, period));
   const [highest] = await tx
@@ -132,7 +132,7 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .set({ status, resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
-/** Its nonce is spent: nobody gets it again. */
+/** The slot's nonce is spent, so the slot is not given out again. */
 export async function useSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
@@ -145,14 +145,14 @@ export async function useSlotOf(tx: Tx, authorizationId: string): Promise<void> 
     .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
 }
 
-/** Nothing that was made with it can be used any more, or nothing left our hands. */
+/** Call only if no proof with this slot can still be used, or none was sent. */
 export async function freeSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
 }
 
 export type DueSlot = { readonly slot: SlotRow; readonly registration: Registration };
 
-/** Slots whose proofs have expired by our clock and were not settled, the oldest first. Those under way are the reconciler's. */
+/** Slots whose proofs have expired by our clock and were not settled, oldest first. The reconciler handles those with an open execution. */
 export async function dueSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db
     .select({ slot: registrationSlots, registration: mandateRegistrations })

@@ -10,14 +10,14 @@ import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
-/** After that without a block the fees were too low. */
+/** If a transaction is in no block after this time, its fees are too low. */
 const STUCK_MS = 30_000;
-/** A node may be behind: so long after signing a receipt that is missing says nothing. */
+/** A node may be behind: until this long after signing, a missing receipt proves nothing. */
 const LOST_MS = 60_000;
 const AGAIN_MS_MIN = 300;
 const AGAIN_MS_MAX = 15_000;
 
-/** Often at first, then seldom. */
+/** Checks are frequent at first and rarer later. */
 const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, age / 4));
 
 async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
@@ -29,14 +29,14 @@ async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
   return null;
 }
 
-/** What was reverted under an earlier nonce says nothing of the newest bytes. */
+/** A revert under an earlier nonce says nothing about the newest bytes. */
 async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
   return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
 }
 
 /**
- * One look at a transaction that was sent: booked where it is final, sent again where it is not in a block, with higher fees where it
- * is stuck, and queued anew where its nonce is gone. Throws where the chain does not answer.
+ * Checks a sent transaction once: books it if it is confirmed, sends it again if it is in no block, with higher fees if it is stuck, and
+ * queues it again if its nonce was used. Throws if the chain does not answer.
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
@@ -71,7 +71,7 @@ async function book(sent: SentRelay, receipt: TransactionReceipt): Promise<void>
   metrics().relayerGas.inc({ chain, key }, Number(gasUsed * gasPrice));
 }
 
-/** The same call with the same nonce, stored before it is sent. False where the fees may not be raised any more. */
+/** Sends the same call with the same nonce and higher fees; stores the bytes first. False if the fees cannot be raised. */
 async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
   const { relayId, chain, nonce, gasLimit, earlierHashes } = sent;
   const fees = raisedFees(sent, await readMarket(chain), feeCap());
@@ -80,7 +80,7 @@ async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
     return false;
   }
   const signed = await sign(sent, { nonce, gasLimit, fees, fence: lease.fence });
-  // Another key than the one that signed it has no such nonce.
+  // If the configured key has changed, the new key does not have this nonce.
   if (signed.signer !== sent.signer) return false;
   const stored = await database().transaction(async (tx) =>
     (await holdsLease(tx, lease)) ? storeReplacement(tx, sent, signed) : null,

@@ -4,7 +4,7 @@ import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
 import { admitsNow } from "#lib/holds/still-admits.ts";
 
-/** After the gate, just before it is signed: null where it may be sent, else why not. What is revoked is not sent any more. */
+/** Called under the gate, just before signing. Null if the transaction may be sent, else the reason: for example, a revoked mandate. */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
   if (purpose === "revokeMandate") return null;
   if (purpose === "registerMandate") {

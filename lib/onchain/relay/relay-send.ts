@@ -12,7 +12,7 @@ import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
 import { nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
-/** What keeps a transaction from being sent: for good, or for now. */
+/** Why a transaction is not sent; `final` if it never will be. */
 export class NotSent extends Error {
   readonly final: boolean;
   constructor(message: string, { final }: { readonly final: boolean }) {
@@ -40,7 +40,7 @@ export async function readMarket(chain: string): Promise<Market> {
   return { baseFee: baseFeePerGas ?? 0n, priority };
 }
 
-/** The contract's own name for its refusal, where it gave one. */
+/** The name of the contract's error, if it gave one. */
 function nameOf(reverted: BaseError): string {
   const found = reverted.walk((cause) => typeof (cause as { data?: unknown }).data === "string") as { data?: Hex } | null;
   try {
@@ -51,11 +51,11 @@ function nameOf(reverted: BaseError): string {
   }
 }
 
-/** @throws NotSent where it would be reverted, and what viem throws where the chain does not answer */
+/** @throws NotSent if the call would be reverted, or viem's error if the chain does not answer */
 async function estimate({ chain, to, data, authorizationList, key }: RelayRow): Promise<bigint> {
   try {
     return await publicClient(chain).estimateGas({
-      // By its address: viem would fill in the rest of the transaction with more questions.
+      // Only the address: for an account with a key, viem would send more requests to fill in the transaction.
       account: senderOf(key).address,
       to: to as Hex,
       data: data as Hex,
@@ -63,14 +63,14 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
     });
   } catch (error) {
     if (!isChainError(error) || !chainReverted(error)) throw error;
-    // The guardian's transactions do not depend on what others do: what is wrong there is put right, and it is tried again.
+    // The guardian's calls do not depend on other parties, so the cause can be fixed, and the call is tried again.
     throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
   }
 }
 
 type Prepared = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
 
-/** Everything that has to be asked, before the transaction that takes the nonce. @throws NotSent */
+/** Reads everything needed from the chain, before the database transaction that takes the nonce. @throws NotSent */
 async function prepare(row: RelayRow): Promise<Prepared> {
   const { chain, purpose, gasCap, to } = row;
   if (to !== targetOf(purpose, chain))
@@ -93,7 +93,7 @@ async function prepare(row: RelayRow): Promise<Prepared> {
   return { gasLimit, fees, used };
 }
 
-/** Signed here and now; the same bytes are sent as often as it takes. */
+/** Signs once; the same bytes are sent as often as needed. */
 export async function sign(
   row: RelayRow,
   { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },
@@ -108,9 +108,9 @@ export async function sign(
 }
 
 /**
- * Takes a nonce and stores the signed bytes, then sends them. Between the two the process may die: whoever has the lease
- * next sends the same bytes.
- * @throws NotSent, or what viem throws where the chain does not answer
+ * Takes a nonce and stores the signed bytes, then sends them. If the process dies in between, the next holder of the lease
+ * sends the same bytes.
+ * @throws NotSent, or viem's error if the chain does not answer
  */
 export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   const { gasLimit, fees, used } = await prepare(row);
@@ -127,7 +127,7 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   if (sent) await broadcast(sent);
 }
 
-/** A node that has it already, or that does not answer, is no failure: it is asked again. */
+/** A node that already has the transaction, or that does not answer, is not a failure: the bytes are sent again later. */
 export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

@@ -61,7 +61,7 @@ const open = async () =>
       .where(sql`status IN ('queued', 'sent')`)
   ).length;
 
-/** Nothing is mined until the test says so. */
+/** Stops mining until the test mines a block. */
 async function withoutMining(): Promise<void> {
   await scene().chain.client.setAutomine(false);
   onTestFinished(() => scene().chain.client.setAutomine(true));

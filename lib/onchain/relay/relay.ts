@@ -23,9 +23,9 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
 }
 
 /**
- * Notes a transaction that the service wants mined, in the caller's transaction. The same (purpose, entityId) again is
- * the same transaction. Answers its relayId.
- * @throws Problem rate_limited where too many of the organization's wait already, or were sent today: the gas is ours
+ * Queues a transaction for the chain, in the caller's database transaction. The same (purpose, entityId) is queued only
+ * once. Returns its relayId.
+ * @throws Problem rate_limited if too many of the organization's wait already, or were sent today: we pay the gas
  */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
@@ -59,9 +59,9 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 };
 
 /**
- * After the commit: sends it at once where nobody sends for its key, else waits for whoever does. No transaction may be
- * open. Null when that takes too long, or the chain does not answer: then the worker goes on with it. The hash is of the newest bytes;
- * fees that are raised change it (relayOutcome says).
+ * Call after the commit, with no database transaction open. Sends the transaction at once if the key's lease is free, else waits for the
+ * lease. Null if that takes too long or the chain does not answer: then the worker goes on. The hash is that of the newest bytes; raised
+ * fees change it (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Relayed | null> {
   const deadline = performance.now() + timeoutMs;
@@ -95,7 +95,7 @@ async function sendWhenFree(relayId: string, deadline: number): Promise<Relayed 
 
 export type RelayOutcome = {
   readonly status: RelayStatus;
-  /** The newest bytes', and when it is final that of what was mined. */
+  /** Hash of the newest bytes; once the outcome is final, of the mined transaction. */
   readonly hash: `0x${string}` | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
@@ -104,8 +104,8 @@ export type RelayOutcome = {
 };
 
 /**
- * What became of it, at the chain's confirmation depth. mined: it took effect. reverted: it had none, and gas was spent.
- * abandoned: it was never sent, or its nonce was lost; where earlierHashes is not empty ask the chain before you call it failed.
+ * The outcome, at the chain's confirmation depth. mined: it took effect. reverted: it had no effect, and gas was spent.
+ * abandoned: it was never sent, or its nonce was lost; if earlierHashes is not empty, ask the chain before treating it as failed.
  */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);

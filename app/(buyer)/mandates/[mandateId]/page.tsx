@@ -30,7 +30,7 @@ const PATH = "/mandates";
 
 type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonly searchParams: SearchParams };
 
-/** What keeps agents from paying under it, and what to do. */
+/** Why agents cannot pay under the mandate, and what to do. */
 function Standing({ mandate: { status, mandateId }, manage }: { readonly mandate: Mandate; readonly manage: boolean }) {
   const edit = manage ? <a href={`${PATH}/${mandateId}/edit`}>Edit the mandate</a> : "An owner or admin can change it";
   if (status === "draft") {
@@ -68,7 +68,7 @@ const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
   </section>
 );
 
-/** One mandate: what it says, what is used of it, and what happened to it. */
+/** One mandate: its policy, usage and history. */
 export default async function MandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const query = await searchParams;

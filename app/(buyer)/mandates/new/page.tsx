@@ -6,7 +6,7 @@ import { viewEditorChoices } from "#lib/pages/view-editor.ts";
 
 export const metadata = { title: "New mandate" };
 
-/** A new mandate: a draft, which pays nothing until a person activates it. */
+/** A new mandate. It is a draft that allows no payment until a person activates it. */
 export default async function NewMandatePage() {
   const caller = await requireMember("/mandates/new");
   if (!caller.capabilities.has("mandates:create")) {

@@ -20,7 +20,7 @@ export const metadata = { title: "Payment" };
 
 type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 
-/** One payment: what was asked, why it was decided so, what happened since, and what can be done. */
+/** One payment: the request, the reasons for the decision, the events since, and the possible actions. */
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireMember(`/payments/${encodeURIComponent(authorizationId)}`);

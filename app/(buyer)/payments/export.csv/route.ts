@@ -6,7 +6,7 @@ import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
 import { Problem } from "#lib/problem.ts";
 import { problemReply } from "#lib/http/reply.ts";
 
-/** The list of the payments page as a file, with the filters of its address. */
+/** The payments page's list as a CSV file, with the same filters. */
 export async function GET(request: Request): Promise<Response> {
   const requestId = newId("request");
   const caller = await readCaller();

@@ -30,7 +30,7 @@ const columnsFor = (fees: readonly SellerFee[]) => {
   ];
 };
 
-/** What the organization owes for payments to it. */
+/** The fees that the organization owes for payments it received. */
 export default async function SellerFeesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

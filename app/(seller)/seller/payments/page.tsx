@@ -20,14 +20,14 @@ const PATH = "/seller/payments";
 const LIMIT = 20;
 const DAY_MS = 86_400_000;
 
-/** A day as the address holds it, in UTC; what is no day counts as left out. */
+/** A UTC day from the address; an invalid day counts as omitted. */
 function day(text: string | undefined): Date | undefined {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? new Date(`${text}T00:00:00.000Z`) : undefined;
   return at === undefined || Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 function filterOf(query: PageQuery) {
-  // A resource is "sellerId resourceId": ids have no spaces.
+  // The resource filter is "sellerId resourceId"; ids contain no spaces.
   const [sellerId, resourceId] = (one(query, "resource") ?? "").split(" ");
   const until = day(one(query, "to"));
   return {

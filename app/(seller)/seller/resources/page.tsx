@@ -43,7 +43,7 @@ function None({ narrowed, archived, mayManage }: NoneProps) {
   );
 }
 
-/** Everything that the organization sells by the call. */
+/** The organization's paid resources. */
 export default async function ResourcesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

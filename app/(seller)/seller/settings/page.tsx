@@ -46,7 +46,7 @@ function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readon
   );
 }
 
-/** Who the organization sells as, and what proves its domains. */
+/** The organization's sellers, and the proofs of their domains. */
 export default async function SellerSettingsPage() {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("sellers:read"))

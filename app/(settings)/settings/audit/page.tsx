@@ -37,7 +37,7 @@ const AuditFilters = ({ query }: { readonly query: PageQuery }) => (
   </Filters>
 );
 
-/** The files have what the page shows: the same filters, without its place. */
+/** Links to the exports, with the filters of the page but without its cursor. */
 function Exports({ query }: { readonly query: PageQuery }) {
   const filters = { ...query, cursor: undefined, from: undefined };
   return (

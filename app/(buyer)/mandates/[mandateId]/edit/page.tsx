@@ -13,7 +13,7 @@ export const metadata = { title: "Edit a mandate" };
 
 type Props = { readonly params: Promise<{ readonly mandateId: string }> };
 
-/** A new version of a mandate: what was used stays used. */
+/** A new version of a mandate. Its usage is kept. */
 export default async function EditMandatePage({ params }: Props) {
   const { mandateId } = await params;
   const path = `/mandates/${encodeURIComponent(mandateId)}`;

@@ -19,7 +19,7 @@ export const metadata = { title: "Receipt" };
 
 type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 
-/** In full, because paper has nothing to press. */
+/** The full value, because paper has no copy button. */
 const Full = ({ children }: { readonly children: string }) => <code className="wrap-anywhere">{children}</code>;
 
 function factsOf(view: PaymentView, buyer: string) {
@@ -57,7 +57,7 @@ function factsOf(view: PaymentView, buyer: string) {
   ] as const;
 }
 
-/** A settled payment for the books. Made to be printed: the frame stays on the screen. */
+/** The receipt of a settled payment, for printing. The frame is not printed. */
 export default async function ReceiptPage({ params }: Props) {
   const { authorizationId } = await params;
   const path = `/payments/${encodeURIComponent(authorizationId)}`;

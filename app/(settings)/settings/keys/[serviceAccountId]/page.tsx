@@ -23,7 +23,7 @@ export const metadata = { title: "Service account" };
 type Params = Promise<{ readonly serviceAccountId: string }>;
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** Another organization's account is as absent as one that never was. */
+/** An account of another organization gets a 404 like one that does not exist. */
 async function view(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
   try {
     return await viewServiceAccount(caller, serviceAccountId);
