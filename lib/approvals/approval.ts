@@ -11,7 +11,7 @@ export const APPROVAL_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
 export const CHECKOUT_MS = minutes(30);
 
-/** What a buyer confirms: all of it, or nothing. */
+/** The terms that a buyer confirms, only as a whole. */
 export type CheckoutTerms = {
   readonly basketHash: string;
   readonly amount: Atomic;
@@ -25,15 +25,15 @@ export const sameTerms = (a: CheckoutTerms, b: CheckoutTerms): boolean =>
 
 export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
-  /** The organization has paid this seller before, under whatever mandate. */
+  /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount is above what the organization lets a session alone approve. */
+  /** The amount is above the limit that the organization lets a session approve without step-up. */
   readonly aboveThreshold: boolean;
-  /** An unused step-up of this session for this checkout that has not expired. */
+  /** This session has an unused step-up for this checkout that has not expired. */
   readonly done: boolean;
 };
 
-/** Why a person must prove again who he is; empty where he need not. */
+/** Why a person must prove their identity again; empty if they need not. */
 export function stepUpReasons(
   { sessionCreatedAt, sellerPaidBefore, aboveThreshold }: Omit<StepUpFacts, "done">,
   now: Date,
@@ -64,7 +64,7 @@ const alreadyDecided = (): Problem =>
 export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
 
-/** By whatever the person has, or by a passkey where nothing less is enough. */
+/** "any": every method that the person has; "passkey": only a passkey is enough. */
 export const stepUpRequired = (by: "any" | "passkey"): Problem =>
   new Problem("step_up_required", {
     detail:
@@ -85,7 +85,7 @@ const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
 /**
- * What an approval does to a checkout: grants it once, repeats itself, or refuses.
+ * Decides an approval of a checkout: "grant" the first time, "repeat" for the same approval again; otherwise it throws.
  * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
  */
 export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {

@@ -5,18 +5,18 @@ import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
-/* The inbox of approvals. Every query names the organization and the environment. */
+/* Queries of the approvals inbox. Every query filters by organization and environment. */
 
 const owned = ({ organizationId, environment }: Scope) =>
   and(eq(checkoutIntents.organizationId, organizationId), eq(checkoutIntents.environment, environment));
 
-/** As the index of what waits spells it: a parameter in its place would not be recognized. */
+/** Written exactly as in the index of waiting checkouts: with a parameter, PostgreSQL would not use the index. */
 const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
 
 const { checkoutIntentId, mandateId } = checkoutIntents;
 const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
 
-/** Nobody has decided, and there is time: soonest over first. */
+/** Undecided checkouts that have not expired; the first to expire comes first. */
 export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
   tx
     .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, policy: mandateVersions.policy })
@@ -29,7 +29,7 @@ export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
 
 export type WaitingRow = Awaited<ReturnType<typeof selectWaiting>>[number];
 
-/** How many wait, counted to `limit`. */
+/** The number of waiting checkouts, counted up to `limit`. */
 export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: number): Promise<number> {
   const waiting = tx
     .select({ checkoutIntentId })
@@ -40,7 +40,7 @@ export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: numbe
   return row?.count ?? 0;
 }
 
-/** How many wait under one mandate. */
+/** The number of waiting checkouts under one mandate. */
 export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, now: Date): Promise<number> {
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
@@ -49,7 +49,7 @@ export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, n
   return row?.count ?? 0;
 }
 
-/** Decided, or over without a decision: newest first. */
+/** Checkouts that were decided or expired without a decision, newest first. */
 export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, before: string | null) =>
   tx
     .select({

@@ -17,7 +17,7 @@ type Asked = Pick<
   | "metadata"
 >;
 
-/** The payment that a checkout asks for. Its id is the intent's and the nonce: one checkout pays once. */
+/** The intent of a checkout's payment. The checkout's id is its intentId and nonce, so a checkout pays once. */
 export function askedIntentOf(row: Asked, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {
@@ -37,7 +37,7 @@ export function askedIntentOf(row: Asked, expiresAt: Date): NamedIntent {
   };
 }
 
-/** The same intent as it was asked, for deciding it anew under the same authorization. */
+/** The original intent, to decide it again under the same authorization. */
 export function askedAgain(intent: PaymentIntent): NamedIntent {
   const { seller, resource, challenge, metadata } = intent;
   return {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 
-/** A line as a storefront or a resource names it. */
+/** A line as a storefront or a resource describes it. */
 export type Line = {
   readonly productId: string;
   readonly variantId?: string | undefined;
@@ -13,7 +13,7 @@ export type Line = {
   readonly unitAmount: string;
 };
 
-/** A line as it is hashed and shown: amounts are canonical decimal text, absent fields are left out. */
+/** A line as it is hashed and shown: amounts are canonical decimal text, absent fields are omitted. */
 export type BasketLine = {
   readonly productId: string;
   readonly variantId?: string;
@@ -27,7 +27,7 @@ export type BasketLine = {
 };
 
 export type CanonicalBasket = {
-  /** The seller's id, or the domain of one that is not registered. */
+  /** The seller's id, or an unregistered seller's domain. */
   readonly sellerId: string;
   readonly asset: string;
   readonly lines: readonly BasketLine[];
@@ -35,16 +35,16 @@ export type CanonicalBasket = {
 
 type Asset = { readonly asset: string; readonly tokenDecimals: number };
 
-/** By UTF-16 units, as RFC 8785 sorts keys; no locale has a say. */
+/** Compares by UTF-16 code units, as RFC 8785 sorts keys, independent of locale. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const inOrder = (a: BasketLine, b: BasketLine): number =>
   compare(a.productId, b.productId) ||
   compare(a.variantId ?? "", b.variantId ?? "") ||
-  // Two lines of one variant: whatever order the storefront chose, it is the same basket.
+  // Lines of the same variant are sorted by content, so that the storefront's order does not change the basket.
   compare(canonicalJson(a), canonicalJson(b));
 
-/** The one form of a basket, whatever order and spelling the storefront chose. */
+/** The canonical form of a basket, independent of the storefront's order and spelling. */
 export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asset, lines: readonly Line[]): CanonicalBasket {
   const canonical = lines.map(({ productId, variantId, name, color, size, quantity, unitAmount }): BasketLine => {
     const unit = parseAmount(unitAmount, tokenDecimals);
@@ -66,10 +66,10 @@ export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asse
 /** SHA-256 over the RFC 8785 text, in hexadecimal. */
 export const basketHash = (basket: CanonicalBasket): string => createHash("sha256").update(canonicalJson(basket)).digest("hex");
 
-/** What a line comes to. */
+/** The amount of a line. */
 export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>
   (parseAmount(unitAmount, decimals) * BigInt(quantity)) as Atomic;
 
-/** What the lines come to; a storefront may ask for more, such as shipping. */
+/** The sum of the lines. A storefront may ask for more, such as shipping. */
 export const basketAmount = ({ lines }: CanonicalBasket, decimals: number): Atomic =>
   lines.reduce((sum, line) => add(sum, lineAmount(line, decimals)), zero);

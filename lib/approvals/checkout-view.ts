@@ -10,16 +10,16 @@ export type BudgetView = {
   readonly spent: string;
   readonly reserved: string;
   readonly available: string;
-  /** What is left once this payment is made; absent where it does not fit. */
+  /** The rest of the budget after this payment; absent if the payment does not fit. */
   readonly availableAfter?: string;
 };
 
 export type MandateView = MandateChoice & {
   readonly perPayment: string;
   readonly budgets: readonly BudgetView[];
-  /** Why it does not cover this checkout: full sentences, the weightiest first. Empty where it does. */
+  /** Why the mandate does not cover this checkout: full sentences, the most important first. Empty if it does. */
   readonly obstacles: readonly string[];
-  /** What its policy asks for. */
+  /** The level that its policy requires. */
   readonly assuranceAsked: AssuranceLevel;
 };
 
@@ -27,29 +27,29 @@ export type LineView = Basket["lines"][number] & { readonly subtotal: string; re
 
 export type StepUpReason = "amount" | "sessionAge" | "firstPayment";
 
-/** Whether and how the person proves who he is before the button. */
+/** Whether and how the person must prove their identity before they can approve. */
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** Whether that was done already, and by a passkey that signed these terms. */
+  /** `done`: the step-up was done. `byPasskey`: by a passkey that signed these terms. */
   readonly done: boolean;
   readonly byPasskey: boolean;
-  /** What seller and resource ask for, beside the mandate. */
+  /** The level that the seller and resource require, in addition to the mandate. */
   readonly assuranceAsked: AssuranceLevel;
   readonly hasPasskey: boolean;
   readonly hasPassword: boolean;
 };
 
-/** What the confirmation page shows. Everything comes from our records; `name`s and basket texts are the seller's words, not checked. */
+/** The data of the confirmation page. All of it comes from our records; `name`s and basket texts are the seller's unverified words. */
 export type CheckoutView = {
-  /** The database's time of this reading, for the countdown. */
+  /** The database's time when the data was read, for the countdown. */
   readonly now: string;
   readonly intent: CheckoutIntent;
   readonly approval?: CheckoutApproval;
   readonly payee: {
     /** ASCII, with xn-- labels as they are. */
     readonly domain: string;
-    /** The same in its own script, where that differs. */
+    /** The domain in its own script, if that differs. */
     readonly unicodeDomain?: string;
     readonly registered: boolean;
     readonly verified: boolean;
@@ -59,9 +59,9 @@ export type CheckoutView = {
   readonly organization: { readonly organizationId: string; readonly name: string };
   readonly requestedAt: string;
   readonly amounts: {
-    /** What the seller receives, for people: "43.00 USDC". */
+    /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;
-    /** The part of the total that no line names, such as shipping; absent where the lines come to the total. */
+    /** The part of the total that is in no line, such as shipping; absent if the lines add up to the total. */
     readonly rest?: string;
     readonly fee: {
       readonly amount: string;
@@ -69,7 +69,7 @@ export type CheckoutView = {
       readonly payer: "buyer" | "seller" | "split";
       readonly buyerShare: string;
     };
-    /** What the mandate's budget is charged: the total and the buyer's share of the fee. */
+    /** The amount taken from the mandate's budget: the total and the buyer's share of the fee. */
     readonly charged: string;
   };
   readonly lines: readonly LineView[];
@@ -84,7 +84,7 @@ export type CheckoutView = {
   readonly stepUp: StepUpView;
   /** Whether this person may approve and decline. */
   readonly mayDecide: boolean;
-  /** What this session was shown before, where that was something else: the page marks what changed. */
+  /** The terms that this session was shown before, if they differ: the page marks the changes. */
   readonly before?: {
     readonly basketHash: string;
     readonly displayAmount: string;

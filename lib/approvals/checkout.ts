@@ -1,4 +1,4 @@
-/** The wire shapes of a checkout: browser-safe, shared by the operations that carry one. */
+/** The wire shapes of a checkout. Browser-safe; shared by the operations that return them. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import {

@@ -8,11 +8,11 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 export type Opened = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/** Under the locks: whether the mandate or the agent was taken away, and whether the mandate changed before its lock was there. */
+/** Read under the locks. `rightsGone`: mandate revoked or agent inactive. `moved`: the checkout got another mandate before the lock. */
 type Locked = Opened & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
- * Locks a checkout behind the mandate that holds for it.
+ * Locks the checkout's mandate, then the checkout.
  * @throws Problem not_found
  */
 export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<Locked> {
@@ -41,7 +41,7 @@ type Close = {
 const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
-/** Ends a checkout: its approval and continuation with it, and what is held for it is released. Needs the locks of openToClose. */
+/** Ends a checkout with its approval and continuation, and releases its hold. Needs the locks of openToClose. */
 export async function closeCheckout(
   tx: Tx,
   { checkout, approval, moved = false }: Opened & { readonly moved?: boolean },

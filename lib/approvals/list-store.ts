@@ -3,22 +3,22 @@ import type { ApprovalRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 
-/* Statements of the authorize lists for items that bring a checkout. They walk the list as lib/payments/list-load.ts does, and for the same reason. */
+/* Statements for batch items with a checkout. They walk the batch row by row; lib/payments/list-statements.ts says why. */
 
-/** In the order of their ids, after the mandates. What they say is read after they are locked. */
+/** Locks checkouts in the order of their ids, after the mandates. Their contents are read after the lock. */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[]) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
     SELECT checkout_intent_id FROM checkout_intents
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1 FOR NO KEY UPDATE) k`;
 
-/** Replies of keyed items that bring more than an authorization. */
+/** Stored replies of items with an idempotency key and extra rows. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
 
 type Pairs = { readonly ids: readonly string[]; readonly sessionIds: readonly string[] };
 
-/** A locked checkout with everything that an approval looks at. */
+/** A locked checkout with all facts for an approval. */
 export const approvalFacts = (c: Sql, { ids, sessionIds }: Pairs, organizations: readonly string[]) => c`
   SELECT k.*, a.*, r.*, s.*, u.*, h.*,
     EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
@@ -55,7 +55,7 @@ export const approvalFacts = (c: Sql, { ids, sessionIds }: Pairs, organizations:
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
 
-/** The checkouts that open with authorizations of the list. */
+/** Inserts the checkouts of the batch's authorizations. */
 export const insertCheckouts = bulkInsert<NewCheckout>("checkout_intents", [
   ["checkout_intent_id", "text", (row) => row.checkoutIntentId],
   ["organization_id", "text", (row) => row.organizationId],
@@ -121,13 +121,13 @@ const insertApprovals = bulkInsert<ApprovalRow>("checkout_approvals", [
 type Grant = {
   readonly approval: ApprovalRow;
   readonly stepUpId: string | null;
-  /** The soft hold that becomes the approval's. */
+  /** The checkout's hold, which the approval takes over. */
   readonly heldId: string | null;
-  /** For the person who approved. */
+  /** The mail to the person who approved. */
   readonly mail: NewMail | null;
 };
 
-/** The approval, the checkout that it decides, the step-up that it uses and the hold that it takes over. */
+/** Writes the approval, the checkout that it decides, the step-up that it uses and the hold that it takes over. */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant): readonly PromiseLike<unknown>[] {
   const { checkoutIntentId, mandateId, authorizationId, createdAt, expiresAt } = approval;
   const now = createdAt.toISOString();

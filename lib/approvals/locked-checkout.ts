@@ -4,16 +4,16 @@ import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A checkout as a list read it under its lock. */
+/** A checkout, read by a batch under its lock. */
 export type LockedCheckout = {
   readonly checkout: CheckoutRow;
   readonly approval: ApprovalRow | null;
   readonly review: (CheckoutTerms & { readonly shownAt: Date }) | null;
   readonly stepUp: StepUpFacts;
   readonly stepUpId: string | null;
-  /** Of the person whose session asks; null where none does. */
+  /** The email address of the session's person; null without a session. */
   readonly approverEmail: string | null;
-  /** What the approval reached; before it, what it would reach now. */
+  /** The level of the approval; before the approval, the level that it would have now. */
   readonly assuranceLevel: AssuranceLevel;
   readonly held: { readonly reservationId: string; readonly status: string } | null;
 };
@@ -24,7 +24,7 @@ function read(name: string, value: unknown): unknown {
   return name.endsWith("At") ? new Date(value) : value;
 }
 
-/** snake_case to the names of the tables' columns; amounts to bigint, times to dates. */
+/** Converts a row: snake_case to the tables' column names, amounts to bigint, times to dates. */
 const camel = (row: Row, names: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(names).map(([name, column]) => [name, read(name, row[column])]));
 
@@ -49,7 +49,7 @@ const approvalColumns = {
       .split(" ")
       .map((name) => [name, snake(name)]),
   ),
-  // Both tables have these, so the approval's were renamed.
+  // Both tables have these columns, so the approval's columns are renamed.
   status: "approval_status",
   mandateId: "approval_mandate_id",
   authorizationId: "approval_authorization_id",
@@ -61,7 +61,7 @@ function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A passkey that signed what is approved; everything else is a session's word. */
+/** passkeyApproved only if a passkey signed the approved terms; a session alone is softwareApproved. */
 export const assuranceOf = (row: Row): AssuranceLevel =>
   (row["assurance_level"] as AssuranceLevel | null) ??
   (row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved");

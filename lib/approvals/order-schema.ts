@@ -1,4 +1,4 @@
-/** What an agent says of an order: browser-safe, shared by readiness, preview and orders. */
+/** An agent's description of an order. Browser-safe; shared by readiness, preview and orders. */
 import { z } from "zod";
 
 export const Metadata = z

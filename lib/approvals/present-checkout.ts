@@ -12,13 +12,13 @@ import type {
   MandateMatch,
 } from "#lib/vocabulary.ts";
 
-/** How far the payment has come. */
+/** The settlement status for a checkout status. */
 function settlementOf(status: CheckoutStatus): EffectSettlement {
   if (status === "completed") return "settled";
   return status === "authorized" || status === "executing" ? "authorized" : "none";
 }
 
-/** What nobody decided in time has expired, whether the sweep came by or not. */
+/** An undecided checkout past its time counts as expired, even before the sweep. */
 export const statusAt = ({ status, expiresAt }: Pick<CheckoutRow, "status" | "expiresAt">, now: Date): CheckoutStatus =>
   isOpen(status as CheckoutStatus) && expiresAt <= now ? "expired" : (status as CheckoutStatus);
 
@@ -56,7 +56,7 @@ export function presentCheckout(row: CheckoutRow, now: Date): CheckoutIntent {
   };
 }
 
-/** A pending approval is over at its time, whether the sweep came by or not. */
+/** A pending approval past its time counts as expired, even before the sweep. */
 export function presentApproval(row: ApprovalRow, tokenDecimals: number, now: Date): CheckoutApproval {
   const over = row.status === "pending" && row.expiresAt <= now;
   const status = over ? "expired" : (row.status as ApprovalStatus);

@@ -16,13 +16,13 @@ import { Problem } from "#lib/problem.ts";
 
 export type Approved = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/** The checkout that an authorization belongs to, locked, and what a person said. Null where nobody is asked. */
+/** Locks the authorization's checkout and reads its approval. Null if the authorization has no checkout. */
 export async function lockApproved(tx: Tx, authorizationId: string): Promise<Approved | null> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
 }
 
-/** The same without a lock. */
+/** lockApproved without a lock. */
 export async function findApproved(db: Database | Tx, authorizationId: string): Promise<Approved | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
@@ -37,7 +37,7 @@ export async function askedUnder(db: Database | Tx, scope: Scope, href: string):
 type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount" | "asset" | "chain" | "subjectId" | "intent">;
 
 /**
- * What is paid is what was approved: amount, asset, chain, payee, mandate, agent and authorization.
+ * Requires that the payment equals the approval: amount, asset, chain, payee, mandate, agent and authorization.
  * @throws Problem policy_denied
  */
 export function requireSamePayment(approval: ApprovalRow, payment: Payment): void {
@@ -53,12 +53,12 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
   if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
 }
 
-/** The credential goes out. */
+/** Call when the credential is sent. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
   await setStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/** A payment without an order is complete when it is settled; an order says so itself. */
+/** A payment without an order is complete when it is settled. An order sets its own completion. */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
@@ -68,8 +68,8 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
 /**
- * Uses an approval up: once, for the authorization that it is bound to. The caller holds the mandate's and the checkout's lock and
- * compared what is about to be paid with what was approved. From now on the hold lives as long as its authorization.
+ * Consumes an approval once, for its own authorization. The caller holds the locks of the mandate and the checkout and has compared the
+ * payment with the approval. From now on, the hold expires with its authorization.
  * @throws Problem authorization_consumed
  */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {

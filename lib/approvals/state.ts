@@ -1,6 +1,6 @@
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The listed transitions; the database refuses every other one. */
+/** The allowed transitions. The database also refuses all others. */
 export const transitions: Readonly<Record<CheckoutStatus, readonly CheckoutStatus[]>> = {
   previewed: ["awaiting_approval", "rejected", "expired", "canceled", "superseded"],
   awaiting_approval: ["approved", "rejected", "expired", "canceled", "superseded"],
@@ -17,6 +17,6 @@ export const transitions: Readonly<Record<CheckoutStatus, readonly CheckoutStatu
 
 export const mayBecome = (from: CheckoutStatus, to: CheckoutStatus): boolean => transitions[from].includes(to);
 
-/** Nobody has decided yet. */
+/** The statuses without a decision. */
 export const openStatuses = ["previewed", "awaiting_approval"] as const satisfies readonly CheckoutStatus[];
 export const isOpen = (status: CheckoutStatus): boolean => (openStatuses as readonly CheckoutStatus[]).includes(status);

@@ -13,7 +13,7 @@ export async function insertStepUp(tx: Tx, row: typeof stepUps.$inferInsert): Pr
   await tx.insert(stepUps).values(row);
 }
 
-/** What this session was shown last. */
+/** The terms that this session was last shown. */
 export async function findReview(db: Db, sessionId: string, checkoutIntentId: string): Promise<ReviewRow | null> {
   const [row] = await db
     .select()
@@ -22,7 +22,7 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/** The best unused step-up of a session for a checkout as it is now. The lists read the same (list-store.ts). */
+/** The best unused step-up of a session for the checkout's current terms. Keep equal to the query in list-store.ts. */
 async function findStepUp(
   db: Db,
   checkout: Pick<CheckoutRow, "checkoutIntentId" | "basketHash" | "amount" | "payTo">,
@@ -49,7 +49,7 @@ async function findStepUp(
   return row ?? null;
 }
 
-/** What decides whether a session must step up for a checkout. */
+/** The facts that decide whether a session must step up for a checkout. */
 export async function stepUpFacts(db: Db, { organizationId, ...checkout }: CheckoutRow, sessionId: string, now: Date) {
   const [own] = await db.select({ createdAt: session.createdAt }).from(session).where(eq(session.id, sessionId));
   const done = await findStepUp(db, checkout, sessionId, now);
@@ -78,7 +78,7 @@ export async function stepUpFacts(db: Db, { organizationId, ...checkout }: Check
   };
 }
 
-/** What the seller and the resource of a checkout ask for, where they are registered. */
+/** The levels that the seller and resource of a checkout require, if they are registered. */
 export async function assuranceAskedBySeller(
   db: Db,
   { sellerId, resourceId }: Pick<CheckoutRow, "sellerId" | "resourceId">,

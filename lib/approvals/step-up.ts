@@ -16,7 +16,7 @@ import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** An idempotency key is not looked at: its fingerprint would be a fast hash of the password. */
+/** The idempotency key is ignored, because its fingerprint would be a fast hash of the password. */
 export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
   const { checkoutIntentId, password, assertion } = body;
   const { organizationId, environment, userId, sessionId } = caller;
@@ -45,7 +45,7 @@ const signedBy = ({ passkey }: Asserted, { basketHash, amount, payTo }: Checkout
   payTo,
 });
 
-/** The challenge is made again from the checkout as it is now: a signature over other terms fits nothing. */
+/** Recomputes the challenge from the current checkout, so a signature over other terms is refused. */
 async function byPasskey(
   assertion: PasskeyAssertion,
   checkout: CheckoutRow,

@@ -24,13 +24,13 @@ export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: strin
   return row ?? null;
 }
 
-/** After the mandate's lock, where there is one to take. */
+/** Call after the mandate's lock, if the checkout has a mandate. */
 export async function lockCheckout(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
 }
 
-/** The checkout that an authorization holds for, locked. */
+/** Locks the checkout of an authorization. */
 export async function lockCheckoutOf(tx: Tx, authorizationId: string): Promise<CheckoutRow | null> {
   const [row] = await tx
     .select()
@@ -50,7 +50,7 @@ export async function findApproval(db: Db, checkoutIntentId: string): Promise<Ap
   return row ?? null;
 }
 
-/** By the SHA-256 of a continuation token. */
+/** Finds an approval by the SHA-256 of its continuation token. */
 export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: string): Promise<ApprovalRow | null> {
   const [row] = await db
     .select()
@@ -61,7 +61,7 @@ export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: strin
   return row ?? null;
 }
 
-/** An open checkout of the same basket under the same mandate, locked. */
+/** Locks the open checkout with the same basket and mandate, if any. */
 export async function lockOpenTwin(
   tx: Tx,
   { organizationId }: Scope,
@@ -84,7 +84,7 @@ export async function lockOpenTwin(
   return row ?? null;
 }
 
-/** False when a twin opened first. */
+/** False if the same checkout was opened first by another request. */
 export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
   const rows = await tx
     .insert(checkoutIntents)
@@ -96,7 +96,7 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
 
 type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
 
-/** The caller holds the row's lock and knows that the step is listed. */
+/** The caller must hold the row's lock and check that the transition is allowed. */
 export async function setStatus(
   tx: Tx,
   checkoutIntentId: string,
@@ -112,7 +112,7 @@ export async function setStatus(
   return row!;
 }
 
-/** Of these authorizations those in which a person is asked, or has said yes that nobody used yet. */
+/** The given authorizations whose checkout is undecided, or approved and not used yet. */
 export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]): Promise<readonly string[]> {
   const rows = await tx
     .select({ authorizationId: checkoutIntents.authorizationId })
@@ -126,7 +126,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
   return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
 }
 
-/** Redeemed checkouts whose hold ended before a credential came. The caller holds the mandate's lock. */
+/** Expires redeemed checkouts whose hold ended before a credential was sent. The caller must hold the mandate's lock. */
 export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   const { authorizationId, reservationId } = reservations;
   const ended = tx
@@ -158,7 +158,7 @@ export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.insert(checkoutApprovals).values(row);
 }
 
-/** Ends a pending approval and its continuation. Null when it is not pending any more. */
+/** Ends a pending approval and its continuation. Null if it is no longer pending. */
 export async function endApproval(
   tx: Tx,
   approvalId: string,
@@ -174,7 +174,7 @@ export async function endApproval(
   return row ?? null;
 }
 
-/** What this session saw last time, or null; from now on it has seen this. */
+/** Saves the terms that this session is shown now, and returns the terms it was shown before, or null. */
 export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow | null> {
   const { sessionId, checkoutIntentId, ...seen } = review;
   const [before] = await tx
@@ -188,7 +188,7 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
   return before ?? null;
 }
 
-/** Who asks, and for whom. */
+/** The agent that asks, and its organization. */
 export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
   const [agent] = await db
     .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt })
@@ -206,7 +206,7 @@ export async function findSellerRecord(db: Db, sellerId: string) {
   return row ?? null;
 }
 
-/** Mandates that could pay in this asset, active ones first; drafts and revoked ones only by name. */
+/** Mandates in this asset, active ones first. Drafts and revoked mandates are included only by name. */
 export async function candidateMandates(
   db: Db,
   { organizationId, environment }: Scope,
@@ -233,7 +233,7 @@ export async function candidateMandates(
   return rows.map((row) => row.mandateId);
 }
 
-/** Open checkouts past their time, without a lock; they are read again under one. */
+/** Open checkouts past their time. Read without a lock, then again under one. */
 export const dueCheckouts = (db: Db, limit: number) =>
   db
     .select()
@@ -262,11 +262,11 @@ export const dueApprovals = (db: Db, limit: number) =>
     )
     .limit(limit);
 
-/** Whether somebody has decided, and how. That a person looks at it is no decision. */
+/** The decision as comparable text. Showing the checkout to a person (awaiting_approval) does not change it. */
 export const decisionOf = (status: string, approvalStatus: string | null): string =>
   `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
 
-/** The decisions about many checkouts at once, for those who wait. */
+/** The decisions of many checkouts in one query, for waiting requests. */
 export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })

@@ -4,14 +4,14 @@ import type { CanonicalBasket } from "#lib/approvals/basket.ts";
 import { atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
-/** What a buyer is asked to confirm. The terms are fixed when the row is born: another price is another checkout. */
+/** The payment that a buyer is asked to confirm. Its terms never change: another price is another checkout. */
 export const checkoutIntents = pgTable(
   "checkout_intents",
   {
     checkoutIntentId: text("checkout_intent_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The agent that asks: only it sees the continuation token. */
+    /** The agent that asks. Only this agent sees the continuation token. */
     ownerSubjectId: text("owner_subject_id").notNull(),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -31,17 +31,17 @@ export const checkoutIntents = pgTable(
     tokenDecimals: integer("token_decimals").notNull(),
     quoteId: text("quote_id"),
     quoteExpiresAt: moment("quote_expires_at"),
-    /** The seller's PaymentRequired, as it was read. */
+    /** The seller's PaymentRequired, as received. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
-    /** What the service charges, for the page. */
+    /** The service fee to show on the page. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
-    /** What the agent asked for, and what was found at the storefront: the order goes on from them. */
+    /** The items that the agent asked for, and the storefront's data. The order continues from them. */
     items: json("items"),
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
-    /** The authorization that holds the budget: there from the start when its policy asked for a person, else since the approval. */
+    /** The authorization that holds the budget: set from the start if its policy asked a person, otherwise since the approval. */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
@@ -49,7 +49,7 @@ export const checkoutIntents = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // A soft hold's checkout is unique by its approval key, under the mandate's lock.
+    // A checkout of a hold with an approval key is unique by that key, under the mandate's lock.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
@@ -58,11 +58,11 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_due")
       .on(table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
-    // What a person has to decide, soonest over first.
+    // Checkouts that wait for a decision; the first to expire comes first.
     index("checkout_intents_waiting")
       .on(table.organizationId, table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
-    // A buyer who said no is not asked the same again.
+    // Finds rejections, so that a buyer is not asked the same question again.
     index("checkout_intents_rejected")
       .on(table.mandateId, table.basketHash)
       .where(sql`status = 'rejected'`),
@@ -70,7 +70,7 @@ export const checkoutIntents = pgTable(
   ],
 );
 
-/** What a session was shown: an approval confirms this and nothing else. */
+/** The terms that a session was shown. An approval confirms only these terms. */
 export const checkoutReviews = pgTable(
   "checkout_reviews",
   {
@@ -86,7 +86,7 @@ export const checkoutReviews = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.checkoutIntentId] })],
 );
 
-/** A person's decision, one per checkout, with the continuation that it mints. */
+/** A person's decision, one per checkout, and the continuation token that it creates. */
 export const checkoutApprovals = pgTable(
   "checkout_approvals",
   {
@@ -96,14 +96,14 @@ export const checkoutApprovals = pgTable(
     status: text("status").notNull(),
     approvedAt: moment("approved_at").notNull(),
     approvedBySubjectId: text("approved_by_subject_id").notNull(),
-    /** Of a rejection. */
+    /** The reason of a rejection. */
     reason: text("reason"),
     preselectedMandateId: text("preselected_mandate_id"),
-    /** What the continuation is bound to; null in a rejection without a mandate. */
+    /** The continuation is bound to this mandate and the fields below. Null in a rejection without a mandate. */
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
     approvalSurface: text("approval_surface").notNull(),
-    /** How sure the person's identity is: by a session, or by a passkey that signed what was approved. */
+    /** How the person's identity was proved: by a session, or by a passkey that signed the approved terms. */
     assuranceLevel: text("assurance_level").notNull().default("softwareApproved"),
     approvedBasketHash: text("approved_basket_hash").notNull(),
     approvedAmount: atomic("approved_amount").notNull(),
@@ -131,7 +131,7 @@ export const checkoutApprovals = pgTable(
   ],
 );
 
-/** A person proved who he is, for one checkout, in one session, once. */
+/** A person proved their identity for one checkout in one session. It can be used once. */
 export const stepUps = pgTable(
   "step_ups",
   {
@@ -140,7 +140,7 @@ export const stepUps = pgTable(
     userId: text("user_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     method: text("method").notNull(),
-    /** The passkey that signed, and what it signed: the step-up is worth nothing for other terms, or once the passkey is removed. */
+    /** The passkey that signed, and the signed terms. The step-up is invalid for other terms, or after the passkey is removed. */
     passkeyId: text("passkey_id"),
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
@@ -167,31 +167,31 @@ export const orders = pgTable(
     idempotencyKey: text("idempotency_key").notNull(),
     storefrontUrl: text("storefront_url").notNull(),
     items: json("items"),
-    /** Of the first call. */
+    /** The metadata of the first call. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
-    /** Each decision has its own intent. */
+    /** Counts decisions; each decision has a separate intent. */
     attempt: integer("attempt").notNull(),
-    /** What the storefront offered when it was decided. */
+    /** The storefront's offer at the time of the decision. */
     offer: json("offer"),
     authorizationId: text("authorization_id"),
     checkoutIntentId: text("checkout_intent_id"),
     executionId: text("execution_id"),
-    /** Of the credential that went out. */
+    /** The hash of the credential that was sent. */
     credentialHash: text("credential_hash"),
-    /** What the storefront said after it was paid. */
+    /** The storefront's reply after payment. */
     answer: json("answer").$type<{
       readonly outcome: "completed" | "refused" | "unknown";
       readonly orderId: string | null;
       readonly status: string | null;
       readonly permalinkUrl: string | null;
     }>(),
-    /** The reply's bytes, once nothing changes any more. */
+    /** The final reply body; null while the order can still change. */
     body: text("body"),
-    /** Who works on it, and until when: a lease, because no transaction is open while the storefront is asked. */
+    /** The worker's lease and its end. A lease, because no transaction is open while the storefront is called. */
     lease: text("lease"),
     leasedUntil: moment("leased_until"),
-    /** When a worker looks at it: set while a payment may be under way. */
+    /** When a worker next checks the order. Set while a payment may be in progress. */
     nextCheckAt: moment("next_check_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

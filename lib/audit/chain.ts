@@ -2,7 +2,7 @@ import { hash as digest } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { toWire } from "#lib/time.ts";
 
-/** One line of an audit chain, before it has a place in it. */
+/** An event before it is appended to an audit chain. */
 export type AuditEvent = {
   readonly auditEventId: string;
   /** entity.pastTense, as in organization.created. */
@@ -22,7 +22,7 @@ export type ChainedEvent = AuditEvent & { readonly chain: string; readonly seque
 
 export const genesis: AuditHead = { sequence: 0, hash: "0".repeat(64) };
 
-/** Whether JSON.stringify writes it as RFC 8785 does: nothing within, and every name behind the one before. */
+/** Whether JSON.stringify writes it as RFC 8785 does: no nested values, and names in ascending order. */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";
   for (const name in metadata) {
@@ -32,7 +32,7 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   return true;
 }
 
-/** The event as it is hashed: RFC 8785, absent fields left out. Written in order, so that most need no sorting. */
+/** The RFC 8785 text that is hashed, without absent fields. Fields are written in sorted order, so that most events need no sorting. */
 function canonicalEvent(event: AuditEvent): string {
   const told = {
     actorId: event.actorId,
@@ -51,7 +51,7 @@ function canonicalEvent(event: AuditEvent): string {
 export const hashEvent = (previousHash: string, sequence: number, event: AuditEvent): string =>
   digest("sha256", `countersign.audit.v1\n${previousHash}\n${sequence}\n${canonicalEvent(event)}`, "hex");
 
-/** Chains events behind a head, in order. */
+/** Appends events to a head, in order. */
 export function chainEvents(chain: string, head: AuditHead, events: readonly AuditEvent[]): ChainedEvent[] {
   let { sequence, hash } = head;
   return events.map((event) => {

@@ -7,7 +7,7 @@ import { toWire } from "#lib/time.ts";
 
 export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
 
-/** The chain that says what was signed of every other: a checkpoint that is removed stands here too. */
+/** The chain that records the checkpoints of every other chain, so that a deleted checkpoint is noticed. */
 export const SIGNED = "checkpoints";
 
 const entityOf = (chain: string): string => `chain:${chain}`;
@@ -24,8 +24,9 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
       SELECT FROM audit_events e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
- * Chains behind one, in the order of their names, that went on since their newest checkpoint (long ago, or by many events), that another
- * key signed last, that differ from their checkpoint, or that the chain of checkpoints does not name yet. That one itself is left out.
+ * Chains after `after`, sorted by name, that are due for a checkpoint: they grew since their newest one (long ago, or by many events),
+ * another key signed it, they differ from it, they have an alarm, or the chain of checkpoints does not name them yet. The chain of
+ * checkpoints itself is left out.
  */
 export async function dueChains(due: Due, after: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
@@ -40,7 +41,7 @@ export async function signedIsDue(due: Due): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Two processes that sign the same head are one checkpoint. `named`: the chain of checkpoints names this chain already. */
+/** If two processes sign the same head, one checkpoint is stored. `named`: the chain of checkpoints already names this chain. */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
   await transact(async (tx) => {
@@ -57,14 +58,14 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
   });
 }
 
-/** The furthest checkpoint of a chain under this key, as the chain of checkpoints repeats it: an older one could be put behind it. */
+/** The checkpoint with the highest sequence that the chain of checkpoints records for this chain and key, not the newest record. */
 export async function furthestNamed(chain: string, keyId: string): Promise<Checkpoint | null> {
   const [row] = await database()
     .select({ metadata: auditEvents.metadata })
     .from(auditEvents)
     .where(
       and(
-        // As text, or the planner does not see that the index of these events serves.
+        // A literal, not a parameter, or the planner does not use the partial index of these events.
         sql`${auditEvents.chain} = 'checkpoints'`,
         eq(auditEvents.entityId, entityOf(chain)),
         sql`${auditEvents.metadata}->>'keyId' = ${keyId}`,
@@ -100,7 +101,7 @@ export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoi
 export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null> =>
   (await newestCheckpoints(chain, 1))[0] ?? null;
 
-/** In the order of their names, behind one: those that have a head and those that only a checkpoint remembers. */
+/** Chains after `after`, sorted by name: those with a head, and those that only have checkpoints. */
 export async function selectChains(after: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT chain FROM audit_heads WHERE chain > ${after}
@@ -118,7 +119,7 @@ export const selectCheckpoints = (chain: string, after: number, rows: number): P
     .orderBy(asc(auditCheckpoints.sequence))
     .limit(rows);
 
-/** How many chains there are, with how many events, and how many went on since their newest checkpoint. */
+/** How many chains and how many events there are. */
 export async function countChains(): Promise<{ readonly chains: number; readonly events: number }> {
   const [row] = await database()
     .select({ chains: sql<string>`count(*)`, events: sql<string>`coalesce(sum(${auditHeads.sequence}), 0)` })

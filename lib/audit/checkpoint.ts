@@ -14,7 +14,7 @@ export type Checkpoint = AuditHead & {
 
 export type SigningKey = { readonly keyId: string; readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
-/** What PKCS #8 puts before the seed of an Ed25519 key. */
+/** The PKCS #8 prefix before the seed of an Ed25519 key. */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** The key of a seed of 32 bytes in base64url. Its id is the start of the public key's SHA-256. */
@@ -44,13 +44,13 @@ export function signCheckpoint(head: Signed, { keyId, privateKey }: SigningKey):
   return { ...head, keyId, signature: sign(null, textOf(head), privateKey).toString("base64url") };
 }
 
-/** A time that is none was not signed either. */
+/** False for an invalid time too, which cannot have been signed. */
 export const isSignedBy = (checkpoint: Checkpoint, { keyId, publicKey }: SigningKey): boolean =>
   checkpoint.keyId === keyId &&
   !Number.isNaN(checkpoint.createdAt.getTime()) &&
   verify(null, textOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64url"));
 
-/** What somebody needs who checks an export without us. */
+/** The data for checking an export without this service. */
 export const describeKey = ({ keyId, publicKey }: SigningKey) => ({
   algorithm: "Ed25519",
   keyId,

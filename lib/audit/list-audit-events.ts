@@ -24,7 +24,7 @@ export function presentEvent(event: ChainedEvent): AuditEvent {
   };
 }
 
-/** The place in a chain that a cursor names. @throws Problem invalid_request */
+/** The sequence in a chain that a cursor names. @throws Problem invalid_request */
 export function placeOf(cursor: string | undefined): number | null {
   const place = decodeCursor(cursor);
   if (place === null) return null;

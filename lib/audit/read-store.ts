@@ -33,7 +33,7 @@ export async function listEvents({ chain, entityId, before, rows }: PageOf): Pro
   return found.map(asEvent);
 }
 
-/** Newest first over all chains, or those about one entity. Without an entity the chain of checkpoints is left out. */
+/** Newest first: the events of one entity, or of all chains except the chain of checkpoints. */
 export async function listEventsOfAll(
   entityId: string | undefined,
   before: string | null,
@@ -53,7 +53,7 @@ export async function listEventsOfAll(
   return found.map(asEvent);
 }
 
-/** Oldest first, behind a place in the chain and not beyond another. */
+/** Oldest first: events after the sequence `after`, up to and including `last`. */
 export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -66,7 +66,7 @@ export async function readEvents(chain: string, after: number, last: number, row
 
 export type Ends = { readonly sequence: number; readonly hash: string; readonly newest: number };
 
-/** Where the chain should end and where it does, in one statement: both as of the same moment. */
+/** The stored head and the newest event, read in one statement so that both are from the same moment. */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string | null; newest: string | null }>(sql`
     SELECT h.sequence, h.hash, (SELECT max(e.sequence) FROM audit_events e WHERE e.chain = ${chain}) AS newest

@@ -6,7 +6,7 @@ import { database } from "#lib/db/client.ts";
 export type Wanted = {
   /** First parts of types: payment, mandate … Empty for all. */
   readonly kinds: readonly string[];
-  /** Of the thing, or of who acted. */
+  /** The id of an entity, actor or subject. */
   readonly id: string | null;
   readonly from: Date | null;
   readonly until: Date | null;
@@ -28,7 +28,7 @@ async function select(condition: SQL | undefined, rows: number): Promise<Chained
   return found.map((row) => ({ ...row, metadata: row.metadata as Readonly<Record<string, unknown>> }));
 }
 
-/** What of a stretch of the chain is wanted, newest first: the stretch bounds the work, whatever the filters leave. */
+/** Wanted events in a range of the chain, newest first. The range bounds the work, even if few events match. */
 export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Wanted): Promise<ChainedEvent[]> => {
   const { id } = wanted;
   const about =
@@ -37,7 +37,7 @@ export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Want
   return select(and(eq(auditEvents.chain, chain), stretch, ofKinds(wanted), between(wanted), about), rows);
 };
 
-/** What happened to one thing, newest first, by its index. */
+/** Events of one entity, newest first, read by its index. */
 export const searchEntity = (chain: string, id: string, before: number, rows: number, wanted: Wanted): Promise<ChainedEvent[]> =>
   select(
     and(

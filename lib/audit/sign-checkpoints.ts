@@ -14,9 +14,9 @@ const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
 /**
- * Signs the heads of chains that went on for five minutes or by a thousand events, and last the chain that names what was signed of them.
- * A chain that does not go on from what was signed of it is never signed again: an alarm is raised instead, until it does.
- * Answers how many were signed.
+ * Signs the heads of chains that grew and whose newest checkpoint is five minutes or a thousand events old, and last the chain of
+ * checkpoints. A chain that does not continue from its signed heads is not signed until it does; an alarm is raised instead.
+ * Returns how many were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const key = signingKey();
@@ -52,7 +52,7 @@ async function signOne(chain: string, key: SigningKey): Promise<boolean> {
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // The head that stands for all others is logged too, so that it stands outside of the database.
+  // The head of the chain of checkpoints covers all others; the log keeps a copy of it outside of the database.
   if (chain === SIGNED) log().info({ chain, ...found }, "The chain of the checkpoints was signed");
   return true;
 }

@@ -9,7 +9,7 @@ import { perProcess } from "#lib/process.ts";
 const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
-/** What this process signed or found signed, which nobody with the database can change. For the chain of checkpoints it is the only evidence. */
+/** Heads that this process signed; access to the database cannot change them. The only evidence for the chain of checkpoints. */
 const remembered = (): Map<string, AuditHead> => perProcess("signedHeads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: AuditHead): void {
@@ -21,17 +21,16 @@ export function remember(chain: string, { sequence, hash }: AuditHead): void {
 }
 
 export type Signed = {
-  /** In the order of their numbers. */
+  /** Sorted by sequence. */
   readonly heads: readonly AuditHead[];
   /** Whether the chain of checkpoints names this chain under this key. */
   readonly named: boolean;
-  /** What claims this key's signature and does not have it. */
+  /** A checkpoint that names this key and lacks its valid signature. */
   readonly forged: Checkpoint | null;
 };
 
 /**
- * Everything that is known to have been signed of a chain. What another key signed cannot be checked, and still binds: the chain has to go
- * on from it as well.
+ * All known signed heads of a chain. The signature of another key cannot be checked, but the chain must continue from that head as well.
  */
 export async function signedOf(chain: string, key: SigningKey): Promise<Signed> {
   const own = await newestCheckpointBy(chain, key.keyId);
@@ -51,7 +50,7 @@ export async function signedOf(chain: string, key: SigningKey): Promise<Signed> 
 
 const differs = (sequence: number): Bad => ({ sequence, detail: "The chain differs from what was signed of it here." });
 
-/** The event that was signed, or the beginning of every chain. */
+/** Whether the chain has the event of this head; sequence 0 is the start of every chain. */
 async function isThere(chain: string, { sequence, hash }: AuditHead): Promise<boolean> {
   if (sequence === 0) return hash === genesis.hash;
   const [event] = await readEvents(chain, sequence - 1, sequence, 1);
@@ -59,8 +58,8 @@ async function isThere(chain: string, { sequence, hash }: AuditHead): Promise<bo
 }
 
 /**
- * Follows a chain from what was signed of it to the end that it has now. `signed` was read before: whoever signs meanwhile signs what
- * comes behind it.
+ * Verifies a chain from its first head in `signed` to its current end. `signed` was read before the end, so a process that signs meanwhile
+ * signs a later head.
  */
 export async function followSigned(chain: string, signed: readonly AuditHead[]): Promise<AuditHead | Bad> {
   let head = signed[0] ?? genesis;

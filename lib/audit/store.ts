@@ -12,7 +12,7 @@ const lockHeads = (tx: Tx, chains: readonly string[]) =>
     .orderBy(asc(auditHeads.chain))
     .for("no key update");
 
-/** A chain begins with its first event. */
+/** Locks the heads and creates missing ones, because a chain begins with its first event. */
 async function lockOrBegin(tx: Tx, chains: readonly string[]) {
   const heads = await lockHeads(tx, chains);
   if (heads.length === chains.length) return heads;
@@ -23,7 +23,7 @@ async function lockOrBegin(tx: Tx, chains: readonly string[]) {
   return lockHeads(tx, chains);
 }
 
-/** Appends to the chains concerned, their heads locked in the order of their names: the last lock that a transaction takes. */
+/** Appends events to their chains. The heads are locked in the order of their names, as the last locks of a transaction. */
 export async function appendEvents(
   tx: Tx,
   events: readonly (AuditEvent & { readonly chain: string })[],
@@ -47,7 +47,7 @@ export async function appendEvents(
   return rows;
 }
 
-/** The database's clock, read after the locks were taken. */
+/** The time of the database. Read it after taking locks. */
 export async function clock(tx: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await tx.execute<{ now: string }>(sql`SELECT clock_timestamp() AS now`);
   return new Date(row!.now);

@@ -2,10 +2,13 @@ import { sql } from "drizzle-orm";
 import { bigint, index, json, pgTable, primaryKey, text, uniqueIndex, type AnyPgColumn } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
-/** Of an event of the chain of checkpoints: the number of the event that was signed. */
+/** The signed sequence, in the metadata of an event of the chain of checkpoints. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
-/** Append-only: triggers refuse everything but INSERT. `chain` is an organization's id, "platform", or "checkpoints", which says what was signed of the others. */
+/**
+ * Append-only: triggers refuse everything but INSERT. `chain` is an organization's id, "platform", or "checkpoints", which records the
+ * signed heads of the others.
+ */
 export const auditEvents = pgTable(
   "audit_events",
   {
@@ -39,7 +42,7 @@ export const auditHeads = pgTable("audit_heads", {
   hash: text("hash").notNull(),
 });
 
-/** Append-only: the head of a chain at some time, signed, so that a tail that is cut off shows. */
+/** Append-only: signed heads of chains, so that a removed tail is detected. */
 export const auditCheckpoints = pgTable(
   "audit_checkpoints",
   {
@@ -54,7 +57,7 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
 
-/** Chains that do not go on from what was signed of them, each until it does again. What was signed is kept for processes that did not see it. */
+/** Chains that do not continue from their signed heads, until they do. The signed head is kept for processes that did not see it. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
   /** Where the chain differs, and how. */

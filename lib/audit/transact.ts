@@ -3,7 +3,7 @@ import { appendEvents, clock } from "#lib/audit/store.ts";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
-/** What happened; id and time are added when it is written. */
+/** An event before audit() adds its id and time. */
 export type Happened = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
   readonly organizationId: string | null;
   readonly subjectId?: string | null;
@@ -14,8 +14,8 @@ type Noted = AuditEvent & { readonly chain: string };
 const noted = new WeakMap<Tx, Noted[]>();
 
 /**
- * Notes an event for the end of this transaction, where the audit heads are locked last. The chain is the
- * organization's, or the platform's where there is none. Answers the event's id.
+ * Queues an event for the end of this transaction, where the audit heads are locked last. The chain is the
+ * organization's, or the platform's if there is no organization. Returns the event.
  */
 export function audit(tx: Tx, event: Happened, now: Date, chain = event.organizationId ?? "platform"): AuditEvent {
   const events = noted.get(tx);
@@ -25,7 +25,7 @@ export function audit(tx: Tx, event: Happened, now: Date, chain = event.organiza
   return complete;
 }
 
-/** Writes what was noted so far and answers it. Called by transact() and by once(), which claims its slot before the audit heads. */
+/** Writes the queued events and returns them. Called by transact() and by once(), which claims its slot before the audit heads. */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }

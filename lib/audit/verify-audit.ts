@@ -4,7 +4,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** A long chain takes seconds of one core; payments come first. */
+/** Verifying a long chain takes seconds of one core, and payments have priority. */
 const RUNNING_MAX = 2;
 
 const running = () => perProcess("verifications", () => ({ count: 0 }));

@@ -2,7 +2,7 @@ import { hashEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.t
 
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
 
-/** Follows a chain over its next events, in order: how far it verifies, and the first place where it does not. */
+/** Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong. */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[]): { readonly head: AuditHead; readonly bad?: Bad } {
   let head = from;
   for (const event of events) {

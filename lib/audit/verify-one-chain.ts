@@ -7,7 +7,7 @@ import { signedOf } from "#lib/audit/signed-heads.ts";
 import { checkEnd, followChain, type Bad } from "#lib/audit/verify-chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** What is in memory at once. */
+/** How many events are in memory at once. */
 const BATCH = 500;
 
 const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Checkpoint) => ({
@@ -18,7 +18,7 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** A checkpoint that cannot be believed, or something signed that the chain does not reach any more. */
+/** Finds a newest checkpoint without a valid signature, or a signed head beyond the end of the chain. */
 function checkSigned(checkpoint: Checkpoint | null, signed: readonly AuditHead[], last: number): Bad | null {
   if (checkpoint && !isSignedBy(checkpoint, signingKey()))
     return { sequence: checkpoint.sequence, detail: "The newest checkpoint is not signed by this installation's key." };
@@ -35,8 +35,8 @@ function differsFrom(signed: readonly AuditHead[], events: readonly ChainedEvent
 }
 
 /**
- * Verifies one chain up to the end that it has now, batch by batch, and against everything that is known to have been signed of it; what
- * is appended meanwhile is for the next time.
+ * Verifies one chain up to its current end, in batches, and compares it with all its known signed heads. Events that are appended
+ * meanwhile are not checked.
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);

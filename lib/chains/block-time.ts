@@ -12,7 +12,7 @@ type Measured = { readonly at: number; readonly blockMs: number };
 
 const known = (): Map<string, Measured> => perProcess("blockTimes", () => new Map());
 
-/** How long a block of the chain takes, on average of the last ones. Measured once a minute; where the chain does not answer, as before. */
+/** The average milliseconds between the last blocks, measured once a minute. If the chain does not answer, the last known value. */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
   if (before && performance.now() - before.at < FRESH_MS) return before.blockMs;
@@ -33,7 +33,7 @@ export async function blockTimeMs(chain: string): Promise<number> {
 
 const LOOK_MS_MAX = 1_000;
 
-/** How long to wait between two looks at a chain for the next block: a quarter of its time between blocks. */
+/** How long to wait between two polls for the next block, in milliseconds: a quarter of the time between blocks. */
 export async function lookEveryMs(chain: string): Promise<number> {
   return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await blockTimeMs(chain)) / 4));
 }

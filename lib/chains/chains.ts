@@ -1,6 +1,6 @@
 import { env, type ChainConfiguration } from "#lib/env.ts";
 
-/** An asset as the installation's configuration has it. Addresses are in lower case; what clients name is only compared. */
+/** An asset of the configuration, with addresses in lower case. Token data from clients is only compared with it. */
 export type AssetOnChain = {
   readonly chain: string;
   readonly chainId: number;
@@ -14,7 +14,7 @@ export type AssetOnChain = {
 /** The configured chain with this CAIP-2 name. */
 export const chainOf = (chain: string): ChainConfiguration | null => env().CHAINS.find((entry) => entry.chain === chain) ?? null;
 
-/** The installation's only chain: what a request means that names none. */
+/** The only configured chain: the default for a request that names none. Null if there are several. */
 export const onlyChain = (): string | null => (env().CHAINS.length === 1 ? (env().CHAINS[0]?.chain ?? null) : null);
 
 export const chainIdOf = (chain: string): number => Number(chain.slice("eip155:".length));
@@ -29,9 +29,9 @@ function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][nu
 /** The token behind a symbol. */
 export const assetOf = (chain: string, asset: string): AssetOnChain | null => assetWhere(chain, (entry) => entry.asset === asset);
 
-/** Where a symbol's token lives, in lower case. */
+/** The token address of a symbol, in lower case. */
 export const tokenOf = (chain: string, asset: string): string | null => assetOf(chain, asset)?.tokenAddress ?? null;
 
-/** The configured asset that lives at a token address. */
+/** The configured asset with this token address. */
 export const assetAt = (chain: string, tokenAddress: string): AssetOnChain | null =>
   assetWhere(chain, (entry) => address(entry.tokenAddress) === address(tokenAddress));

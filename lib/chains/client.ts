@@ -2,7 +2,7 @@ import { createPublicClient, defineChain, http, type BaseError, type Chain, type
 import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** viem's default for a chain that it does not know is 4 seconds: settling would take that long. */
+/** viem's default for an unknown chain is 4 s, and settling would take that long. */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
@@ -21,11 +21,11 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Retries reads once; a chain that is slow is a chain that does not answer. */
+/** Retries reads once; after the timeout, a slow chain counts as one that does not answer. */
 const transport = (chain: string): Transport =>
   http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
 
-/** One per chain and process, made when it is first asked for. */
+/** One client per chain and process, created at its first use. */
 export const publicClient = (chain: string): PublicClient =>
   perProcess(`publicClient ${chain}`, () =>
     createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
@@ -33,25 +33,25 @@ export const publicClient = (chain: string): PublicClient =>
 
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
 
-/** By its members: the pages bundle viem, and share the clients of the server, whose viem is another copy with other classes. */
+/** Checks members, not the class: the pages bundle their own copy of viem but share the clients of the server. */
 export const isChainError = (error: unknown): error is BaseError =>
   error instanceof Error && "shortMessage" in error && "walk" in error;
 
-/** What may be logged of a failed call: viem's full messages carry the provider's URL and signed transactions. */
+/** The part of a failed call's error that may be logged: viem's full messages carry the provider's URL and signed transactions. */
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Tells a chain that does not answer from a contract that refuses. */
+/** Distinguishes a chain that does not answer from a contract that refuses. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(
     (cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError", "LimitExceededRpcError"].includes(cause.name),
   ) !== null;
 
-/** A contract that refused. Everything else, a provider's rate limit for example, says nothing about the call. */
+/** Whether the contract reverted. Other errors, such as a provider's rate limit, say nothing about the call. */
 export const chainReverted = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => cause instanceof Error && cause.name === "ExecutionRevertedError") !== null;
 
-/** A call that needs more gas than it was given. Nodes have words for it and no code of their own. */
+/** Whether a call needs more gas than it was given. Nodes report this as text, without an error code of its own. */
 export const ranOutOfGas = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => isChainError(cause) && /out ?of ?gas/i.test(cause.details)) !== null;

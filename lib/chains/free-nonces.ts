@@ -4,11 +4,11 @@ import { chainOf } from "#lib/chains/chains.ts";
 const NODE_BEHIND_MS = 30_000;
 const LOCAL_BEHIND_MS = 1_000;
 
-/** For how long after a transaction was mined a node may not count it yet. */
+/** How many milliseconds after a transaction was mined a node may not count it yet. */
 export const nodeBehindMs = (chain: string): number => (chainOf(chain)?.confirmations === 0 ? LOCAL_BEHIND_MS : NODE_BEHIND_MS);
 
 /**
- * The nonces that come next, the lowest first: a gap is filled before anything is put behind it, because no chain mines what comes after one.
+ * The next free nonces, lowest first. Gaps are filled first, because no chain mines a transaction after a gap.
  * @param used how many transactions of the signer the newest block has
  * @param taken nonces of transactions that may still be mined
  */

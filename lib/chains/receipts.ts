@@ -3,7 +3,7 @@ import type { Hex, TransactionReceipt } from "viem";
 import { lookEveryMs } from "#lib/chains/block-time.ts";
 import { isChainError, POLLING_MS, publicClient } from "#lib/chains/client.ts";
 
-/** Null where no block has the transaction. Throws when the chain does not answer. */
+/** Null if no block has the transaction. Throws when the chain does not answer. */
 export async function receiptNow(chain: string, hash: Hex): Promise<TransactionReceipt | null> {
   try {
     return await publicClient(chain).getTransactionReceipt({ hash });
@@ -13,7 +13,7 @@ export async function receiptNow(chain: string, hash: Hex): Promise<TransactionR
   }
 }
 
-/** The receipt of a transaction that was just sent, asked for until a block has it. Null where none came in time, or the chain is silent. */
+/** Polls for the receipt of a transaction that was just sent. Null if no block has it in time, or the chain does not answer. */
 export async function receiptWithin(chain: string, hash: Hex, milliseconds: number): Promise<TransactionReceipt | null> {
   const until = performance.now() + milliseconds;
   // Short waits at first, for chains that mine at once.

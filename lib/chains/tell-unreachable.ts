@@ -14,8 +14,8 @@ const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
 };
 
 /**
- * Tells who started a sandbox, once, that a chain cannot be reached and how to work without internet. Nothing waits for it. Only the host
- * is named: the path of an RPC address may be a provider's key.
+ * Tells the operator of a sandbox, once, that a chain cannot be reached and how to work without internet. Start-up does not wait for it.
+ * Only the host of an unreachable chain is named, because the path of an RPC address may contain a provider's key.
  */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();

@@ -6,18 +6,18 @@ import { perProcess } from "#lib/process.ts";
 /** The advisory lock that orders revocations against everything that spends (money.md, Revocation). */
 export const GATE = 0x636f756e;
 
-/** Taken first by everything that authorizes, executes or submits; statuses are read after it. */
+/** Shared lock: every transaction that authorizes, executes or submits takes it first, and reads statuses after it. */
 export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 };
 
-/** What one organization, or one person of the platform, may take away in a second, in this process: each time everybody's payments stand still for a moment. */
+/** Revocations per second for one organization or platform person, per process. Each one pauses all payments for a moment. */
 const CLOSINGS_PER_SECOND = 50;
 
 const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
 
 /**
- * Taken first by everything that takes a right away. Advisory locks queue fairly, so it waits for the open work only.
+ * Exclusive lock: every transaction that takes a right away takes it first. Advisory locks queue fairly, so it waits only for open work.
  * @throws Problem rate_limited
  */
 export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
@@ -25,10 +25,10 @@ export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
   await closeGateAtOnce(tx);
 };
 
-/** closeGate without its limit, for an emergency, which has one of its own. */
+/** closeGate without its rate limit, for an emergency stop, which has its own. */
 export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
 };
 
-/** Waits for the open work, after rights were taken away in a transaction that is not ours. @throws Problem rate_limited */
+/** Waits for open work after a library took rights away in its own transaction, without the gate. @throws Problem rate_limited */
 export const drainGate = (who: string): Promise<void> => database().transaction((tx) => closeGate(tx, who));

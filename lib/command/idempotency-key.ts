@@ -12,7 +12,7 @@ const at = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Where in the body the key stands, or null where the header alone carries it. */
+/** The path of the key in the body, or null if only the header carries it. */
 function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | null {
   if (idempotencyKeyAt) return idempotencyKeyAt;
   return body instanceof z.ZodObject && Object.hasOwn(body.shape, "idempotencyKey") ? ["idempotencyKey"] : null;
@@ -20,7 +20,7 @@ function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | nul
 
 /**
  * Keys of operations on the session or the platform belong to the person: the active organization may change between a request and its
- * repeat, which would otherwise look in another slot.
+ * repeat, and the repeat would then use another slot.
  */
 const isPersonal = (access: Operation["access"]): boolean =>
   access === "session" || (typeof access === "object" && "platformCapability" in access);

@@ -9,7 +9,7 @@ export async function findReply(slot: string, on: Database = database()): Promis
   return row ?? null;
 }
 
-/** False when a twin committed first. Waits at most a second for one that is still open. */
+/** False if a request with the same key committed first. Waits at most 1 s for one that is still open. */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Stored): Promise<boolean> {
   await tx.execute(sql`SET LOCAL lock_timeout = '1s'`);
   const claimed = await tx
@@ -22,7 +22,7 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Sto
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Replies are promised for thirty days; unique constraints of the business protect for ever. Answers how many are gone. */
+/** Deletes replies older than 30 days; unique constraints still prevent duplicates after that. Returns how many were deleted. */
 export async function forgetOldReplies(): Promise<number> {
   let gone = 0;
   for (;;) {

@@ -15,14 +15,14 @@ type Scope = {
   readonly key: string;
 };
 
-/** Scoped to the organization, not to the API key: rotation must not double-pay. */
+/** Scoped to the organization, not to the API key: rotating a key must not cause a second payment. */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   hash("sha256", `${organizationId}\n${environment}\n${operationId}\n${key}`, "base64url");
 
-/** SHA-256 over the RFC 8785 text of what was asked, without what a repeat makes anew. */
+/** SHA-256 of the request's RFC 8785 text, without the fields in `madeAnew`. */
 export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
 
-/** It never sends a client to a new key: the payment of the first request would be held, and perhaps made, a second time. */
+/** The message never suggests a new key: the first request's payment could then be held, and made, a second time. */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>
@@ -42,8 +42,8 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 
 /**
  * Runs a command once per idempotency key: work, slot and audit commit together, and a repeat answers the stored bytes.
- * The slot is claimed after the work's locks (lock order: mandates, slots, audit heads), so a twin that lost the race
- * rolls its work back and replays. Without a key the work simply runs.
+ * The slot is claimed after the work's locks (lock order: mandates, slots, audit heads), so a repeat that lost the race
+ * rolls its work back and replays the stored reply. Without a key the work simply runs.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

@@ -38,18 +38,6 @@ afterEach(async () => {
   await Promise.all(fakes.splice(0).map((fake) => fake.stop()));
 });
 
-test("a prepared statement whose result a migration changed costs one 503, and its connection", async () => {
-  const pool = newPool(database().url, { max: 1 });
-  await pool.sql`CREATE TABLE changing (a integer)`;
-  const read = "SELECT * FROM changing WHERE a > $1";
-  for (let use = 0; use < 4; use += 1) await pool.sql.unsafe(read, [use]);
-  await newPool(database().url).sql`ALTER TABLE changing ALTER COLUMN a TYPE bigint`;
-  const [before, refused] = [await pidOf(pool), await errorOf(pool.begin((sql) => sql.unsafe(read, [1])))];
-  expect([databaseAway(refused), outcomeUnknown(refused)]).toEqual([true, false]);
-  expect(await pool.begin((sql) => sql.unsafe(read, [1]))).toHaveLength(0);
-  expect(await pidOf(pool)).not.toBe(before);
-});
-
 describe("opening", () => {
   test("a server that refuses six connections while it starts is found when it is ready", async () => {
     const starting = Array.from({ length: 6 }, () => ({ at: 0, how: "starting" }) as const);

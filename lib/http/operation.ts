@@ -38,8 +38,8 @@ export type Operation = {
   /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
   readonly idempotencyKeyAt?: readonly [string, string];
   /**
-   * Fields of the body that a repeat naturally makes anew, as paths. The fingerprint leaves them out, so that the repeat is answered
-   * with what the first request said there. Never a field that says what is paid, to whom, or under which mandate.
+   * Paths of body fields that a client naturally creates again for a repeat. The fingerprint leaves them out, and the values of the
+   * first request stay valid. Never a field that says what is paid, to whom, or under which mandate.
    */
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;

@@ -12,8 +12,8 @@ type Bucket = { tokens: number; at: number };
 const GENERATION_MAX = 50_000;
 
 /**
- * A token bucket per id that refills continuously and holds one second's worth, or `burst`. Memory is bounded by two generations: an id that
- * was not seen during a whole generation is dropped, and starts again with a full bucket.
+ * A token bucket per id that refills continuously and holds one second's worth, or `burst`. Memory is bounded by two generations: an id
+ * that was not seen during a whole generation is dropped, and starts again with a full bucket.
  */
 export function createBuckets(
   name: string,

@@ -4,7 +4,7 @@ import { installation } from "#lib/installation/tables.ts";
 
 const FIRST_ADMIN = 0x61646d69;
 
-/** Orders those who would be the first platform admin. */
+/** Serializes concurrent attempts to become the first platform admin. */
 export async function lockFirstAdmin(tx: Tx): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${FIRST_ADMIN}::bigint)`);
 }
@@ -18,12 +18,12 @@ export async function readInstallation(tx: Tx | ReturnType<typeof database> = da
   return row ?? null;
 }
 
-/** The code has done its work when somebody claimed the platform. */
+/** Marks the platform as claimed and deletes the set-up code, which is used up. */
 export async function markClaimed(tx: Tx): Promise<void> {
   await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
 }
 
-/** False when there is a code already, or no need for one. */
+/** False if a code already exists or the platform is already claimed. */
 export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
   const kept = await database()
     .update(installation)

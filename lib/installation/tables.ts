@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** When each of the workers ran last, in whatever process. */
+/** When each of the workers ran last, in any process. */
 export const workerRuns = pgTable("worker_runs", {
   worker: text("worker").primaryKey(),
   ranAt: moment("ran_at").notNull(),
@@ -10,7 +10,7 @@ export const workerRuns = pgTable("worker_runs", {
   failedAt: moment("failed_at"),
 });
 
-/** One row: which environment this database is for, and whether its first platform admin came. */
+/** One row: which environment this database is for, and whether it has its first platform admin. */
 export const installation = pgTable(
   "installation",
   {

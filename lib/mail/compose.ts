@@ -1,24 +1,24 @@
-/** What a mail says. Everything is text; the texts themselves stand with what causes them. */
+/** The content of a mail, as plain text. The texts are in the modules that send the mails. */
 export type Message = {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The one thing to do: a path of this service, so that no mail of ours leads elsewhere. */
+  /** The button: a path of this service, so that no mail links to another site. */
   readonly action?: { readonly label: string; readonly path: `/${string}` };
-  /** Why it came, and what to do if it is not for the reader. */
+  /** Why the mail was sent, and what to do if it is not for the reader. */
   readonly note: string;
 };
 
 export type Composed = { readonly subject: string; readonly plain: string; readonly html: string };
 
-/** What could hide or turn the text around it, break a header, or end up as a link that a mail program makes of it. */
+/** Characters that could hide or reorder text or break a header, and prefixes that a mail program turns into links. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
-/** A name that somebody chose, fit to stand in a mail of ours: one line, quoted, short, and no link. */
+/** Makes a user-chosen name safe for a mail: one line, quoted, short, and no link. */
 export function quoted(name: string, max = 80): string {
   const text = name.replaceAll(UNSEEN, " ").replaceAll(LINKED, "").replaceAll(/\s+/g, " ").trim();
   const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;
-  // A full stop between letters is what makes a domain of a word.
+  // The word joiner after an inner full stop keeps mail programs from turning a domain into a link.
   return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
 }
 

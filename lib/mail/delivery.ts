@@ -1,8 +1,7 @@
 import { env } from "#lib/env.ts";
 
 /**
- * Where mail goes: to the SMTP server; in a sandbox without one to the outbox that a developer reads at /outbox; in production without
- * one nowhere.
+ * Where mail goes: to the SMTP server if one is set; else in a sandbox to the outbox that a developer reads at /outbox; else nowhere.
  */
 export function mailDelivery(): "smtp" | "outbox" | "none" {
   const { SMTP_URL, ENVIRONMENT } = env();

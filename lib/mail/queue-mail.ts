@@ -8,14 +8,14 @@ import { insertMail, type NewMail } from "#lib/mail/store.ts";
 export type Mail = Message & {
   /** One e-mail address. */
   readonly to: string;
-  /** When its link ends; it is not sent after that. */
+  /** When its link expires; the mail is not sent after that. */
   readonly usefulUntil?: Date;
 };
 
-/** Reserved so that nothing is ever delivered there; better-auth makes such addresses for wallets. */
+/** A reserved domain that never receives mail; better-auth creates such addresses for wallets. */
 const NO_MAILBOX = /\.invalid$/i;
 
-/** The mail as the outbox keeps it. Null where it cannot be delivered: production without SMTP, or a person without an address. */
+/** The outbox row of a mail. Null if it cannot be delivered: production without SMTP, or a person without an address. */
 export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   const delivery = mailDelivery();
   if (delivery === "none" || NO_MAILBOX.test(to)) return null;
@@ -29,8 +29,8 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
 }
 
 /**
- * Writes a mail into the outbox in the transaction that causes it: both are there, or neither. A worker sends it afterwards. Where it
- * cannot be delivered nothing is written.
+ * Writes a mail into the outbox in the transaction that causes it: both commit, or neither. A worker sends it later. If it cannot be
+ * delivered, nothing is written.
  *
  *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
  */

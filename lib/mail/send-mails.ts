@@ -14,10 +14,10 @@ const PAUSE_MAX_MS = 3_600_000;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** 15 s, 30 s, a minute and so on up to an hour: twelve attempts are spread over some six hours. */
+/** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** Sends what is due, each mail by one worker at a time. Answers how many were tried. */
+/** Sends due mail; a lease reserves each mail for one worker. Returns how many were tried. */
 export async function sendMails(): Promise<number> {
   if (mailDelivery() !== "smtp") return 0;
   const due = await database().transaction((tx) => leaseDueMails(tx, BATCH, LEASE_MS));
@@ -41,7 +41,7 @@ async function sendOne(mail: MailRow): Promise<void> {
       subject,
       text: plain,
       html,
-      // The same for every attempt, so that a reader's server knows a second copy.
+      // The same for every attempt, so that the receiving server recognizes a second copy.
       messageId: `<${mailId}@${new URL(env().BASE_URL).hostname}>`,
       headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     });
@@ -52,7 +52,7 @@ async function sendOne(mail: MailRow): Promise<void> {
   await endMail(mailId, "sent");
 }
 
-/** 5xx is the server's last word on this mail. Everything else may pass. */
+/** A 5xx reply for this mail is final. Any other failure may be temporary. */
 const isFinal = (error: unknown): boolean => {
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   return typeof responseCode === "number" && responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
@@ -60,7 +60,7 @@ const isFinal = (error: unknown): boolean => {
 
 async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): Promise<void> {
   const given = isFinal(error) || attempts >= ATTEMPTS_MAX;
-  // The server's words name the address, so its codes alone are logged.
+  // The server's message contains the recipient's address, so only its codes are logged.
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   log().warn(
     { mailId, attempts, code, responseCode },
@@ -69,7 +69,7 @@ async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): 
   await (given ? endMail(mailId, "failed") : postponeMail(mailId, pauseAfter(attempts)));
 }
 
-/** Forgets mail of last month. */
+/** Deletes finished mail older than 30 days. Returns how many were deleted. */
 export async function forgetOldMails(): Promise<number> {
   let gone = 0;
   for (;;) {

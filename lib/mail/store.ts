@@ -14,7 +14,7 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
   await tx.insert(mails).values({ ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null });
 }
 
-/** The same on the connection of a list (lib/payments/authorize-list.ts). */
+/** The same on the connection of an authorize batch (lib/payments/authorize-list.ts). */
 export function insertMailOn(c: Sql, { mailId, recipient, subject, plain, html, status }: NewMail): PromiseLike<unknown> {
   return c`
     INSERT INTO mails (mail_id, recipient, subject, plain, html, status, next_attempt_at, ended_at)
@@ -24,8 +24,8 @@ export function insertMailOn(c: Sql, { mailId, recipient, subject, plain, html, 
 }
 
 /**
- * Takes due mail off the queue for a while: a lease, not a lock. A worker that dies costs its lease, and whatever it had handed over
- * without saying so is sent again under the same Message-ID.
+ * Leases due mail for `leaseMs`. If a worker dies, its mail is due again when the lease ends, so a mail may be sent twice with the same
+ * Message-ID.
  */
 export async function leaseDueMails(tx: Tx, limit: number, leaseMs: number): Promise<readonly MailRow[]> {
   const due = await tx
@@ -48,7 +48,7 @@ export async function leaseDueMails(tx: Tx, limit: number, leaseMs: number): Pro
     .returning();
 }
 
-/** The end of a mail that is still queued. Its text goes: what was sent is with its reader, what was given up is for nobody. */
+/** Ends a mail that is still queued, and deletes its text, which nobody needs any more. */
 export async function endMail(mailId: string, status: "sent" | "failed"): Promise<void> {
   await database()
     .update(mails)
@@ -63,7 +63,7 @@ export async function postponeMail(mailId: string, milliseconds: number): Promis
     .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
 }
 
-/** What the sandbox kept, newest first. */
+/** Mails that the sandbox kept, newest first. */
 export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
   database()
     .select()
@@ -72,7 +72,7 @@ export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]>
     .orderBy(desc(mails.createdAt), desc(mails.mailId))
     .limit(rows);
 
-/** Answers how many went; `rows` at most. */
+/** Deletes at most `rows` mails. Returns how many were deleted. */
 export async function deleteOldMails(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM mails WHERE mail_id IN (

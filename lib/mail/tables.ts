@@ -3,8 +3,8 @@ import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
 /**
- * Mail on its way. `kept` is a sandbox without SMTP: a developer reads it here and nothing is sent. What was sent or given up loses its
- * text at once, because it may carry a link that signs somebody in.
+ * The outbox. `kept` is for a sandbox without SMTP: a developer reads the mail here, and it is never sent. The text of a mail is deleted
+ * when it is sent or given up, because it may contain a sign-in link.
  */
 export const mails = pgTable(
   "mails",
@@ -18,7 +18,7 @@ export const mails = pgTable(
     attempts: integer("attempts").notNull().default(0),
     /** Also the end of a worker's lease. */
     nextAttemptAt: moment("next_attempt_at"),
-    /** After it the mail is of no use: its link has ended. */
+    /** When its link expires; the mail is useless after that. */
     usefulUntil: moment("useful_until"),
     createdAt: createdAt(),
     endedAt: moment("ended_at"),

@@ -5,7 +5,7 @@ import { perProcess } from "#lib/process.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Above what the waits below come to for one mail. */
+/** Longer than the sum of the timeouts below for one mail. */
 export const LEASE_MS = 120_000;
 
 const isLoopback = (host: string): boolean =>
@@ -15,7 +15,7 @@ function connect() {
   const { SMTP_URL = "", MAIL_FROM, ENVIRONMENT } = env();
   return createTransport(
     {
-      // What stands in the address wins over what stands here.
+      // Options in SMTP_URL override the options here.
       url: SMTP_URL,
       // Mail carries links that sign people in. A relay on this machine needs no encryption.
       requireTLS: ENVIRONMENT === "production" && !isLoopback(new URL(SMTP_URL).hostname),
@@ -30,5 +30,5 @@ function connect() {
   );
 }
 
-/** The way to the SMTP server, once in a process. */
+/** The SMTP transport, one per process. */
 export const transport = (): ReturnType<typeof connect> => perProcess("smtp", connect);

@@ -29,11 +29,11 @@ export type Candidate = z.output<typeof Catalog>["items"][number];
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** What of a catalog's answer an item can mean. */
+/** The available catalog items that match an asked item. */
 export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
   items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
 
-/** The refusal that lists what an item could mean. */
+/** The refusal that lists the matching variants. */
 export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<Record<string, unknown>>[]): Problem {
   const shown = candidates.slice(0, CANDIDATES_MAX);
   return new Problem("items_ambiguous", {
@@ -69,7 +69,7 @@ async function lookUp(storefront: Discovered, catalogUrl: string, item: AskedIte
 }
 
 /**
- * Items given by words become the one product and variant that they fit; without a catalog they stay as they are.
+ * Replaces each item that is given as a query by the one product and variant that matches. Without a catalog, items stay unchanged.
  * @throws Problem items_ambiguous, out_of_stock, storefront_unavailable, storefront_invalid
  */
 export function resolveItems(storefront: Discovered, items: readonly AskedItem[]): Promise<AskedItem[]> {

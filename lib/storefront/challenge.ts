@@ -9,7 +9,7 @@ import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** The 402 at the checkout, compared with the quote. Nothing may be authorized while there is a mismatch. */
 export type ProbedCheckout = {
-  /** Header name to value, for the agent: the one offer that was compared. */
+  /** Headers for the agent, by name, with only the offer that was compared. */
   readonly paymentRequired: Readonly<Record<string, string>>;
   readonly terms: ChallengeTerms;
   readonly accepted: PaymentRequirements;
@@ -17,17 +17,17 @@ export type ProbedCheckout = {
   readonly raw: PaymentRequired;
   /** Where the 402 came from, after redirects. */
   readonly answeredAt: string;
-  /** Facts for a decision's challenge_mismatch; empty where the 402 is what was quoted. */
+  /** Facts for a decision's challenge_mismatch; empty if the 402 matches the quote. */
   readonly mismatches: readonly Mismatch[];
 };
 
 type Order = Pick<Quote, "quoteId" | "amount">;
 
-/** What is posted to the checkout, without and with the credential: the same bytes. */
+/** The body of both calls to the checkout, without and with the credential: it must be the same. */
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
 /**
- * Asks the checkout for its price without paying: the last word on what is paid to whom.
+ * Calls the checkout without paying. Its 402 decides the amount and the recipient.
  * @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed
  */
 export async function probeCheckout(storefront: Discovered, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {

@@ -14,10 +14,10 @@ const Order = z.object({
   permalinkUrl: z.string().max(2_048).optional().catch(undefined),
 });
 
-/** An order as the storefront tells of it. */
+/** An order as the storefront reports it. */
 export type PlacedOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
 
-/** What the storefront says of the settlement; only the chain proves it. */
+/** The settlement as the storefront reports it; only the chain proves it. */
 export type ClaimedSettlement = {
   readonly success: boolean;
   readonly transaction: string | null;
@@ -25,13 +25,13 @@ export type ClaimedSettlement = {
 };
 
 /**
- * What became of the call that pays. `completed`, `refused` and `unknown` all mean that the credential may have arrived, and
- * evidence on the chain decides; nothing was sent when the call throws instead.
+ * The result of the call that pays. With `completed`, `refused` or `unknown` the credential may have arrived, and evidence on the
+ * chain decides. If the call throws instead, nothing was sent.
  */
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
-  /** Null where the body names none, as of a plain x402 API. */
+  /** Null if the body names none, as with a plain x402 API. */
   readonly order: PlacedOrder | null;
   readonly settlement: ClaimedSettlement | null;
   /** What the refusal means, in our words. */
@@ -49,7 +49,7 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
   }
 }
 
-/** A link that may be shown is https and leads to the shop itself. */
+/** A link is shown only if it has the origin of the checkout and no user name or password. */
 function permalink(href: string | undefined, { checkoutUrl }: Discovered): string | null {
   if (href === undefined || !URL.canParse(href)) return null;
   const url = new URL(href);
@@ -80,8 +80,8 @@ function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlem
 }
 
 /**
- * Sends the credential to the storefront's checkout, once, and reads the answer whatever it is.
- * @throws Problem storefront_unavailable, storefront_invalid only where nothing was sent
+ * Sends the credential to the storefront's checkout, once, and reads any answer.
+ * @throws Problem storefront_unavailable, storefront_invalid only if nothing was sent
  */
 export async function payCheckout(
   storefront: Discovered,

@@ -8,7 +8,7 @@ import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
-/** A 402 that was read: as it came, and its one offer that this installation can pay. */
+/** A parsed 402: the original, and the offer that this installation can pay. */
 export type OpenChallenge = {
   readonly required: PaymentRequired;
   readonly accepted: PaymentRequirements;
@@ -19,10 +19,10 @@ export type OpenChallenge = {
 export type Discovered = {
   readonly source: "manifest" | "x402";
   readonly storefrontUrl: string;
-  /** The host that serves it, with its port in the sandbox: all that it can speak for. */
+  /** The host that serves it, with any port other than the default. The storefront can speak only for this host. */
   readonly domain: string;
   readonly name: string;
-  /** The storefront's own words; whether they hold is the caller's to look up. */
+  /** A claim of the storefront; the caller must check it. */
   readonly sellerId: string | null;
   readonly resourceId: string | null;
   readonly catalogUrl: string | null;
@@ -37,7 +37,7 @@ export type Discovered = {
   readonly facilitatorAddresses: readonly string[];
   /** Untrusted text of the seller. */
   readonly agentInstructions: string | null;
-  /** The 402 that a plain x402 API answered while it was looked for. */
+  /** The 402 of a plain x402 API, received during discovery. */
   readonly challenge: OpenChallenge | null;
 };
 
@@ -86,7 +86,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): D
   };
 }
 
-/** The first offer in a token of ours. */
+/** The first offer in a configured token. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);
@@ -95,7 +95,7 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
   return null;
 }
 
-/** A plain x402 API at the very address: its 402 says everything. */
+/** Reads a plain x402 API at this address: its 402 has all the data. */
 async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);
@@ -136,14 +136,14 @@ async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
 }
 
 /**
- * Reads what a storefront says of itself: its manifest, or where it has none the 402 at the address itself.
+ * Reads the manifest of a storefront or, if it has none, the 402 at the address itself.
  * @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported
  */
 export async function discoverStorefront(storefrontUrl: string): Promise<Discovered> {
   if (!URL.canParse(storefrontUrl)) throw storefrontInvalid("This is not an address.");
   const { origin, host } = new URL(storefrontUrl);
   const reply = await guardedFetch(`${origin}${MANIFEST}`, { cached: true });
-  // An API with a paywall over everything answers 402 here too.
+  // An API that asks for payment on every path answers 402 here too.
   if ([401, 402, 403, 404, 405, 410].includes(reply.status)) return fromChallenge(storefrontUrl);
   if (reply.status !== 200) throw storefrontUnavailable(`${host} answered ${reply.status} for its manifest.`);
   const served = new URL(reply.url);

@@ -40,7 +40,7 @@ export type ReadManifest =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** A link of the manifest leads to the host that serves it, or it could sell in another one's name. */
+/** A link of the manifest must stay on the origin that serves it, or it could sell in the name of another host. */
 function checkLink(pointer: string, href: string | undefined, origin: string): FieldError[] {
   if (href === undefined) return [];
   const url = URL.canParse(href) ? new URL(href) : null;
@@ -48,7 +48,7 @@ function checkLink(pointer: string, href: string | undefined, origin: string): F
   return good ? [] : [{ pointer, detail: `This must be an address on ${origin}.` }];
 }
 
-/** The shape of a manifest, and that it speaks for the host that serves it and for no other. */
+/** Checks the shape of a manifest, and that it speaks only for the host that serves it. */
 export function readManifest(json: unknown, served: URL, environment: Environment): ReadManifest {
   const parsed = Manifest.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };
@@ -74,7 +74,7 @@ type Token = {
   readonly tokenDecimals?: number | undefined;
 };
 
-/** Token data that somebody names is only compared: the configured one is what is signed and paid. */
+/** Compares claimed token data with the configuration. Only the configured token is signed and paid. */
 export function compareToken(said: Token, asset: AssetOnChain, at = ""): FieldError[] {
   const checks: readonly (readonly [same: boolean, field: string, is: string])[] = [
     [

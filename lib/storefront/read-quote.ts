@@ -6,7 +6,7 @@ import { AssetSymbol } from "#lib/sellers/resource-schema.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { Timestamp } from "#lib/time.ts";
 
-/** What an agent wants, as it said it. */
+/** An item as the agent asked for it. */
 export type AskedItem = {
   readonly productId?: string | undefined;
   readonly variantId?: string | undefined;
@@ -57,7 +57,7 @@ export type Quote = {
   readonly asset: AssetOnChain;
   /** In the order in which they were asked for. */
   readonly lines: readonly QuoteLine[];
-  /** The storefront's word; whether it has passed is decided by the database's clock. */
+  /** The storefront's claim; the database's clock decides whether it has passed. */
   readonly expiresAt: Date;
   readonly quoteHash: string | null;
 };
@@ -66,7 +66,7 @@ export type ReadQuote =
   | { readonly ok: true; readonly quote: Quote }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** What the quote has to be about. */
+/** The values that the quote must match. */
 export type ExpectedQuote = {
   readonly asset: AssetOnChain;
   readonly sellerId: string | null;
@@ -81,7 +81,7 @@ const same = (asked: string | undefined, said: string | undefined): boolean => a
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** A line is what was asked for: this product and variant, so many of it. */
+/** Checks that a line matches the asked product, variant, color, size and quantity. */
 function compareLine(asked: AskedItem, line: Body["items"][number], at: string, refuse: Refuse): void {
   if (!same(asked.productId, line.productId)) refuse(`${at}/productId`, `${asked.productId} was asked for.`);
   if (!same(asked.variantId, line.variantId)) refuse(`${at}/variantId`, `${asked.variantId} was asked for.`);
@@ -120,7 +120,7 @@ function readLine(
   return { line: read, total };
 }
 
-/** Reads a quote against what was asked for: a line per item in its order, and amounts that add up exactly. */
+/** Reads a quote and checks it: one line per asked item, in the same order, and amounts that add up exactly. */
 export function readQuote(json: unknown, { asset, sellerId, resourceId, items }: ExpectedQuote): ReadQuote {
   const parsed = QuoteBody.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };

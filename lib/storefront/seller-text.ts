@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** What cannot be seen, or turns what follows around. */
+/** Characters that are invisible or reorder the text after them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** A storefront's words: shown as text and never obeyed, so nothing in them may hide or reorder what stands beside them. */
+/** Text from a storefront: shown and never obeyed, so it must not hide or reorder the text around it. */
 export const SellerText = (max: number) =>
   z
     .string()
@@ -13,7 +13,7 @@ export const SellerText = (max: number) =>
 /** Ids that a storefront chooses: products, variants, quotes, orders. */
 export const SellerId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters.");
 
-/** zod's findings in the words of a problem's errors. */
+/** zod's issues as the errors of a problem. */
 export const findings = (error: z.ZodError, at = ""): { detail: string; pointer: string }[] =>
   error.issues.slice(0, 20).map(({ message, path }) => ({
     detail: message,
