@@ -87,7 +87,7 @@ export class Pool {
 
   /**
    * Ends idle and waiting connections that were not heard of since a time. A connection that was idle when the network broke and got a
-   * statement since then would else keep its caller for the whole silence limit.
+   * statement since then would otherwise keep its caller for the whole silence limit.
    */
   forgetUnheardSince(time: number): void {
     const waiting = [...this.#lent].filter(({ busy }) => busy);
@@ -197,10 +197,10 @@ export class Pool {
   async #open(): Promise<void> {
     try {
       const connection = await Connection.open(this.#options);
+      connection.onEnd = (silent) => this.#ended(connection, silent);
       await this.#endAbandoned(connection);
       this.#opening -= 1;
       this.#failures = 0;
-      connection.onEnd = (silent) => this.#ended(connection, silent);
       this.#give(connection);
     } catch (error) {
       this.#opening -= 1;
@@ -216,13 +216,16 @@ export class Pool {
     const abandoned = this.#abandoned.splice(0);
     const ages = abandoned.map(({ since }) => performance.now() - since);
     const pids = abandoned.map(({ pid }) => pid);
-    // The age distinguishes a process from a later one with the same pid.
+    // The age distinguishes a process from a later one with the same pid, the names from one of another program after a failover.
     const ended = connection.sql`
       SELECT pg_terminate_backend(a.pid)
       FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)
-      JOIN pg_stat_activity a ON a.pid = gone.pid AND a.backend_start <= clock_timestamp() - gone.age * interval '1 millisecond'`;
-    await ended.catch(() => this.#abandoned.push(...abandoned));
-    if (connection.ended) throw connection.ended;
+      JOIN pg_stat_activity a ON a.pid = gone.pid AND a.backend_start <= clock_timestamp() - gone.age * interval '1 millisecond'
+      WHERE a.usename = current_user AND a.application_name = current_setting('application_name')`;
+    await ended.catch(() => {});
+    if (!connection.ended) return;
+    this.#abandoned.push(...abandoned);
+    throw connection.ended;
   }
 
   /** Rejects waiting callers at once, unless a lent connection may still come back. */
