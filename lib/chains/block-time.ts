@@ -1,6 +1,7 @@
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure, POLLING_MS, publicClient } from "#lib/chains/client.ts";
 import { perProcess } from "#lib/process.ts";
+import { atMost } from "#lib/time.ts";
 
 const BLOCKS = 8n;
 const FRESH_MS = 60_000;
@@ -35,5 +36,5 @@ const LOOK_MS_MAX = 1_000;
 
 /** How long to wait between two polls for the next block, in milliseconds: a quarter of the time between blocks. */
 export async function lookEveryMs(chain: string): Promise<number> {
-  return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await blockTimeMs(chain)) / 4));
+  return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await atMost(blockTimeMs(chain), POLLING_MS, UNKNOWN_MS)) / 4));
 }

@@ -1,0 +1,48 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { lookEveryMs } from "#lib/chains/block-time.ts";
+import { chainIsSilent, publicClient } from "#lib/chains/client.ts";
+import { env } from "#lib/env.ts";
+import { forget } from "#lib/process.ts";
+
+const [configured] = env().CHAINS;
+const { chain } = configured!;
+
+/** Configures the chain with a node that answers in this way. */
+async function withNode(answer: RequestListener): Promise<void> {
+  const node = createServer(answer);
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const before = process.env["CHAINS"];
+  const configure = (chains: string | undefined): void => {
+    if (chains === undefined) delete process.env["CHAINS"];
+    else process.env["CHAINS"] = chains;
+    for (const name of ["env", `publicClient ${chain}`, "blockTimes"]) forget(name);
+  };
+  configure(JSON.stringify([{ ...configured, rpcUrl: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }]));
+  onTestFinished(() => {
+    configure(before);
+    node.close();
+    node.closeAllConnections();
+  });
+}
+
+test("the time between two looks at a chain does not wait for a silent node", async () => {
+  await withNode(() => {});
+  const began = performance.now();
+  expect(await lookEveryMs(chain)).toBeGreaterThan(0);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test("a provider's limit says nothing about the call", async () => {
+  await withNode((request, response) => {
+    request.resume();
+    const error = { code: -32005, message: "Request exceeds defined limit" };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify([{ jsonrpc: "2.0", id: 0, error }]));
+  });
+  const failure: unknown = await publicClient(chain)
+    .getCode({ address: "0x000000000000000000000000000000000000dead" })
+    .catch((error: unknown) => error);
+  expect(chainIsSilent(failure)).toBe(true);
+});
