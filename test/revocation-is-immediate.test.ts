@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { payToProofs, resources, sellers } from "#lib/sellers/tables.ts";
+import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
 import { ban, createOfficial, endSessionsOf, stopNow, type Official } from "#test/platform.ts";
@@ -29,12 +30,7 @@ let server: RunningServer;
 let operators: readonly Official[];
 beforeAll(async () => {
   await chain().mint(payerAddress, 1_000_000_000n);
-  // The number is assigned inside COMMIT, so it is the order of the commits over all audit chains.
-  await database().execute(sql`CREATE TABLE commits (number bigserial, chain text, type text, actor_id text, entity_id text)`);
-  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO commits (chain, type, actor_id, entity_id) VALUES (NEW.chain, NEW.type, NEW.actor_id, NEW.entity_id); RETURN NULL; END $$`);
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+  await noteCommits();
   // Several operators, because each may revoke only thirty times a minute.
   operators = await Promise.all(Array.from({ length: 8 }, () => createOfficial("operator")));
   server = await startServer();

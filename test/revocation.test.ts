@@ -10,6 +10,7 @@ import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { ask, newIntent, type Asked } from "#test/asking.ts";
+import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 import { brokenInvariants } from "#test/proof.ts";
@@ -28,12 +29,7 @@ let server: RunningServer;
 let seller: Credential;
 beforeAll(async () => {
   seller = (await createPerson(await createOrganization("Shop"))).credential;
-  // The number is assigned inside COMMIT, so it is the order of the commits over all audit chains.
-  await database().execute(sql`CREATE TABLE commits (number bigserial, type text, entity_id text)`);
-  await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO commits (type, entity_id) VALUES (NEW.type, NEW.entity_id); RETURN NULL; END $$`);
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+  await noteCommits();
   server = await startServer();
 });
 afterAll(() => server.stop());
