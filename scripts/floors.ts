@@ -78,5 +78,4 @@ function create(context: Context) {
   };
 }
 
-// oxlint-disable-next-line import/no-default-export -- the linter reads a plugin from its default export.
 export default { meta: { name: "floors" }, rules: { downward: { create } } };

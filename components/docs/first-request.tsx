@@ -47,7 +47,7 @@ export function FirstRequest({ baseUrl, sandbox, sample, reader, fresh }: Props)
       <section className="panel" aria-labelledby="request">
         <div className="panel-head">
           <h2 id="request">Your first authorization</h2>
-          <p>A test payment of 0.002 USDC to a sample weather API.</p>
+          <p>A test payment of 0.002 {sample.asset} to a sample weather API.</p>
         </div>
         <div className="panel-body grid grid-cols-1 gap-6">
           <CodeTabs label="Language" snippets={snippets} />

@@ -20,6 +20,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
     extra: { name: tokenName, version: tokenVersion },
   };
   return {
+    asset,
     policy: {
       assets: [{ asset, chain }],
       limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },

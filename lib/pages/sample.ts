@@ -1,6 +1,8 @@
 /* The quickstart's sample request, as the browser sends it. */
 
 export type Sample = {
+  /** Symbol of the asset that the sample pays with. */
+  readonly asset: string;
   /** The policy of a mandate under which the sample is allowed. */
   readonly policy: object;
   /** The agent's intent with the seller's 402 response, without the fields that differ for each request. */
