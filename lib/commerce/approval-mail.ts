@@ -4,7 +4,7 @@ import { quoted } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
 
-/** Tells the person what was approved in his name, with the way to stop it: a page, because a mail's link is opened by more than people. */
+/** Tells people what was approved in their name and how to stop it. The link changes nothing: mail scanners open links too. */
 export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, assuranceLevel }: ApprovalRow): Mail {
   const amount = displayAmount(chargedFor(checkout), checkout.tokenDecimals, checkout.asset);
   const how = assuranceLevel === "passkeyApproved" ? " You signed it with a passkey." : "";

@@ -17,7 +17,7 @@ import { notFound } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** A person confirms what this session was shown; the hold is taken in the same transaction, by the one path that takes holds. */
+/** A person approves what was shown in this session. The hold is taken in the same transaction, by the queue of authorizations. */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },
@@ -32,7 +32,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
-    // Written with the authorization; without a key nothing is compared with it.
+    // The authorization row needs a fingerprint. Without a key it is never compared.
     fingerprint: idempotency?.fingerprint ?? "none",
     idempotencyKey: idempotency?.key ?? checkoutIntentId,
     organizationId,
@@ -63,7 +63,7 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
     }),
   );
 
-/** The buyer's choice wins, then what the agent named; otherwise the only mandate that covers the checkout. */
+/** The mandate that the buyer chose, else the one that the agent named, else the only one that covers the checkout. */
 async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], chosen: string | undefined): Promise<string> {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, await clock(database()));
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
@@ -78,7 +78,7 @@ async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], 
   );
 }
 
-/** Asked again as it was where an authorization holds already, else for the first time. */
+/** The intent of the authorization that already holds the amount, else a new one. */
 async function intentOf(checkout: CheckoutRow): Promise<NamedIntent> {
   if (checkout.authorizationId === null) return askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
   const authorization = await findAuthorization(database(), checkout, checkout.authorizationId);

@@ -9,7 +9,7 @@ type Order = {
   readonly idempotencyKey: string;
 };
 
-/** The call that placed an order, again. */
+/** Repeats the call that placed an order. */
 export const placeAgain = ({ storefrontUrl, mandateId, items, idempotencyKey }: Order): Call => ({
   method: "POST",
   path: placeOrder.path,

@@ -36,7 +36,7 @@ import { requirementsOf } from "#lib/x402/requirements.ts";
 type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
-/** What the agent names of a token is compared and never used. @throws Problem invalid_request, chain_unsupported, asset_unsupported */
+/** Token fields of the agent are only compared, never used. @throws Problem invalid_request, chain_unsupported, asset_unsupported */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
   const chain = body.chain ?? onlyChain();
   if (body.chain !== undefined && !chainOf(body.chain))
@@ -69,7 +69,7 @@ function termsOf(
 
 async function serviceCheck(): Promise<Found> {
   const findings = await probeService();
-  // An agent needs no page. Whoever approves loads one when it is back.
+  // Agents need no pages, and people can approve once the pages are back.
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
@@ -90,7 +90,7 @@ function mandateCheck(mandate: MandateRow | null): Found {
   return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
 }
 
-/** A payment of the smallest unit stands for one whose amount is not known: what the limits say of it is not told. */
+/** If the amount is unknown, the smallest unit stands for it, and the result of the limits is not reported. */
 function intentOf(
   seen: SeenStorefront,
   known: StorefrontSeller,
@@ -103,7 +103,7 @@ function intentOf(
   const price = amount ?? (1n as Atomic);
   const payTo = discovered?.payTo ?? `0x${"1".repeat(40)}`;
   const url = discovered?.checkoutUrl ?? body.storefrontUrl;
-  // A 402 that differs fails a check of its own; the policy judges what was quoted.
+  // If the 402 differs from the quote, another check fails; the policy is evaluated for the quote.
   const asked = probed?.mismatches.length === 0 ? probed.accepted : null;
   const accepted = asked ?? requirementsOf({ asset, amount: price, payTo, maxTimeoutSeconds: 60 });
   const domain = discovered?.domain ?? new URL(body.storefrontUrl).host;
@@ -209,7 +209,7 @@ async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, {
 
 async function policyOf(caller: Asker, mandate: MandateRow, intent: NamedIntent, requestId: string) {
   const { organizationId, environment, kind, subjectId } = caller;
-  // A person asks for the mandate's agents: bound to agents, the mandate would deny every person.
+  // A person asks on behalf of the mandate's agents: a mandate that is bound to agents denies every person.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
   return simulatePayment({ organizationId, environment, asker, mandateId: mandate.mandateId, intent, requestId });

@@ -12,7 +12,7 @@ import type { Handler, Idempotency } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/** Redeems the token once; its order goes on by repeating the same key. */
+/** Redeems the token once. Repeating the call with the same key continues the order. */
 export const continueCheckout: Handler<typeof operation> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId, request },
@@ -39,7 +39,7 @@ type Continue = {
 const ended = (): Problem =>
   new Problem("continuation_expired", { detail: "This continuation has ended or was used. Ask the buyer again." });
 
-/** The order of an approved checkout: what it pays was fixed by the approval. */
+/** Opens the order of an approved checkout. The approval has fixed what the order pays. */
 async function openContinued({
   checkoutIntentId,
   continuationToken,

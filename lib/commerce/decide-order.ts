@@ -18,7 +18,7 @@ import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-/** An intent ends with its quote; a storefront that quotes for weeks gets a day. */
+/** An intent expires with its quote, and after 23 hours at the latest. */
 const INTENT_MS = minutes(23 * 60);
 
 const stateOf = {
@@ -27,7 +27,7 @@ const stateOf = {
   deny: "denied",
 } as const satisfies Record<Outcome, string>;
 
-/** An order that another process took over meanwhile is not touched any more. */
+/** Throws if another process has taken the order's lease. */
 export function requireLease(order: OrderRow | null): OrderRow {
   if (!order) throw inFlight();
   return order;
@@ -42,7 +42,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
-/** Through the queue: the only path that takes holds. */
+/** Submits the order to the queue of authorizations, which alone takes holds. */
 export async function decide(on: Ordering, order: OrderRow, asked: Submit, also: Also): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
@@ -66,7 +66,7 @@ export const noCheckout = {
   before: () => null,
 } as const;
 
-/** What a mandate must be to be asked at all; everything else its policy says. */
+/** Whether the mandate's status permits a decision at all. Its policy decides the rest. */
 async function mandateIsUsable({ caller }: Ordering, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
     const row = await findMandate(tx, caller, mandateId);
@@ -76,7 +76,7 @@ async function mandateIsUsable({ caller }: Ordering, mandateId: string): Promise
   return !["draft", "suspended", "expired"].includes(status);
 }
 
-/** The storefront's quote and 402, then the mandate's word on it, with its hold. */
+/** Reads the storefront's quote and 402, then decides under the mandate and takes the hold. */
 export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Stepped> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);

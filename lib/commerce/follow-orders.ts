@@ -11,12 +11,12 @@ import { isProblem } from "#lib/problem.ts";
 
 const BATCH = 16;
 const AT_ONCE = 4;
-/** Longer than a storefront may take with its answer. */
+/** Longer than the timeout of a call to a storefront. */
 const LEASE_MS = 90_000;
 
 /**
- * Takes the orders whose payment is under way to where the evidence leads, also when their agent never asks again. It sends the
- * credential that was bound, never another, and asks for none. Answers how many were due.
+ * Continues orders whose payment is under way, so that they end even if their agent never calls again. It sends only the credential
+ * that was bound. Returns how many orders were due.
  */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));
@@ -32,10 +32,10 @@ async function followOne(orderId: string): Promise<void> {
   const lease = newId("request");
   try {
     const order = await leaseOrder(database(), orderId, lease, LEASE_MS);
-    // Null: its agent is working on it at this moment.
+    // Null if a call of its agent holds the lease.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
-    // Another process took it over meanwhile.
+    // A problem means that another process has taken the lease.
     if (!isProblem(error)) log().error({ orderId, error }, "An order could not be followed; it is looked at again");
   } finally {
     await endLease(database(), orderId, lease);
@@ -47,6 +47,6 @@ async function goOn(order: OrderRow, on: Following): Promise<void> {
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
   if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
   else if (step === "follow") await follow(order, on);
-  // Nothing went out, or it is over: the agent's next call decides.
+  // Nothing was sent, or the order has ended. Only the agent's next call can continue it.
   else await changeOrder(database(), order.orderId, on.lease, {}, false);
 }

@@ -17,7 +17,7 @@ import type { Caller, Handler } from "#lib/http/operation.ts";
 import { ownerOf } from "#lib/identity/member-store.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** A checkout as it is, or as soon as its buyer has decided. */
+/** Reads a checkout, if asked after waiting for the buyer's decision. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
     const checkout = await findCheckout(database(), caller, checkoutIntentId);
@@ -48,7 +48,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
   };
 };
 
-/** For the agent that previewed it. A payment is executed and not continued: its token could be redeemed nowhere. */
+/** Only for the agent that previewed the checkout. Checkouts of payments have no token, because payments are executed, not continued. */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
   const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
   return mine && continuationTokenId !== null && checkout.storefront !== null ? continuationTokenOf(continuationTokenId) : null;
@@ -56,7 +56,7 @@ function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }
 
 type State = "open" | "approved" | null;
 
-/** What the agent that asked calls next. */
+/** The next call of the agent that opened the checkout. */
 async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token: string | null): Promise<{ next?: Call }> {
   const { checkoutIntentId, authorizationId, orderId } = checkout;
   if (state === null || caller.subjectId !== checkout.ownerSubjectId) return {};

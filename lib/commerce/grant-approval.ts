@@ -22,20 +22,20 @@ type Approve = {
   readonly mandateId: string;
   readonly approver: Approver;
   readonly keyed: boolean;
-  /** Until when the payment may be made at all. */
+  /** When the intent expires. */
   readonly payableUntil: Date;
-  /** The reply's bytes. */
+  /** Returns the body of the reply. */
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** No mandate pays for this checkout, or the chosen one no longer does. */
+/** No mandate covers this checkout, or the chosen one no longer covers it. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
     nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
   });
 
-/** An approval's way through the queue: decided under the locks of its mandate and its checkout, its hold taken in the same transaction. */
+/** An approval as an item of the queue: decided with mandate and checkout locked; the hold is taken in the same transaction. */
 export function approvalOf(approve: Approve): Also {
   const { checkout, mandateId } = approve;
   return {
@@ -57,10 +57,10 @@ function required(row: Row | null): LockedCheckout {
   return readLocked(row);
 }
 
-/** The answer where the checkout is approved already; null where the mandate decides. */
+/** The stored answer if the checkout is already approved; null if the mandate has to decide. */
 function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): Extra | null {
   const { checkout, approval } = locked;
-  // What is held was read before the lock.
+  // The terms and the authorization were read before the lock.
   if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
   const facts = {
     checkout: { ...checkout, status: checkout.status as CheckoutStatus },
@@ -73,7 +73,7 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
   return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
 }
 
-/** What a passkey alone is missing for is no matter of the mandate. */
+/** If only a passkey is missing, ask for step-up instead of denying. */
 function requirePasskey({ decision, assuranceAsked }: AlsoDecided, { assuranceLevel }: LockedCheckout): void {
   const denials = decision.reasons.filter(({ effect }) => effect === "deny");
   const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");
@@ -135,7 +135,7 @@ function newApproval(
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
-    // A soft hold that is taken over lives as long as the approval, a new authorization bounds it.
+    // A hold that was taken before the approval is extended to it. A new authorization limits the approval to its own expiry.
     expiresAt: earliest(
       new Date(now.getTime() + APPROVAL_MS),
       payableUntil,

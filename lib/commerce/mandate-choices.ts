@@ -16,12 +16,12 @@ import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
 
 const MANDATES = 20;
 
-/** Only what the decision and the page need, so that a preview can ask before it has a row. */
+/** Not a whole checkout row: a preview asks before its row exists. */
 export type Candidate = Omit<Parameters<typeof askedIntentOf>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
-    /** Of an authorization that asked a person: it pays under its own mandate or not at all. */
+    /** The authorization that asked for the approval. If it is set, only its own mandate can pay. */
     readonly authorizationId: string | null;
     readonly mandateId: string | null;
     readonly charged: Atomic;
@@ -32,7 +32,7 @@ export type Choice = MandateView & {
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
 };
 
-/** The mandates of the buyer that this checkout could be paid under, those that cover it first. Reads only. */
+/** The buyer's mandates that could pay this checkout. Mandates that cover it come first. */
 export async function mandateChoices(candidate: Candidate, named: readonly string[] = []): Promise<readonly Choice[]> {
   const { asset, chain } = candidate;
   const bound = candidate.authorizationId !== null;
@@ -49,7 +49,7 @@ export async function mandateChoices(candidate: Candidate, named: readonly strin
   return choices.toSorted((a, b) => Number(b.match) - Number(a.match));
 }
 
-/** In the order of the ids; two statements for any number of mandates. */
+/** Returns the mandates in the order of the ids, with two statements for any number of them. */
 const readMandates = (scope: Scope, ids: readonly string[]): Promise<readonly Mandate[]> =>
   reading(async (tx, now) => {
     const [rows, buckets] = await Promise.all([findMandates(tx, scope, ids), liveBuckets(tx, ids, now)]);
@@ -81,7 +81,7 @@ function viewOf(
   { charged, asset, authorizationId }: Candidate,
 ): Choice {
   const decimals = decimalsOf({ asset: mandate.policy.assets[0]?.asset ?? asset, chain: mandate.policy.assets[0]?.chain ?? "" });
-  // A soft hold is in these sums already.
+  // The usage already contains the hold of the authorization.
   const more = authorizationId === null ? charged : 0n;
   const budgets = mandate.usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
@@ -106,7 +106,7 @@ function viewOf(
   };
 }
 
-/** The wire's part of a choice. */
+/** The fields of a choice that the API returns. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 
@@ -134,7 +134,7 @@ export type Detected = {
   readonly mandateStatus: MandateMatch;
 };
 
-/** Which mandate a checkout would be paid under: the one that was named, else the only one that covers it. */
+/** The mandate that would pay a checkout: the one that was named, else the only one that covers it. */
 export function detectMandate(choices: readonly Choice[], named: string | null): Detected {
   const matching = choices.filter((choice) => choice.match);
   const [only, another] = matching;
@@ -155,7 +155,7 @@ function whyNot(choice: Choice | undefined): MandateMatch {
   return statusOfDenial[choice.denialCode] ?? "seller_not_allowed";
 }
 
-/** What the mandate's budget is charged for a checkout: its amount and the buyer's share of the fee. */
+/** The amount that a checkout takes from the mandate's budget: its price and the buyer's share of the fee. */
 export function chargedFor({
   amount,
   tokenDecimals,

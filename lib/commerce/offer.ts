@@ -19,10 +19,10 @@ type OfferSeller = {
   readonly minimumAssuranceLevel: string;
 };
 
-/** What a storefront offers for a basket: discovered, quoted and compared with its 402. It is kept with the order as JSON. */
+/** A storefront's offer for a basket: its description, its quote and its 402, compared. Stored with the order as JSON. */
 export type Offer = {
   readonly storefront: Discovered;
-  /** The record behind the storefront's domain. */
+  /** The seller that is registered for the storefront's domain. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
   readonly quote: {
@@ -34,18 +34,18 @@ export type Offer = {
   };
   readonly basket: CanonicalBasket;
   readonly basketHash: string;
-  /** The seller's 402 with the one offer that was compared. */
+  /** The seller's 402, with only the accepted payment requirements. */
   readonly challenge: PaymentRequired;
-  /** Under which the storefront's checkout is called, with and without the credential. */
+  /** The idempotency key of all calls to the storefront's checkout, with and without the credential. */
   readonly checkoutKey: string;
-  /** Where the 402 is for something else than the quote. */
+  /** The fields in which the 402 differs from the quote. */
   readonly mismatches: readonly Mismatch[];
 };
 
 export const amountOf = ({ quote, storefront }: Offer): Atomic => parseAmount(quote.amount, storefront.asset.tokenDecimals);
 
 /**
- * Asks a storefront what the items cost now, and whom it wants paid. No transaction may be open.
+ * Asks a storefront for the price and the payee. It calls the network, so no transaction may be open.
  * @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, price_changed, quote_expired, …
  */
 export async function findOffer(
@@ -62,7 +62,7 @@ export async function findOffer(
   const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
   return {
-    // The 402 of a plain API is kept as the challenge; its amounts are no JSON.
+    // The 402 of a plain API is stored as challenge. Its bigint amounts cannot be written as JSON.
     storefront: { ...storefront, challenge: null },
     seller: seller && {
       sellerId: seller.sellerId,
@@ -85,7 +85,7 @@ export async function findOffer(
   };
 }
 
-/** The offer that a previewed checkout keeps. */
+/** The offer that is stored with a previewed checkout; null if the checkout is not an order. */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
   const storefront = row.storefront as Discovered | null;

@@ -1,4 +1,4 @@
-/** A worked example of an order for the document: browser-safe. */
+/** An example of an order for the OpenAPI document. Browser-safe. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
 import type { PlacedOrder } from "#lib/commerce/placed-order.ts";
 

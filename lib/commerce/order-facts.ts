@@ -10,7 +10,7 @@ import { provingRegistration } from "#lib/execute/prove-payment.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** What an order's next step is decided by. */
+/** The input of the decision about an order's next step. */
 export type Known = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
 
 type Asking = {
@@ -18,10 +18,10 @@ type Asking = {
   readonly credential: Pick<NonNullable<Ordering["credential"]>, "hash"> | null;
 };
 
-/** Final failures are over: what was authorized may be paid with another credential as long as it is held. */
+/** Failed executions are ignored: while the hold lives, another credential may pay. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
-/** Whether an order is paid by proofs of the service, so that nobody is asked for a credential. */
+/** Whether the service makes the order's credential itself, so that the agent needs none. */
 export async function proves({ authorizationId }: OrderRow, caller: Following["caller"]): Promise<boolean> {
   const authorization = authorizationId && (await findAuthorization(database(), caller, authorizationId));
   if (!authorization || authorization.payTo === null) return false;

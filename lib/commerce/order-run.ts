@@ -19,7 +19,7 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/** Longer than a storefront may take with all its answers. */
+/** Longer than the timeouts of all calls to the storefront in one run. */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
@@ -30,7 +30,7 @@ export function credentialOf(text: string | undefined): Ordering["credential"] {
   return { text, hash: credentialHash(text) };
 }
 
-/** Repeats wait a moment for the one that works. @throws Problem idempotency_in_flight */
+/** Takes the lease, waiting up to a second for the call that holds it. @throws Problem idempotency_in_flight */
 async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   const until = Date.now() + WAIT_MS;
   for (;;) {
@@ -42,8 +42,8 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
 }
 
 /**
- * One call about an order: what was stored for it, or the steps that its state asks for.
- * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and what a step throws; then nothing was stored
+ * Handles one call about an order: repeats the stored answer, or runs the steps that follow from its state.
+ * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and the problems of the steps. Then no answer is stored.
  */
 export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">): Promise<StoredReply> {
   const { credential } = asked;
@@ -60,7 +60,7 @@ export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">):
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // What was refused before anything was decided leaves nothing behind: the same key may come again, with another body too.
+    // If the call was refused before a decision, remove the order, so that the same key can be used again, also with another body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {
@@ -87,7 +87,7 @@ async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
   return stepped;
 }
 
-/** What was just decided is shown, unless it can be paid: a credential for it has come already, or the service makes it. */
+/** After a decision, continue only if the order waits for its payment; the next step pays or shows it. */
 const stopUnlessPaying = (stepped: Stepped): Stepped => ({
   ...stepped,
   goOn: stepped.goOn && stepped.order.status === "paymentCredentialRequired",
@@ -98,7 +98,7 @@ const become = async ({ orderId }: OrderRow, { lease }: Ordering, status: OrderS
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
-/** The first bytes of an order that is over stay, and so do those of a call whose credential was bound or refused. */
+/** Stores the answer if the order has ended, or if this call's credential was bound or refused. */
 async function answer({ order, refused }: Stepped, on: Ordering, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);

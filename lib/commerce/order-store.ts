@@ -15,10 +15,10 @@ type OrderChange = Partial<
   >
 >;
 
-/** The order of a key, made when nobody used the key before. */
+/** Returns the order of an idempotency slot, and creates it if there is none. */
 export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promise<OrderRow> {
   await db.insert(orders).values(row).onConflictDoNothing({ target: orders.slot });
-  // Between the two statements a twin may have been refused and forgotten.
+  // A parallel call with the same key may have removed its refused order between the two statements.
   return (await findOrder(db, row.slot)) ?? openOrder(db, row);
 }
 
@@ -32,7 +32,7 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
   return order ?? null;
 }
 
-/** Takes an order to work on, unless somebody else does. A process that dies costs its lease and nothing else. */
+/** Takes the lease of an order; null if it is held. If a process dies, its lease expires. */
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
@@ -50,8 +50,8 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
 }
 
 /**
- * Takes due orders off the queue for a while: only next_check_at moves, so a worker that dies costs this time and nothing else.
- * Which of them nobody else works on is the lease's matter.
+ * Returns due orders and postpones their next check, so that they become due again if the worker dies. It does not take their
+ * leases.
  */
 export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
   const due = await tx
@@ -70,17 +70,17 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Removes an order about which nothing was decided. */
+/** Removes an order for which nothing was decided yet. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
 
-/** Soon at first, then ever more rarely: after a quarter of the order's age, at least every quarter of an hour. */
+/** The next check: after a quarter of the order's age, at least 5 seconds and at most 15 minutes. */
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
 /**
- * Only who holds the lease changes an order. Null when it is another's by now. `watched`: whether a worker looks at it later,
- * because a payment for it may be under way; left out, nothing changes about that.
+ * Changes an order under its lease; null if the lease was lost. `watched`: whether a worker checks the order later, because a payment
+ * may be under way. If it is undefined, the time of the next check stays.
  */
 export async function changeOrder(
   db: Db,
@@ -97,7 +97,7 @@ export async function changeOrder(
   return order ?? null;
 }
 
-/** The bytes of an order that is over; the first ones stay. */
+/** Stores the answer of an order that has ended, unless one is stored already. Returns the stored answer. */
 export async function sealOrder(db: Db, orderId: string, body: string): Promise<string> {
   await db
     .update(orders)
@@ -137,7 +137,7 @@ type Decided = {
   readonly checkoutIntentId: string | null;
 };
 
-/** In the list that decides: the order and its authorization are one. */
+/** Runs in the transaction of the batch that authorizes, so that the order and its authorization are stored together. */
 export const saveDecided = (c: Sql, order: Decided) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
@@ -154,7 +154,7 @@ type Redeemed = {
   readonly at: Date;
 };
 
-/** In the list that decides again: the approval is used up, and what it held lives as long as the payment may be made. */
+/** Runs in the transaction of the batch that decides again: consumes the approval and extends its hold until the payment's expiry. */
 export const saveRedeemed = (c: Sql, one: Redeemed): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
@@ -169,6 +169,6 @@ export const saveRedeemed = (c: Sql, one: Redeemed): readonly PromiseLike<unknow
   ];
 };
 
-/** In the list that decides again, where the policy no longer allows what was approved. */
+/** Runs in the transaction of the batch that decides again, if the policy now denies what was approved. */
 export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
   UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

@@ -1,10 +1,10 @@
 import { Problem } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus, OrderStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** `new`: its key is known, and nothing was decided yet. */
+/** `new`: the key is stored, and nothing was decided yet. */
 export type OrderState = OrderStatus | "new";
 
-/** The listed transitions; the database refuses every other one. A step may leave an order where it is. */
+/** The database refuses every other transition. An order may also keep its state. */
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
   new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired", "quoteChanged"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
@@ -17,38 +17,38 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** Nothing changes any more: a repeat is answered with the stored bytes. */
+/** Whether the order has ended. Repeated calls then get the stored answer. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
   readonly state: OrderState;
-  /** It pays what was approved after a preview, and nothing else: it is never quoted anew. */
+  /** Whether the order continues an approved checkout. It then pays exactly what was approved and never asks for a new quote. */
   readonly continued: boolean;
-  /** SHA-256 of the credential that comes with this call; null without one. */
+  /** SHA-256 of the credential in this call; null without one. */
   readonly credential: string | null;
   /** Whether the service makes the credential itself: the mandate is registered on the chain for this payee. */
   readonly proves: boolean;
-  /** Of the credential that went out, if one did. */
+  /** SHA-256 of the credential that was sent; null if none was sent. */
   readonly sent: string | null;
-  /** The checkout in which a person is asked, with what was decided in it; null where nobody is asked. */
+  /** The checkout in which a person is asked to approve; null if nobody is asked. */
   readonly checkout: {
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
     readonly approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null;
-    /** False where the person was asked in another order's name. */
+    /** False if the checkout belongs to another order. */
     readonly own: boolean;
   } | null;
-  /** Until when what is held can be paid with; null where nothing is held. */
+  /** When the hold expires; null without a hold. */
   readonly holdUntil: Date | null;
-  /** Of the execution that is under way or done, whoever began it. */
+  /** The status of an execution that did not fail, whoever started it; null without one. */
   readonly settlement: SettlementStatus | null;
 };
 
 /**
- * What a call does to its order.
- * quote: read the storefront and decide. redeem: the buyer said yes. reject: he said no. supersede: what he was asked is gone.
- * resume: his yes was used up, and nothing was sent. pay: bind the credential. adopt: a credential was bound, and the order does not
- * know it yet. follow: send it to the storefront, and see what became of it. show: nothing.
+ * The next step of an order.
+ * quote: read the storefront and decide. redeem: use the buyer's approval. reject: the buyer declined. supersede: the offer that the
+ * buyer was shown has ended. resume: the approval was redeemed and nothing was sent. pay: bind the credential. adopt: record an
+ * execution that the order does not know yet. follow: send the credential to the storefront and read the result. show: change nothing.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 
@@ -104,18 +104,18 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Another order used the answer up, or there was none.
+      // Another order used the approval, or nobody decided.
       return "quote";
   }
 }
 
 export type Ending = {
   readonly settlement: SettlementStatus | null;
-  /** What the storefront said after it was paid; null where it said nothing yet. */
+  /** The storefront's answer to the paid request; null without one. */
   readonly storefront: "completed" | "refused" | "unknown" | null;
 };
 
-/** Complete is what the chain shows as paid and the storefront took; only evidence ends an order. */
+/** An order ends only on evidence: it is complete if the payment is settled and the storefront accepted the order. */
 export function stateAfterPaying({ settlement, storefront }: Ending): "processing" | "completed" | "failed" {
   if (settlement === "failed") return "failed";
   if (settlement !== "settled") return "processing";
@@ -133,7 +133,7 @@ export type BoundTerms = {
   readonly agentId: string;
 };
 
-/** What was approved is what is paid: all of it, or nothing. */
+/** Whether two payments have the same terms. An approval is valid only for exactly its own terms. */
 export const boundTo = (a: BoundTerms, b: BoundTerms): boolean =>
   a.basketHash === b.basketHash &&
   a.amount === b.amount &&

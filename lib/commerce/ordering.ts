@@ -1,28 +1,28 @@
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
-/** One call about an order: who asks, with which credential, and under which lease. */
+/** One call about an order, with its caller, its credential and its lease. */
 export type Ordering = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** As it was sent, and the hash that tells it from others. */
+  /** The credential's text and its SHA-256. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
-  /** Where the same call is repeated. */
+  /** The URL at which the agent repeats this call. */
   readonly url: string;
   readonly lease: string;
 };
 
-/** What follows a payment needs no caller: its agent, or a worker when the agent is gone. */
+/** Following a payment needs no caller, because a worker does it too. */
 export type Following = Pick<Ordering, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
 
-/** What a step made of an order. */
+/** The result of a step. */
 export type Stepped = {
   readonly order: OrderRow;
-  /** Whether the next step follows at once. */
+  /** Whether the next step runs in the same call. */
   readonly goOn: boolean;
-  /** Why this credential was refused before it was sent; another one may follow. */
+  /** Why this credential was refused before it was sent. Another one may be tried. */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

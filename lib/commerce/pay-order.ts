@@ -25,13 +25,13 @@ type Executed = {
   readonly instance?: string;
 };
 
-/** A credential that comes again is the same attempt; where the service makes it, each attempt that failed is followed by another. */
+/** A credential identifies its attempt. If the service makes the credential, a new attempt follows each execution. */
 const attemptOf = async (authorizationId: string, credential: Ordering["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
 /**
- * Binds the credential to the authorization, as executePayment does for everybody, or has it make one. A refused one leaves the
- * order where it is.
+ * Executes the order's authorization with the credential, or with one that the service makes. If the credential is refused, the
+ * order keeps its state.
  */
 export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   const { credential, caller, requestId, request } = on;
@@ -42,7 +42,7 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   const slot = createHash("sha256").update(`${order.slot}\nexecute\n${attempt}`).digest("base64url");
   const body = { authorizationId, idempotencyKey: key, paymentCredential: credential?.text };
   const idempotency = { key, slot, fingerprint: attempt };
-  // Before anything goes out: should this process end here, a worker finds what became of it.
+  // Must come before anything is sent: if this process dies, a worker continues the order.
   requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
   if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
@@ -57,13 +57,13 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
-/** A credential was bound, by a call that died or by executePayment itself: the order learns of it. */
+/** Records an execution that a call which died, or executePayment, has started. */
 export async function adopt(order: OrderRow, on: Following, execution: ExecutionRow): Promise<Stepped> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Sends the credential to the storefront as long as it has not said what became of the order, then asks the chain. */
+/** Sends the credential to the storefront until the storefront has said how the order ended, then asks the chain. */
 export async function follow(order: OrderRow, on: Following): Promise<Stepped> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
@@ -82,11 +82,11 @@ export async function follow(order: OrderRow, on: Following): Promise<Stepped> {
 
 type Answer = NonNullable<OrderRow["answer"]>;
 
-/** A settled credential moves nothing any more; any other goes out only while everything still admits it. */
+/** A settled credential moves no money again. Any other is sent only while the mandate and the rights still allow it. */
 const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
-/** Null where the storefront was not reached, or its answer does not say what became of the order: the same call may be repeated. */
+/** Null if the storefront gave no final answer about the order; the same call is repeated later. */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
   const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
   if (paymentSignature === undefined || execution.settlementStatus === "failed") return null;
@@ -109,7 +109,7 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
   };
 }
 
-/** What the chain shows of a payment that the seller settles; what we settle ourselves is the reconciler's. */
+/** Asks the chain about a payment that the seller settles. The reconciler follows what this service settles. */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;
   try {

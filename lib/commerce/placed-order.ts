@@ -1,4 +1,4 @@
-/** The wire shapes of an order: browser-safe. */
+/** The API's schemas of an order. Browser-safe. */
 import { z } from "zod";
 import { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";

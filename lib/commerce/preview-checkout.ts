@@ -24,7 +24,7 @@ import { earliest } from "#lib/time.ts";
 type Caller = (KeyCaller | SessionCaller) & { readonly organizationId: string };
 type Body = Input<typeof contract.previewCheckout>["body"];
 
-/** Asks the storefront first, with no transaction open; then one checkout opens, and nothing is held. */
+/** Asks the storefront outside a transaction, then opens one checkout. Takes no hold. */
 export const previewCheckout: Handler<typeof contract.previewCheckout> = async ({ body }, { caller, idempotency, requestId }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -41,7 +41,7 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & { readonly quoteExpiresAt: Date };
 
-/** What the storefront says, compared with itself, and the mandate that would pay for it. */
+/** Reads the storefront's quote, compares it with its 402, and finds the mandate that would pay. */
 async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, caller: Caller): Promise<Preview> {
   const storefront = await discoverStorefront(storefrontUrl);
   const quote = await requestQuote(storefront, items);
@@ -77,7 +77,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     quoteExpiresAt: quote.expiresAt,
     challenge: raw as unknown as Record<string, unknown>,
     items,
-    // The 402 of a plain API stands in challenge; its amounts are no JSON here.
+    // The 402 of a plain API is stored as challenge. Its bigint amounts cannot be written as JSON.
     storefront: { ...storefront, challenge: null },
     metadata: metadata ?? null,
     createsFulfillmentOrder: storefront.source === "manifest",
@@ -91,7 +91,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detectMandate(choices, mandateId ?? null), feeQuote: choices[0]?.feeQuote ?? null };
 }
 
-/** One open checkout for a mandate and a basket: the agent that asks again gets the one that is open. */
+/** A mandate and a basket have at most one open checkout. An agent that asks again gets the same one. */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {
@@ -117,7 +117,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   return { checkout, now };
 }
 
-/** The twin, if it is still what would be opened now; otherwise it ends. */
+/** Returns the open checkout if it still has the terms of the preview; otherwise closes it. */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {

@@ -12,14 +12,14 @@ import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refus
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** Long enough for every seller: readiness asks whether a proof would be accepted, and makes none. */
+/** The validity that a seller may ask for. No proof is made; the chain is only asked whether it would accept one. */
 const TIMEOUT_SECONDS = 300;
 
 export type AskedMode = {
   readonly mode: string | undefined;
   readonly mandate: MandateRow | null;
   readonly asset: AssetOnChain | undefined;
-  /** Null or undefined where none is known: the smallest stands for it. */
+  /** If the amount is unknown, the smallest unit is checked. */
   readonly amount: bigint | null | undefined;
   readonly payTo: string | undefined;
 };
@@ -31,7 +31,7 @@ const unsupported = (mode: string): Found => {
   return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
 };
 
-/** How the payment would be signed: by the agent's wallet, or by the service out of a mandate that is registered on the chain. */
+/** Checks how the payment would be signed: by the agent's wallet, or by the service for a mandate that is registered on the chain. */
 export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
@@ -40,7 +40,7 @@ export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
   if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
   const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
   const fits = registration !== null && provesTo(registration, asked);
-  // Nobody asked for it: a mandate that is registered for others is paid by the agent's wallet as ever.
+  // No mode was asked for, and no registration covers this payee: the agent's wallet pays.
   if (mode === "" && !fits) return [signed];
   const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
@@ -86,7 +86,7 @@ async function registeredChecks(asked: Asked, registration: Registration | null)
   }
 }
 
-/** At the end of a period the next one is meant: nothing is made now. */
+/** Near the end of a period the payment would be made in the next one, so nothing is refused. */
 function refusalNow(registration: Registration, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, new Date(), TIMEOUT_SECONDS);

@@ -1,4 +1,4 @@
-/** The wire shapes of readiness: browser-safe. */
+/** The API's schemas of readiness. Browser-safe. */
 import { z } from "zod";
 import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-schema.ts";
 import { ClientId, Id } from "#lib/ids.ts";

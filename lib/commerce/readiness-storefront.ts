@@ -8,7 +8,7 @@ import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts
 import { requestQuote } from "#lib/storefront/quote.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 
-/** What a storefront answered, as far as it did, and the checks that it passed or failed on the way. */
+/** The storefront's answers so far, and the results of their checks. */
 export type SeenStorefront = {
   readonly discovered: Discovered | null;
   readonly quote: Quote | null;
@@ -16,7 +16,7 @@ export type SeenStorefront = {
   readonly found: readonly Found[];
 };
 
-/** A refusal is a finding; anything else is a fault of ours. */
+/** A problem is the result of a check. Any other error is a bug and is thrown. */
 async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly problem: Problem }> {
   try {
     return { value: await work };
@@ -30,7 +30,7 @@ const unread = "The storefront must answer before anything can be said about it.
 
 const afterFailure = (...found: Found[]): SeenStorefront => ({ discovered: null, quote: null, probed: null, found });
 
-/** Whether a manifest fails because of the token that it describes. */
+/** Whether the manifest is refused because of its token. */
 const aboutToken = ({ details }: Problem): boolean =>
   JSON.stringify(details.nextActions?.[0]?.metadata ?? null).includes('"/paymentScope/token');
 
@@ -63,7 +63,7 @@ function challengeSupported({ challengeTypes, domain }: Discovered, asked: strin
   );
 }
 
-/** What the agent was told, against what the storefront says now. */
+/** The differences between what the agent expects and what the storefront says now. */
 function differences({ asset, payTo }: Discovered, quote: Quote | null, body: CheckReadiness): string[] {
   const stated = body.amount === undefined ? null : readAmount(body.amount, asset.tokenDecimals);
   const checks: readonly (readonly [same: boolean, text: string])[] = [
@@ -98,7 +98,7 @@ function matchesQuote(seen: Discovered, quote: Quote | null, probed: ProbedCheck
   return probed ? ready(key, "The 402 at the checkout asks for what was quoted.") : skipped(key, "Nothing was quoted.");
 }
 
-/** Reads a storefront to its 402, as far as it answers and as was asked. Pays nothing, and names no order of the agent's. */
+/** Reads a storefront's manifest, quote and 402, as far as it answers. Nothing is paid or ordered. */
 export async function seeStorefront(body: CheckReadiness, requestId: string): Promise<SeenStorefront> {
   const read = await attempt(discoverStorefront(body.storefrontUrl));
   if ("problem" in read) return notDiscovered(read.problem);

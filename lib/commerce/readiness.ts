@@ -6,7 +6,7 @@ import { ReadinessKey, type DenialCode, type ReadinessCheckStatus, type Readines
 
 type Key = ReadinessKey;
 
-/** A check before it goes on the wire. */
+/** The result of a check. */
 export type Found = {
   readonly key: Key;
   readonly status: ReadinessCheckStatus;
@@ -24,7 +24,7 @@ export const unknown = (key: Key, message: string, ...nextActions: NextAction[])
   nextActions,
 });
 
-/** Says of a problem which check it fails; its next actions are the check's. */
+/** A check that fails with a problem. It takes over the problem's next actions. */
 export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Found => ({
   key,
   status,
@@ -35,7 +35,7 @@ export const failing = (key: Key, problem: Problem, status: "blocked" | "actionR
 
 const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
 
-/** In the order of the list, on the wire. */
+/** The checks as the API returns them, in the order of ReadinessKey. */
 export const presentChecks = (found: readonly Found[], requestId: string): ReadinessCheck[] =>
   found
     .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))
@@ -47,13 +47,13 @@ export const presentChecks = (found: readonly Found[], requestId: string): Readi
       nextActions: [...(nextActions ?? [])],
     }));
 
-/** The worst check. What was not asked about, or could not be found out, stops nobody from trying. */
+/** The status of the worst check. Skipped and unknown checks never block. */
 export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
   if (checks.some(({ status }) => status === "blocked")) return "blocked";
   return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";
 }
 
-/** Every next action of a check that is not ready, once; blocking where one of its checks is. */
+/** The next actions of all checks that are not ready, each once. An action is blocking if one of its checks is blocked. */
 export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
   const actions = new Map<string, NextAction & { blocking: boolean }>();
   for (const { status, nextActions } of checks) {
@@ -67,7 +67,7 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
   return [...actions.values()];
 }
 
-/** Which rules of the policy a check is about. */
+/** The policy rules that each check reports. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
   emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],
@@ -119,10 +119,10 @@ const actionsFor: Readonly<Partial<Record<DenialCode, readonly NextAction[]>>> =
   fee_limit_exceeded: [raise],
 };
 
-/** Where people open this service, and which mandate is asked about. */
+/** The service's base URL, and the mandate that is checked. */
 type Pages = { readonly baseUrl: string; readonly mandateId: string };
 
-/** A rule that denies, as the check that it fails. */
+/** The failed check for these denials. */
 function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Found {
   const nextActions = withMandatePages(actionsFor[code as DenialCode] ?? [other], baseUrl, mandateId);
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
@@ -135,14 +135,14 @@ const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "man
 
 export type Judged = {
   readonly decision: Decision;
-  /** Whether seller and terms are known; without them nothing can be said of who is paid. */
+  /** Whether the storefront was read. Without it the checks of the seller are unknown. */
   readonly sellerKnown: boolean;
-  /** Whether the amount is known. */
+  /** Whether the amount is known. Without it the limits are not checked. */
   readonly amountKnown: boolean;
   readonly pages: Pages;
 };
 
-/** What the policy's dry run says, check by check. */
+/** The result of the simulated decision, as checks. */
 export function policyChecks({ decision, sellerKnown, amountKnown, pages }: Judged): Found[] {
   const checks: Found[] = [];
   for (const [name, rules] of Object.entries(rulesOf)) {

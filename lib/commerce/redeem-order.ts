@@ -18,7 +18,7 @@ import { earliest, minutes } from "#lib/time.ts";
 
 const PAYABLE_MS = minutes(15);
 
-/** Everything that a buyer approved and a credential pays. A new quote id alone changes nothing for him. */
+/** All terms that a buyer approved and a credential pays. The quote id is left out: a new id alone does not change the terms. */
 const termsText = (offer: Offer): string =>
   canonicalJson({
     basketHash: offer.basketHash,
@@ -32,14 +32,14 @@ const termsText = (offer: Offer): string =>
     mismatches: offer.mismatches.length,
   });
 
-/** The quote again where it has expired. Null when it is another one now, or cannot be had any more. */
+/** The offer, with a new quote if the old one has expired. Null if the terms of the new quote differ. */
 async function stillOffered(order: OrderRow, offer: Offer, on: Ordering, now: Date): Promise<Offer | null> {
   if (new Date(offer.quote.expiresAt) > now) return offer;
   const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 
-/** The buyer said yes: his approval is used up for exactly what he approved, and the policy is asked once more without its own question. */
+/** Uses the buyer's approval for exactly what was approved. The policy is evaluated again, without asking for approval again. */
 export async function redeem(order: OrderRow, on: Ordering): Promise<Stepped> {
   const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
   const offer = order.offer as Offer | null;
@@ -119,7 +119,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // Nothing of the approval is used up where the policy says no by now; what it holds is let go afterwards.
+  // If the policy now denies, the approval is not consumed here; its hold is released afterwards.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
@@ -142,7 +142,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** What the order still holds is let go. */
+/** Releases the hold of the order. */
 async function release(order: OrderRow, on: Ordering): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -154,7 +154,7 @@ async function release(order: OrderRow, on: Ordering): Promise<void> {
   });
 }
 
-/** What the buyer was asked is gone: his answer ends with it, and nothing stays held. */
+/** The offer that the buyer approved no longer exists: ends the approval and releases the hold. */
 export async function supersede(order: OrderRow, on: Ordering): Promise<Stepped> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

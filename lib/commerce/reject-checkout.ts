@@ -10,7 +10,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** A person says no: nothing is paid, what is held is released, and the agent that waits hears of it. */
+/** A person declines the checkout. Its hold is released. */
 export const rejectCheckout: Handler<typeof contract.rejectCheckout> = (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },

@@ -12,19 +12,19 @@ import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 export type Rendered = {
   readonly order: OrderRow;
   readonly authorization: AuthorizationRow | null;
-  /** Whether the mandate names the wallet that pays. */
+  /** Whether the mandate names a wallet. */
   readonly hasWallet: boolean;
   /** service7702: the service makes the credential itself. */
   readonly paymentMode: "eip3009" | "service7702";
-  /** The credential of this call was refused before it was sent. */
+  /** Set if the credential of this call was refused before it was sent. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
-  /** Where the call is repeated. */
+  /** The URL at which the agent repeats this call. */
   readonly url: string;
 };
 
 const settings = (mandateId: string): string => mandatePage(env().BASE_URL, mandateId);
 
-/** What an agent reads: our own words alone, nothing of an agent, a seller or a storefront. */
+/** Agents follow these texts, so they contain no text of an agent, a seller or a storefront. */
 const instructions: Readonly<Record<OrderStatus, string>> = {
   paymentCredentialRequired:
     "Sign the challenge in paymentRequired with the paying wallet, and repeat this call with the same idempotencyKey and the signature as paymentCredential.",
@@ -49,7 +49,7 @@ const again =
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Rendered): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // Only where the chain refused it before it was made: the problem of that call said why.
+  // A service7702 order stays in this state only if the chain would refuse the payment. The problem of that call said why.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 
@@ -94,7 +94,7 @@ function scopeOf({ storefront }: Offer, paymentMode: Rendered["paymentMode"]): P
   };
 }
 
-/** The seller's own instructions are left out: an agent would read them as ours. */
+/** Leaves out the seller's instructions: an agent would take them for ours. */
 function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Rendered): Storefront {
   const { storefront, seller, resourceId } = offer;
   const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
@@ -145,7 +145,7 @@ function intentOf({ order, refused }: Rendered, { intent: decided }: Authorizati
   return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** As it was decided; where a person or a later look denied it, as it stands by now. */
+/** The stored decision, or a denial if the order was denied after it. */
 function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
   const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;
@@ -165,7 +165,7 @@ function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorizat
   };
 }
 
-/** An order as it stands. */
+/** The API's view of an order. */
 export function renderOrder(rendered: Rendered): PlacedOrder {
   const { order, authorization, paymentMode, refused } = rendered;
   const offer = order.offer as Offer | null;

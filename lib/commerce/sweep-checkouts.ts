@@ -7,7 +7,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/** Ends checkouts that nobody decided and approvals that nobody used in time, and what was approved under a right that is gone. */
+/** Closes expired checkouts, approvals that were not used in time, and approvals whose agent or mandate lost its rights. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {
@@ -19,14 +19,14 @@ export async function sweepCheckouts(): Promise<number> {
   return swept;
 }
 
-/** Somebody decides at this moment: the next sweep looks again. */
+/** Ignores a problem, which means that a decision is under way. The next sweep tries again. */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
     if (isProblem(error)) return 0;
     throw error;
   });
 
-/** Read again under the locks. */
+/** Reads the checkout again under its locks before it closes it. */
 const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   transact(async (tx) => {
     const opened = await openToClose(tx, scope, checkoutIntentId);

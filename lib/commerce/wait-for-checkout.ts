@@ -6,20 +6,20 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-/** A person may have any number of organizations, so both are bounded. */
+/** One person can own many organizations, so waits are limited for each organization and each person. */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 
 type Waiter = {
   readonly checkoutIntentId: string;
   readonly organizationId: string;
-  /** Who owns the organization. */
+  /** The owner of the organization. */
   readonly personId: string;
   readonly state: string;
   readonly wake: () => void;
 };
 
-/** Who waits for a buyer in this process. One query every half a second asks for all of them; nobody holds a connection meanwhile. */
+/** The waiting requests of this process. One query every half second serves all of them, so that no request holds a connection. */
 class Waiters {
   readonly #waiting = new Set<Waiter>();
   readonly #organizations = new Counts();
@@ -27,7 +27,7 @@ class Waiters {
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /** Resolves when the state is another one, or after the time. */
+  /** Resolves when the state has changed, after the time, or when the signal aborts. */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#ended) return;
     const { total } = this.#organizations;
@@ -85,5 +85,5 @@ const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters()
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
 
-/** For a process that stops: whoever waits is answered as it is, and asks another process. */
+/** At shutdown: answers all waiting requests with the present state, so that their agents ask another process. */
 export const endWaits = (): void => waiters().end();
