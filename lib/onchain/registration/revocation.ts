@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { lockUnrevoked, moveRevocation, movedRevocations, requestRevocation } from "#lib/onchain/registry/registration-store.ts";
+import { lockUnrevoked, moveRevocation, movedRevocations, requestRevocation } from "#lib/onchain/registry/revocation-store.ts";
 import { insertRelays } from "#lib/onchain/relay-store.ts";
 import { relayRow } from "#lib/onchain/relay-row.ts";
 

@@ -1,5 +1,5 @@
 import type { Tx } from "#lib/db/client.ts";
-import { mandateStatus } from "#lib/onchain/registry/registration-store.ts";
+import { mandateStatus } from "#lib/onchain/registry/revocation-store.ts";
 import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
 import { admitsNow } from "#lib/holds/still-admits.ts";
