@@ -7,7 +7,7 @@ import { address, assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";
-import { registrationsOf, takenSlots, type RegistrationRow } from "#lib/onchain/registry/register-store.ts";
+import { registrationsOf, takenSlots, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { onChainIdOf, PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { toWire } from "#lib/time.ts";
 

@@ -11,7 +11,7 @@ import {
   noteTransaction,
   postpone,
   type RegistrationRow,
-} from "#lib/onchain/registry/register-store.ts";
+} from "#lib/onchain/registry/registration-store.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/relay.ts";
 

@@ -16,7 +16,7 @@ import {
   requireTerms,
   requireWallet,
 } from "#lib/onchain/registry/registration-rules.ts";
-import { findRegistrable, isRegistered } from "#lib/onchain/registry/register-store.ts";
+import { findRegistrable, isRegistered } from "#lib/onchain/registry/registration-store.ts";
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 

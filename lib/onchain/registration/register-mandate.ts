@@ -43,7 +43,7 @@ import {
   lockRegistrable,
   noteTransaction,
   type RegistrationRow,
-} from "#lib/onchain/registry/register-store.ts";
+} from "#lib/onchain/registry/registration-store.ts";
 import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay/relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revocation.ts";

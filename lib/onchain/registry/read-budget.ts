@@ -4,7 +4,7 @@ import { assetAt } from "#lib/chains/chains.ts";
 import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { slotNonce } from "#lib/onchain/registry/refusals.ts";
-import type { RegistrationRow } from "#lib/onchain/registry/register-store.ts";
+import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
