@@ -6,7 +6,7 @@ import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/registry/refusals.ts";
-import type { Registration } from "#lib/onchain/registry/slot-store.ts";
+import type { Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
 import { Problem } from "#lib/problem.ts";

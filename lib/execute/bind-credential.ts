@@ -1,7 +1,7 @@
 import type { Tx } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
-import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/registry/slot-store.ts";
+import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
 import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";

@@ -9,7 +9,7 @@ import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { registrationSlots, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
-import { freeSlots } from "#lib/settlement/free-slots.ts";
+import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { useDatabase } from "#test/database.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";

@@ -7,7 +7,7 @@ import { moduleCall, paymentIdOf } from "#lib/onchain/registry/module.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import { queueRelay } from "#lib/onchain/relay/relay.ts";
-import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/registry/slot-store.ts";
+import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";

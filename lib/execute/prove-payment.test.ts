@@ -13,7 +13,7 @@ import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { slotNonce } from "#lib/onchain/registry/refusals.ts";
 import { registrationSlots } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
-import { freeSlots } from "#lib/settlement/free-slots.ts";
+import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { useDatabase } from "#test/database.ts";

@@ -9,7 +9,7 @@ import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/registry/periods.ts";
 import { proveTransfer } from "#lib/onchain/registry/proof.ts";
 import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
-import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/registry/slot-store.ts";
+import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
 import { requireOpen, requireRightsNow } from "#lib/execute/begin-execution.ts";
 import type { Proof } from "#lib/execute/bind-credential.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
 import type { SellerState } from "#lib/holds/execution-rules.ts";
-import { holderOfNonce } from "#lib/onchain/registry/slot-store.ts";
+import { holderOfNonce } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { payeeStop } from "#lib/sellers/stop-store.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";

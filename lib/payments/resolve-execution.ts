@@ -6,7 +6,7 @@ import { finishCheckout } from "#lib/approvals/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { useSlotOf } from "#lib/onchain/registry/slot-store.ts";
+import { useSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { breaksCap } from "#lib/payments/caps.ts";
 import {
   authorizationOf,

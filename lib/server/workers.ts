@@ -14,7 +14,7 @@ import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
-import { freeSlots } from "#lib/settlement/free-slots.ts";
+import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
-import { freeSlot, holderOfNonce, slotOf, takeSlot, useSlot, type Registration } from "#lib/onchain/registry/slot-store.ts";
+import { freeSlot, holderOfNonce, slotOf, takeSlot, useSlot, type Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { randomBytes32 } from "#test/smart-account.ts";
