@@ -12,7 +12,7 @@ import {
   type Hex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, sign, type PrivateKeyAccount } from "viem/accounts";
-import { payTypes } from "#lib/onchain/registry/module.ts";
+import { payTypes } from "#lib/onchain/registry/payment-module.ts";
 import { registerTypes } from "#lib/onchain/registry/registry.ts";
 import { transferTypes } from "#lib/onchain/token.ts";
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };

@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
 import { newestBlock } from "#lib/chains/client.ts";
-import { moduleCall, paymentIdOf } from "#lib/onchain/registry/module.ts";
+import { moduleCall, paymentIdOf } from "#lib/onchain/registry/payment-module.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import { queueRelay } from "#lib/onchain/relay/relay.ts";

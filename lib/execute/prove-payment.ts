@@ -7,7 +7,7 @@ import type { Caller } from "#lib/http/operation.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/registry/periods.ts";
-import { proveTransfer } from "#lib/onchain/registry/proof.ts";
+import { proveTransfer } from "#lib/onchain/registry/transfer-proof.ts";
 import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
 import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import type { Evidence } from "#lib/onchain/evidence.ts";
-import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/module.ts";
+import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/payment-module.ts";
 import { findRelayFor } from "#lib/onchain/relay-store.ts";
 import { relayNow } from "#lib/onchain/relay/relay.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
-import { paymentUsedAt } from "#lib/onchain/registry/module.ts";
+import { paymentUsedAt } from "#lib/onchain/registry/payment-module.ts";
 import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { hasLiveExecution } from "#lib/holds/execution-store.ts";
