@@ -7,7 +7,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { revokeAccountAndKeys } from "#lib/identity/keys/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
-import { queueRevocations } from "#lib/onchain/registration/revocation.ts";
+import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import * as contract from "#lib/platform/emergency-contract.ts";
 import {
   countLiveKeys,

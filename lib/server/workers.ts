@@ -9,7 +9,7 @@ import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
 import { confirmRegistrations } from "#lib/onchain/registration/confirm-registrations.ts";
 import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
-import { followRevocations } from "#lib/onchain/registration/revocation.ts";
+import { followRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";

@@ -46,7 +46,7 @@ import {
 } from "#lib/onchain/registry/registration-store.ts";
 import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay/relay.ts";
-import { queueRevocations } from "#lib/onchain/registration/revocation.ts";
+import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
