@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";

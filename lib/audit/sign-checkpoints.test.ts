@@ -5,7 +5,7 @@ import { signingKey } from "#lib/audit/checkpoint.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { createLogger } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";

@@ -4,7 +4,7 @@ import { signCheckpoint, signingKey, type SigningKey } from "#lib/audit/checkpoi
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
 import { followSigned, remember, signedOf, type Signed } from "#lib/audit/signed-heads.ts";
 import { clock } from "#lib/audit/store.ts";
-import type { Bad } from "#lib/audit/verify-chain.ts";
+import type { Bad } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";

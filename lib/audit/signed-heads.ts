@@ -3,7 +3,7 @@ import { genesis, type AuditHead } from "#lib/audit/chain.ts";
 import { isSignedBy, type Checkpoint, type SigningKey } from "#lib/audit/checkpoint.ts";
 import { newestCheckpoint, newestCheckpointBy, furthestNamed } from "#lib/audit/checkpoint-store.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
-import { checkEnd, followChain, type Bad } from "#lib/audit/verify-chain.ts";
+import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
 import { perProcess } from "#lib/process.ts";
 
 const BATCH = 500;

@@ -1,5 +1,5 @@
 import type * as contract from "#lib/audit/contract.ts";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";

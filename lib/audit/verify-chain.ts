@@ -1,27 +1,66 @@
-import { hashEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
+import { genesis, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
+import { isSignedBy, signingKey, type Checkpoint } from "#lib/audit/checkpoint.ts";
+import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import type { AuditVerification } from "#lib/audit-event.ts";
+import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { signedOf } from "#lib/audit/signed-heads.ts";
+import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
+import { toWire } from "#lib/time.ts";
 
-export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
+/** How many events are in memory at once. */
+const BATCH = 500;
 
-/** Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong. */
-export function followChain(from: AuditHead, events: readonly ChainedEvent[]): { readonly head: AuditHead; readonly bad?: Bad } {
-  let head = from;
-  for (const event of events) {
-    const sequence = head.sequence + 1;
-    if (event.sequence !== sequence) return { head, bad: { sequence, detail: "The event with this number is missing." } };
-    const hash = hashEvent(head.hash, sequence, event);
-    if (hash !== event.hash) {
-      const { auditEventId } = event;
-      return { head, bad: { sequence, auditEventId, detail: "The event does not match its hash and the one before it." } };
-    }
-    head = { sequence, hash };
-  }
-  return { head };
+const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Checkpoint) => ({
+  sequence,
+  hash,
+  keyId,
+  signature,
+  signedAt: toWire(createdAt),
+});
+
+/** Finds a newest checkpoint without a valid signature, or a signed head beyond the end of the chain. */
+function checkSigned(checkpoint: Checkpoint | null, signed: readonly AuditHead[], last: number): Bad | null {
+  if (checkpoint && !isSignedBy(checkpoint, signingKey()))
+    return { sequence: checkpoint.sequence, detail: "The newest checkpoint is not signed by this installation's key." };
+  if (signed.some(({ sequence }) => sequence > last))
+    return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
+  return null;
 }
 
-/** Whether the chain ends where its head says. */
-export function checkEnd(head: AuditHead, kept: AuditHead, newest: number): Bad | null {
-  if (head.sequence < kept.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
-  if (head.hash !== kept.hash) return { sequence: head.sequence, detail: "The chain does not end with the hash that was kept." };
-  if (newest > kept.sequence) return { sequence: kept.sequence + 1, detail: "The event stands behind the end of the chain." };
-  return null;
+function differsFrom(signed: readonly AuditHead[], events: readonly ChainedEvent[]): Bad | null {
+  const event = events.find(({ sequence, hash }) => signed.some((one) => one.sequence === sequence && one.hash !== hash));
+  if (!event) return null;
+  const { sequence, auditEventId } = event;
+  return { sequence, auditEventId, detail: "The chain differs from its signed checkpoint here." };
+}
+
+/**
+ * Verifies one chain up to its current end, in batches, and compares it with all its known signed heads. Events that are appended
+ * meanwhile are not checked.
+ */
+export async function verifyChain(chain: string): Promise<AuditVerification> {
+  const checkpoint = await newestCheckpoint(chain);
+  const { heads } = await signedOf(chain, signingKey());
+  const known = checkpoint ? [...heads, checkpoint] : heads;
+  const ends = await readEnds(chain);
+  const signed = checkpoint && { checkpoint: presentCheckpoint(checkpoint) };
+  let head = genesis;
+  const answer = (firstBad: Bad | null): AuditVerification => ({
+    valid: firstBad === null,
+    count: head.sequence,
+    head: head.hash,
+    ...(firstBad && { firstBad }),
+    ...signed,
+  });
+  const last = ends?.sequence ?? 0;
+  while (head.sequence < last) {
+    const events = await readEvents(chain, head.sequence, last, BATCH);
+    if (events.length === 0) break;
+    const followed = followChain(head, events);
+    head = followed.head;
+    const bad = followed.bad ?? differsFrom(known, events);
+    if (bad) return answer(bad);
+  }
+  const end = ends && checkEnd(head, ends, ends.newest);
+  return answer(end ?? checkSigned(checkpoint, known, last));
 }

@@ -3,7 +3,7 @@ import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pa
 import { listAuditEvents } from "#lib/audit/contract.ts";
 import { readEvents } from "#lib/audit/read-store.ts";
 import { lengthOf, searchEntity, searchStretch, timeAt, type Wanted } from "#lib/audit/search-store.ts";
-import { followChain } from "#lib/audit/verify-chain.ts";
+import { followChain } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";

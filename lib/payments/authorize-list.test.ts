@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { authorizeList } from "#lib/payments/authorize-list.ts";
 import { bounds } from "#lib/payments/queue.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates, usageBuckets } from "#lib/mandates/tables.ts";
 import { ask, holdsOf, outcomes } from "#test/asking.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import postgres, { type Sql } from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { ask, authorizationsOf, newIntent, outcomes, post, storedOf } from "#test/asking.ts";

@@ -5,7 +5,7 @@ import { assetOf } from "#lib/chains/chains.ts";
 import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import * as sellers from "#lib/sellers/contract.ts";
-import { verifyChain } from "#lib/audit/verify-one-chain.ts";
+import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { ask } from "#test/asking.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
