@@ -5,10 +5,10 @@ import { database } from "#lib/db/client.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
-import { probeCheckout } from "#lib/storefront/challenge.ts";
+import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { compareChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
-import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts";
-import { requestQuote } from "#lib/storefront/quote.ts";
+import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";
+import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { AskedItem, QuoteLine } from "#lib/storefront/read-quote.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 

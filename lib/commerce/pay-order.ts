@@ -14,7 +14,7 @@ import { authorizationOf, executionsOf, findExecution, type ExecutionRow } from 
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { isProblem } from "#lib/problem.ts";
 import { investigate, stillAdmits } from "#lib/settlement/reconcile.ts";
-import { payCheckout, type PaidCheckout } from "#lib/storefront/checkout-call.ts";
+import { payCheckout, type PaidCheckout } from "#lib/storefront/pay-checkout.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 

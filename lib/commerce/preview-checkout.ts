@@ -15,9 +15,9 @@ import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
-import { probeCheckout } from "#lib/storefront/challenge.ts";
-import { discoverStorefront } from "#lib/storefront/manifest.ts";
-import { requestQuote } from "#lib/storefront/quote.ts";
+import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
+import { discoverStorefront } from "#lib/storefront/discover-storefront.ts";
+import { requestQuote } from "#lib/storefront/request-quote.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 import { earliest } from "#lib/time.ts";
 

@@ -3,9 +3,9 @@ import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/look-at-offer.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
-import { probeCheckout, type ProbedCheckout } from "#lib/storefront/challenge.ts";
-import { discoverStorefront, type Discovered } from "#lib/storefront/manifest.ts";
-import { requestQuote } from "#lib/storefront/quote.ts";
+import { probeCheckout, type ProbedCheckout } from "#lib/storefront/probe-checkout.ts";
+import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";
+import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 
 /** The storefront's answers so far, and the results of their checks. */

@@ -9,7 +9,7 @@ import { isProblem, Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { rememberOffer } from "#lib/sellers/seen-offer-store.ts";
 import { challengeOf } from "#lib/x402/challenge-header.ts";
-import type { ProbedCheckout } from "#lib/storefront/challenge.ts";
+import type { ProbedCheckout } from "#lib/storefront/probe-checkout.ts";
 import { exactOffers } from "#lib/x402/compare-challenge.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Problem } from "#lib/problem.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { Discovered } from "#lib/storefront/discover-storefront.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";

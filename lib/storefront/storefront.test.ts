@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Problem } from "#lib/problem.ts";
-import { probeCheckout } from "#lib/storefront/challenge.ts";
-import { payCheckout } from "#lib/storefront/checkout-call.ts";
-import { discoverStorefront } from "#lib/storefront/manifest.ts";
-import { requestQuote } from "#lib/storefront/quote.ts";
+import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
+import { payCheckout } from "#lib/storefront/pay-checkout.ts";
+import { discoverStorefront } from "#lib/storefront/discover-storefront.ts";
+import { requestQuote } from "#lib/storefront/request-quote.ts";
 import { openHostileStorefront, type HostileStorefront, type StorefrontFault } from "#test/hostile-storefront.ts";
 
 let shop: HostileStorefront;

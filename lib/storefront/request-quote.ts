@@ -4,7 +4,7 @@ import { formatAmount } from "#lib/money.ts";
 import { invalidField } from "#lib/problem.ts";
 import { refuseAmbiguous, resolveItems } from "#lib/storefront/catalog.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered, OpenChallenge } from "#lib/storefront/manifest.ts";
+import type { Discovered, OpenChallenge } from "#lib/storefront/discover-storefront.ts";
 import { readQuote, type AskedItem, type Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerText } from "#lib/storefront/seller-text.ts";

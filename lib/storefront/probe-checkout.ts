@@ -2,7 +2,7 @@ import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { challengeOf, headersOfChallenge } from "#lib/x402/challenge-header.ts";
 import { compareChallenge, type ChallengeTerms, type Mismatch } from "#lib/x402/compare-challenge.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { Discovered } from "#lib/storefront/discover-storefront.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";

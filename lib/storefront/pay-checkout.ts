@@ -1,9 +1,9 @@
 import { decodePaymentResponseHeader } from "@x402/core/http";
 import { z } from "zod";
 import { parseJson } from "#lib/http/json.ts";
-import { checkoutBody } from "#lib/storefront/challenge.ts";
+import { checkoutBody } from "#lib/storefront/probe-checkout.ts";
 import { outbound } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/manifest.ts";
+import type { Discovered } from "#lib/storefront/discover-storefront.ts";
 import type { OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
