@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { selectDecided, selectWaiting } from "#lib/approvals/approvals-store.ts";
+import { selectDecided, selectWaiting } from "#lib/pages/approvals-page-store.ts";
 import { viewDecided, viewWaiting, waitingCount } from "#lib/pages/view-approvals.ts";
 import { database } from "#lib/db/client.ts";
 import { firstIdAt, newId } from "#lib/ids.ts";

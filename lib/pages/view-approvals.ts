@@ -1,4 +1,4 @@
-import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/approvals/approvals-store.ts";
+import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/pages/approvals-page-store.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { subjectNames } from "#lib/identity/sessions/names-store.ts";

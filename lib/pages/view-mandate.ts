@@ -1,4 +1,4 @@
-import { countWaitingUnder } from "#lib/approvals/approvals-store.ts";
+import { countWaitingUnder } from "#lib/pages/approvals-page-store.ts";
 import { subjectNames } from "#lib/identity/sessions/names-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { submittedExecutions } from "#lib/holds/history-store.ts";
