@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { address } from "#components/ui/page-query.ts";
-import type { StatementLine } from "#lib/billing/statement.ts";
+import type { StatementLine } from "#lib/billing/statement-view.ts";
 import { aligned } from "./aligned.ts";
 import { monthName } from "./month-name.ts";
 

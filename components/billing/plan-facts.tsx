@@ -1,7 +1,7 @@
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import type { StatementView } from "#lib/billing/statement.ts";
+import type { StatementView } from "#lib/billing/statement-view.ts";
 import { monthName } from "./month-name.ts";
 
 const tierName = { developer: "Developer", team: "Team", business: "Business", enterprise: "Enterprise" } as const;

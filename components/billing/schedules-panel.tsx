@@ -4,7 +4,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
-import type { StatementView } from "#lib/billing/statement.ts";
+import type { StatementView } from "#lib/billing/statement-view.ts";
 import { appliesText, chargeText, payerText } from "./schedule-words.ts";
 
 /** How much of the free volume is used, in whole units of the schedule's asset per UTC month. */

@@ -7,7 +7,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import type { PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import type { StatementView } from "#lib/billing/statement.ts";
+import type { StatementView } from "#lib/billing/statement-view.ts";
 import { aligned } from "./aligned.ts";
 import { monthName } from "./month-name.ts";
 

@@ -1,7 +1,7 @@
 import { listFees } from "#lib/billing/contract.ts";
 import { presentFee, presentSchedule, presentSubscription } from "#lib/billing/present.ts";
 import { digitsOf, zeroRow } from "#lib/billing/schedule-facts.ts";
-import type { StatementLine, StatementView } from "#lib/billing/statement.ts";
+import type { StatementLine, StatementView } from "#lib/billing/statement-view.ts";
 import {
   findSubscription,
   selectMonth,

@@ -14,7 +14,7 @@ import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
 import type { Payment } from "#lib/payments/execution.ts";
-import { viewRecentPayments } from "#lib/pages/view-recent.ts";
+import { viewRecentPayments } from "#lib/pages/view-recent-payments.ts";
 import { viewSpending } from "#lib/pages/view-spending.ts";
 
 export const metadata = { title: "Home" };
