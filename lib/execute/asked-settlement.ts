@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { address, assetAt } from "#lib/chains/chains.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
-import { refusePayee } from "#lib/sellers/may-settle.ts";
+import { refusePayee } from "#lib/sellers/refuse-payee.ts";
 import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import {

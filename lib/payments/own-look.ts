@@ -5,7 +5,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
 import type { Judged, Offer } from "#lib/payments/unregistered.ts";
-import { fitsTemplate } from "#lib/sellers/paid-resource.ts";
+import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { paidResource, type PayableResource } from "#lib/sellers/paid-resource.ts";
+import { paidResource, type PayableResource } from "#lib/sellers/resource-of-payment.ts";
 
 const resource = (resourceId: string, pathTemplate: string, amount = "0.25"): PayableResource => ({
   sellerId: "sel_1",
