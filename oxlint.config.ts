@@ -31,7 +31,7 @@ const decisions = [
   "lib/mandates/{policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-list,compare-intent,replay,take-hold,settlement-state,stage}.ts",
   "lib/holds/execution-rules.ts",
-  "lib/approvals/{approval,state}.ts",
+  "lib/approvals/{approval,checkout-state}.ts",
   "lib/billing/fees.ts",
   "lib/x402/{failure,verify,compare-challenge}.ts",
   "lib/commerce/{readiness,order}.ts",

@@ -3,7 +3,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { Payment } from "#lib/payments/execution.ts";
+import type { Payment } from "#lib/payments/payment-schema.ts";
 
 /** What the payment is for, or why it was denied. */
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {

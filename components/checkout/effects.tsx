@@ -1,4 +1,4 @@
-import type { CheckoutIntent } from "#lib/approvals/checkout.ts";
+import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
 
 const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], string>> = {
   none: "None yet",

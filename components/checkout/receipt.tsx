@@ -1,7 +1,7 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { CheckoutApproval } from "#lib/approvals/checkout.ts";
+import type { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";

@@ -1,6 +1,6 @@
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
-import { isOpen } from "#lib/approvals/state.ts";
+import { isOpen } from "#lib/approvals/checkout-state.ts";
 import type { Atomic } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";

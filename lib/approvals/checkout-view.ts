@@ -1,4 +1,4 @@
-import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout.ts";
+import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** One budget of a mandate, before and after this payment. Amounts are decimal text in `unit`. */

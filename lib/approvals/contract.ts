@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout.ts";
+import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/approvals/examples.ts";
-import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-schema.ts";
+import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { Call } from "#lib/call-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";

@@ -1,5 +1,5 @@
 /** Worked examples for the document: browser-safe. */
-import type { CheckoutApproval, MandateChoice } from "#lib/approvals/checkout.ts";
+import type { CheckoutApproval, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 
 export const checkoutExample = {
   checkoutIntentId: "cki_01kaj4n7v8e2m0x3c9t5q6r7t0",

@@ -1,6 +1,6 @@
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import type { CheckoutApproval, CheckoutIntent } from "#lib/approvals/checkout.ts";
-import { isOpen } from "#lib/approvals/state.ts";
+import type { CheckoutApproval, CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
+import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { displayAmount, formatAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type {

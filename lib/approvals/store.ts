@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/approvals/checkout-rows.ts";
-import { openStatuses } from "#lib/approvals/state.ts";
+import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";

@@ -8,7 +8,7 @@ import { continuationTokenOf } from "#lib/commerce/continuation.ts";
 import { chargedFor, mandateChoices, presentChoices } from "#lib/commerce/mandate-choices.ts";
 import { findOrderById } from "#lib/commerce/order-store.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
-import { isOpen } from "#lib/approvals/state.ts";
+import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { decisionOf, findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { waitForChange } from "#lib/commerce/wait-for-checkout.ts";
 import { database } from "#lib/db/client.ts";

@@ -1,6 +1,6 @@
 /** An example of an order for the OpenAPI document. Browser-safe. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
-import type { PlacedOrder } from "#lib/commerce/placed-order.ts";
+import type { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
 
 const { payTo, tokenAddress, chain, asset, amount, quoteId, mandateId } = checkoutExample;
 const orderId = "ord_01kaj4n7v8e2m0x3c9t5q6r7t3";

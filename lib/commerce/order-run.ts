@@ -7,7 +7,7 @@ import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order.ts";
 import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
 import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
 import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
-import { PlacedOrder } from "#lib/commerce/placed-order.ts";
+import { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
 import { renderOrder } from "#lib/commerce/render-order.ts";
 import { database } from "#lib/db/client.ts";
 import { claimSlot } from "#lib/command/idempotency-store.ts";

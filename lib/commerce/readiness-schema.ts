@@ -1,6 +1,6 @@
 /** The API's schemas of readiness. Browser-safe. */
 import { z } from "zod";
-import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-schema.ts";
+import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { ErrorBody, NextAction } from "#lib/problem.ts";

@@ -3,7 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { claimSlot } from "#lib/command/idempotency-store.ts";
 import { inFlight, keyReused, LostSlot, replay } from "#lib/command/idempotency.ts";
 import { storedReply, type Idempotency, type StoredReply } from "#lib/http/operation.ts";
-import { PaymentExecution } from "#lib/payments/execution.ts";
+import { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { executionInSlot, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { failureDetails, presentExecution } from "#lib/payments/present-execution.ts";

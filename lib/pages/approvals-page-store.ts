@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, lte, notInArray, or, sql } from "drizzle-orm";
 import type { Scope } from "#lib/approvals/store.ts";
-import { openStatuses } from "#lib/approvals/state.ts";
+import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";

@@ -6,7 +6,7 @@ import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
-import { isOpen } from "#lib/approvals/state.ts";
+import { isOpen } from "#lib/approvals/checkout-state.ts";
 import {
   findApproval,
   findAsker,

@@ -11,7 +11,7 @@ import { eventsOf, mandateOf, orderOf, sellerToday } from "#lib/payments/detail-
 import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import type { Payment } from "#lib/payments/execution.ts";
+import type { Payment } from "#lib/payments/payment-schema.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 import { stageOf, type Stage } from "#lib/payments/stage.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/timeline.ts";

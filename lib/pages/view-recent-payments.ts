@@ -1,5 +1,5 @@
 import { database } from "#lib/db/client.ts";
-import type { Payment } from "#lib/payments/execution.ts";
+import type { Payment } from "#lib/payments/payment-schema.ts";
 import { executionsOf, listAuthorizations, type Owner } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 

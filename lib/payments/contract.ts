@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { ClientId, Id } from "#lib/ids.ts";
-import { Payment, PaymentExecution } from "#lib/payments/execution.ts";
+import { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { AskedIntent, Authorization } from "#lib/payment-intent.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 import { failureCodes } from "#lib/x402/failure.ts";

@@ -1,7 +1,7 @@
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { Asking } from "#lib/holds/asking.ts";
-import type { Payment, PaymentExecution } from "#lib/payments/execution.ts";
+import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { answerOf, reasonsOf } from "#lib/holds/stored-answer.ts";

@@ -13,7 +13,7 @@ import { viewWaiting, type Waiting } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
-import type { Payment } from "#lib/payments/execution.ts";
+import type { Payment } from "#lib/payments/payment-schema.ts";
 import { viewRecentPayments } from "#lib/pages/view-recent-payments.ts";
 import { viewSpending } from "#lib/pages/view-spending.ts";
 

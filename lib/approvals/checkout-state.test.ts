@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { mayBecome, transitions } from "#lib/approvals/state.ts";
+import { mayBecome, transitions } from "#lib/approvals/checkout-state.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { sqlState } from "#lib/db/failure.ts";

@@ -1,6 +1,6 @@
 /** The wire shape of an execution. Browser-safe; shared by the operations that return an execution. */
 import { z } from "zod";
-import { CheckoutApproval } from "#lib/approvals/checkout.ts";
+import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import {
