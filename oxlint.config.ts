@@ -34,7 +34,7 @@ const decisions = [
   "lib/approvals/{approval,checkout-state}.ts",
   "lib/billing/fees.ts",
   "lib/x402/{failure,verify,compare-challenge}.ts",
-  "lib/commerce/{readiness,order}.ts",
+  "lib/commerce/{readiness,order-state}.ts",
   "lib/outbound/outbound-address.ts",
   "lib/pages/timeline.ts",
   "lib/storefront/{read-manifest,read-quote,seller-text}.ts",

@@ -1,7 +1,7 @@
-import { know } from "#lib/commerce/order-facts.ts";
-import { nextStep } from "#lib/commerce/order.ts";
+import { know } from "#lib/commerce/load-order-facts.ts";
+import { nextStep } from "#lib/commerce/order-state.ts";
 import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Following } from "#lib/commerce/ordering.ts";
+import type { Following } from "#lib/commerce/order-call.ts";
 import { adopt, follow } from "#lib/commerce/pay-order.ts";
 import { database } from "#lib/db/client.ts";
 import { actFor } from "#lib/db/request.ts";

@@ -3,7 +3,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation.ts";
+import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { saveGrant } from "#lib/approvals/list-store.ts";
 import { readLocked, type LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";

@@ -1,6 +1,6 @@
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { placeOrder as operation } from "#lib/commerce/order-contract.ts";
-import { credentialOf, runOrder } from "#lib/commerce/order-run.ts";
+import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { openOrder } from "#lib/commerce/order-store.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";

@@ -3,7 +3,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { findOffer, type Offer } from "#lib/commerce/offer.ts";
 import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Ordering, Stepped } from "#lib/commerce/ordering.ts";
+import type { Ordering, Stepped } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";

@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
-import type { OrderFacts, OrderState } from "#lib/commerce/order.ts";
+import type { OrderFacts, OrderState } from "#lib/commerce/order-state.ts";
 import type { OrderRow } from "#lib/commerce/order-store.ts";
-import type { Following, Ordering } from "#lib/commerce/ordering.ts";
+import type { Following, Ordering } from "#lib/commerce/order-call.ts";
 import { findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/holds/execution-store.ts";
