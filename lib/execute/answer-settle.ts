@@ -10,7 +10,7 @@ import {
   type ExecutionRow,
 } from "#lib/holds/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { admitsNow } from "#lib/holds/still-admits.ts";
+import { admitsNow } from "#lib/holds/may-submit.ts";
 import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs, patience } from "#lib/settlement/limits.ts";

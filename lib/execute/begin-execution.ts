@@ -25,7 +25,7 @@ import {
   type ExecutionRow,
 } from "#lib/holds/execution-store.ts";
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/holds/hold-store.ts";
-import { forbiddenNow } from "#lib/holds/still-allowed.ts";
+import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { askedIn } from "#lib/payments/present-execution.ts";
 import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";

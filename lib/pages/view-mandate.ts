@@ -1,7 +1,7 @@
 import { countWaitingUnder } from "#lib/pages/approvals-page-store.ts";
 import { subjectNames } from "#lib/identity/sessions/names-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { submittedExecutions } from "#lib/holds/history-store.ts";
+import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { selectSteps, selectVersions } from "#lib/pages/mandate-page-store.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";

@@ -1,5 +1,5 @@
 import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "#lib/mandates/facts.ts";
-import type { PastDecision } from "#lib/holds/history-store.ts";
+import type { PastDecision } from "#lib/holds/past-payment-store.ts";
 import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";

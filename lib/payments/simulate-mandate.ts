@@ -4,7 +4,7 @@ import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
 import type { MandateFacts } from "#lib/mandates/facts.ts";
-import { firstPayments, selectDecisions } from "#lib/holds/history-store.ts";
+import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { replay, type ReplayUsage } from "#lib/payments/replay.ts";

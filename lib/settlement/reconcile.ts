@@ -6,7 +6,7 @@ import { chainFailure, isChainError } from "#lib/chains/client.ts";
 import { finalBlock, readEvidence } from "#lib/onchain/evidence.ts";
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { isNotFinal, resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { admitsNow } from "#lib/holds/still-admits.ts";
+import { admitsNow } from "#lib/holds/may-submit.ts";
 import { investigateModule } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";

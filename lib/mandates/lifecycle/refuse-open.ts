@@ -10,8 +10,8 @@ import type { OpenRefused } from "#lib/mandates/mandate-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { formatAmount } from "#lib/money.ts";
 import { releaseHolds } from "#lib/holds/hold-store.ts";
-import { heldUnder, mayHoldMore, submittedUnder } from "#lib/holds/open-store.ts";
-import { forbiddenAmong } from "#lib/holds/still-allowed.ts";
+import { heldUnder, mayHoldMore, submittedUnder } from "#lib/holds/open-payment-store.ts";
+import { forbiddenAmong } from "#lib/holds/recheck-payments.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;

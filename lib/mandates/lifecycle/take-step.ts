@@ -1,7 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { submittedExecutions } from "#lib/holds/history-store.ts";
+import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { stepFrom, type Step } from "#lib/mandates/status.ts";

@@ -2,7 +2,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { mandateStatus } from "#lib/onchain/registry/revocation-store.ts";
 import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
-import { admitsNow } from "#lib/holds/still-admits.ts";
+import { admitsNow } from "#lib/holds/may-submit.ts";
 
 /** Called under the gate, just before signing. Null if the transaction may be sent, else the reason: for example, a revoked mandate. */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {

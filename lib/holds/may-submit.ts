@@ -1,7 +1,7 @@
 import type { Tx } from "#lib/db/client.ts";
 import { sellerStateOf, subjectIsLive, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
-import { forbiddenNow } from "#lib/holds/still-allowed.ts";
+import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /** Whether the mandate's current wallet signed. Always true if the mandate's version did not change. */

@@ -2,12 +2,12 @@ import type { Tx } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { MandateFacts, Reason } from "#lib/mandates/facts.ts";
-import { forbiddenBy } from "#lib/mandates/still-allows.ts";
+import { forbiddenBy } from "#lib/mandates/recheck-policy.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { MandateRow } from "#lib/holds/hold-store.ts";
-import { policyOfVersion, verifiedAmong } from "#lib/holds/open-store.ts";
+import { policyOfVersion, verifiedAmong } from "#lib/holds/open-payment-store.ts";
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
