@@ -6,7 +6,7 @@ import { findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import type * as contract from "#lib/identity/contract.ts";
-import { countProof, requirePassword } from "#lib/identity/sessions/own-password.ts";
+import { countProof, requirePassword } from "#lib/identity/sessions/require-password.ts";
 import { boundChallenge, claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, takeChallenge } from "#lib/identity/passkey-store.ts";

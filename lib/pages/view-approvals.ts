@@ -1,7 +1,7 @@
 import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/pages/approvals-page-store.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
-import { subjectNames } from "#lib/identity/sessions/names-store.ts";
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { asksWhen } from "#lib/mandates/summary.ts";

@@ -1,7 +1,7 @@
 import { findApproval, findCheckoutOf } from "#lib/approvals/store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
-import { subjectNames } from "#lib/identity/sessions/names-store.ts";
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount } from "#lib/money.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "#lib/db/client.ts";
 import { decodeCursor, encodeCursor, page, type Page } from "#lib/http/paging.ts";
-import { agentNames, subjectNames } from "#lib/identity/sessions/names-store.ts";
+import { agentNames, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";

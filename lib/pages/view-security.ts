@@ -6,7 +6,7 @@ import { deviceOf } from "#lib/identity/sessions/device.ts";
 import type { Passkey } from "#lib/identity/passkeys/passkey-contract.ts";
 import { otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
-import { isProved } from "#lib/identity/passkeys/proved.ts";
+import { isProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 

@@ -3,7 +3,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { makeFirstAdmin } from "#lib/identity/sessions/first-admin.ts";
 import { matchesSetupCode } from "#lib/platform/setup-code.ts";

@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { bannedNow, updateUser } from "#lib/platform/user-store.ts";

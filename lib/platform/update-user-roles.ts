@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { platformRolesOf } from "#lib/identity/capabilities.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
 import { presentUser, requireAdminLeft, requireRight, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";

@@ -1,4 +1,4 @@
-import { findLiveKeys, type KeyRow } from "#lib/identity/store.ts";
+import { findLiveKeys, type KeyRow } from "#lib/identity/caller-store.ts";
 import { perProcess } from "#lib/process.ts";
 
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };

@@ -10,7 +10,7 @@ import { findPending, isMemberAddress, saveInvitation, type InvitationRow } from
 import { requireGrantable } from "#lib/identity/members/membership.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { presentInvitation } from "#lib/identity/members/present-member.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";

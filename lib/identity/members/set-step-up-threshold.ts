@@ -6,7 +6,7 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/members/organization-contract.ts";
 import { setStepUpAbove, stepUpAboveOf } from "#lib/identity/members/organization-store.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { parseAmount } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 

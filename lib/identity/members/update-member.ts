@@ -9,7 +9,7 @@ import * as contract from "#lib/identity/members/member-contract.ts";
 import { cancelInvitationsOf, countOwners, setRole } from "#lib/identity/member-store.ts";
 import { grantableRoles, isMore, requireGrantable, requireOwnerLeft } from "#lib/identity/members/membership.ts";
 import { presentMember } from "#lib/identity/members/present-member.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 /** Nearly every change of a role takes something away, so the gate is always closed. */

@@ -8,7 +8,7 @@ import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import { knownTransports, type PasskeyCredential } from "#lib/identity/passkey-schema.ts";
 import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
-import { requireProved } from "#lib/identity/passkeys/proved.ts";
+import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { PASSKEYS_MAX } from "#lib/identity/passkeys/register-passkey.ts";
 import { algorithms, relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";

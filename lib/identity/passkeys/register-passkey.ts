@@ -8,7 +8,7 @@ import { CHALLENGE_MS, CHALLENGES_PER_MINUTE, descriptorsOf } from "#lib/identit
 import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
-import { requireProved } from "#lib/identity/passkeys/proved.ts";
+import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { algorithms, relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

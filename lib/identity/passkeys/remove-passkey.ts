@@ -6,7 +6,7 @@ import { lockPerson } from "#lib/identity/lock-person.ts";
 import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import { deletePasskey, otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
-import { requireProved } from "#lib/identity/passkeys/proved.ts";
+import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { notFound, Problem } from "#lib/problem.ts";

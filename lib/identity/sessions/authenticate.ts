@@ -20,7 +20,7 @@ import {
   sessionCookieOf,
   verifySessionCookie,
 } from "#lib/identity/sessions/session-cookie.ts";
-import { findLiveSession, renewSession } from "#lib/identity/store.ts";
+import { findLiveSession, renewSession } from "#lib/identity/caller-store.ts";
 import { Problem } from "#lib/problem.ts";
 
 /** The same answer for a mistyped, unknown, revoked or expired key and for one of the other environment: it reveals nothing about keys. */

@@ -1,12 +1,12 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
-import { countProof, requirePassword } from "#lib/identity/sessions/own-password.ts";
+import { countProof, requirePassword } from "#lib/identity/sessions/require-password.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, setProved, takeChallenge } from "#lib/identity/passkey-store.ts";
-import { PROVED_MS } from "#lib/identity/passkeys/proved.ts";
+import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";
 import { assertionRefused, verifyAssertion, type Asserted } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";
 

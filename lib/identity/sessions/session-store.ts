@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import type { SessionFacts } from "#lib/identity/sessions/session.ts";
+import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
 
 /** The current data of a session. The caller was authenticated by it, so null means that it has just ended. */

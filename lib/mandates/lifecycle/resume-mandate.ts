@@ -1,7 +1,7 @@
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { resumeMandate as operation } from "#lib/mandates/contract.ts";
 import { takeStep } from "#lib/mandates/lifecycle/take-step.ts";
 

@@ -4,7 +4,7 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/proved.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
