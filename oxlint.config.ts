@@ -29,7 +29,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 /** Decisions: facts and the time in, a result out. */
 const decisions = [
   "lib/mandates/{policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
-  "lib/payments/{decide-list,compare-intent,replay,take-hold,settlement-state,stage}.ts",
+  "lib/payments/{decide-list,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{approval,checkout-state}.ts",
   "lib/billing/fees.ts",

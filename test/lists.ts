@@ -2,7 +2,7 @@ import { fingerprintOf, slotOf } from "#lib/command/idempotency.ts";
 import { parseApiKey } from "#lib/identity/keys/api-key.ts";
 import { newId } from "#lib/ids.ts";
 import { AskedIntent } from "#lib/payment-intent.ts";
-import type { Answer, Item } from "#lib/payments/item.ts";
+import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 

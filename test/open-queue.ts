@@ -1,6 +1,6 @@
 import { keyReused } from "#lib/command/idempotency.ts";
 import { AskedIntent, type NamedIntent } from "#lib/payment-intent.ts";
-import type { Answer, Item } from "#lib/payments/item.ts";
+import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 

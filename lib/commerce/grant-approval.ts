@@ -10,7 +10,7 @@ import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { mailRow } from "#lib/mail/queue-mail.ts";
-import type { AlsoDecided, Also, Extra } from "#lib/payments/item.ts";
+import type { AlsoDecided, Also, Extra } from "#lib/payments/queue-item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { earliest } from "#lib/time.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";

@@ -3,7 +3,7 @@ import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { database } from "#lib/db/client.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
-import { rememberProbed } from "#lib/payments/look-at-offer.ts";
+import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { compareChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";

@@ -13,7 +13,7 @@ import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import { rememberProbed } from "#lib/payments/look-at-offer.ts";
+import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { discoverStorefront } from "#lib/storefront/discover-storefront.ts";

@@ -12,7 +12,7 @@ import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
-import type { Also, AlsoDecided, Asker } from "#lib/payments/item.ts";
+import type { Also, AlsoDecided, Asker } from "#lib/payments/queue-item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";

@@ -8,7 +8,7 @@ import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/registry/refusals.ts";
 import type { Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
-import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 

@@ -1,7 +1,7 @@
 import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/readiness.ts";
 import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
-import { rememberProbed } from "#lib/payments/look-at-offer.ts";
+import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { probeCheckout, type ProbedCheckout } from "#lib/storefront/probe-checkout.ts";
 import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";

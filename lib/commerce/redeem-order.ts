@@ -12,7 +12,7 @@ import type { Ordering, Stepped } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import type { Also, AlsoDecided, Extra } from "#lib/payments/item.ts";
+import type { Also, AlsoDecided, Extra } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
 

@@ -12,7 +12,7 @@ import { balanceOf } from "#lib/onchain/token.ts";
 import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { openLife, registeredPayment, registrationFor, requireKept } from "#lib/execute/prove-payment.ts";
-import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { expectedPayment, searchFrom } from "#lib/payments/verify-credential.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";

@@ -8,7 +8,7 @@ import type { Decision } from "#lib/mandates/facts.ts";
 import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { subjectOf, type Item } from "#lib/payments/item.ts";
+import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 

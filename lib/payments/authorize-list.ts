@@ -9,13 +9,13 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { assetOf, onlyChain } from "#lib/chains/chains.ts";
 import { decideList } from "#lib/payments/decide-list.ts";
-import { refusal, type Answer, type Item } from "#lib/payments/item.ts";
+import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { ListTerms } from "#lib/payments/judge-item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
 import { withSeenOffers } from "#lib/payments/list-offers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/list-load.ts";
 import { lostSlot, saveList } from "#lib/payments/list-save.ts";
-import { readOffer } from "#lib/payments/unregistered.ts";
+import { readOffer } from "#lib/payments/unregistered-offer.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 

@@ -1,9 +1,9 @@
 import { readAmount } from "#lib/money.ts";
-import { compareFixed } from "#lib/payments/changed-challenge.ts";
+import { compareFixed } from "#lib/payments/compare-fixed-price.ts";
 import { compareIntent, type Difference, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
-import type { Item } from "#lib/payments/item.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
-import { compareQuoted, type Judged, type Offer } from "#lib/payments/unregistered.ts";
+import { compareQuoted, type Judged, type Offer } from "#lib/payments/unregistered-offer.ts";
 
 type Parties = {
   readonly seller: RegisteredSeller | null;

@@ -9,7 +9,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { OpenApproval } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
-import type { Item } from "#lib/payments/item.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
 import type { Found } from "#lib/payments/list-statements.ts";
 import { answerOf, lengthen } from "#lib/holds/stored-answer.ts";

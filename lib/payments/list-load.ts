@@ -2,7 +2,7 @@ import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/list-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
-import type { Item } from "#lib/payments/item.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
 import {
   beginToRead,
   beginToWrite,
@@ -15,7 +15,7 @@ import {
   type Found,
   type Pairs,
 } from "#lib/payments/list-statements.ts";
-import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered.ts";
+import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
 /** All facts that the decisions of a batch need, read under the locks. */

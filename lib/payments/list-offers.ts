@@ -1,5 +1,5 @@
 import type { Sql } from "#lib/db/sql.ts";
-import type { Item } from "#lib/payments/item.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
 import { looksOf, type ListTerms } from "#lib/payments/judge-item.ts";
 import type { ListFacts } from "#lib/payments/list-facts.ts";
 import { offersSeen } from "#lib/payments/list-statements.ts";

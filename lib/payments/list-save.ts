@@ -6,7 +6,7 @@ import { bulkInsert, given } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
-import { subjectOf, type Item } from "#lib/payments/item.ts";
+import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
 import { shorten } from "#lib/holds/stored-answer.ts";
 import { storeIntent } from "#lib/holds/stored-intent.ts";

@@ -3,7 +3,7 @@ import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import { newId } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import type { CheckoutDraft } from "#lib/payments/item.ts";
+import type { CheckoutDraft } from "#lib/payments/queue-item.ts";
 import { readChallenge } from "#lib/x402/compare-challenge.ts";
 
 /** The payment that a policy asks a person about. */

@@ -2,8 +2,8 @@ import { formatAmount, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import type { Item } from "#lib/payments/item.ts";
-import type { Judged } from "#lib/payments/unregistered.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
+import type { Judged } from "#lib/payments/unregistered-offer.ts";
 import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Answer } from "#lib/payments/item.ts";
+import type { Answer } from "#lib/payments/queue-item.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { inShort } from "#test/lists.ts";
 import { item, many, openQueue, type Open } from "#test/open-queue.ts";

@@ -1,6 +1,6 @@
 import { hasPlace } from "#lib/http/share.ts";
-import type { Answer, Item } from "#lib/payments/item.ts";
-import { refusal } from "#lib/payments/item.ts";
+import type { Answer, Item } from "#lib/payments/queue-item.ts";
+import { refusal } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {

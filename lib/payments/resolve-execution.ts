@@ -25,7 +25,7 @@ import {
   suspendMandate,
   type Hold,
 } from "#lib/holds/hold-store.ts";
-import { unregisteredPayee } from "#lib/payments/unregistered.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { stepOf, type Finding } from "#lib/payments/settlement-state.ts";
 import { paymentHeaderV1, paymentResponseHeader, paymentResponseHeaderV1 } from "#lib/x402/requirements.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";

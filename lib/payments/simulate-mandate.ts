@@ -7,7 +7,7 @@ import type { MandateFacts } from "#lib/mandates/facts.ts";
 import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { replay, type ReplayUsage } from "#lib/payments/replay.ts";
+import { replay, type ReplayUsage } from "#lib/payments/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";

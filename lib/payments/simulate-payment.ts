@@ -2,12 +2,12 @@ import { mainPool } from "#lib/db/client.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { decimalsOf, listTerms } from "#lib/payments/authorize-list.ts";
 import { decideList, type Decided } from "#lib/payments/decide-list.ts";
-import type { Answer, Item } from "#lib/payments/item.ts";
+import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
 import { openAndLoad } from "#lib/payments/list-load.ts";
 import { withSeenOffers } from "#lib/payments/list-offers.ts";
-import { lookAtOffer } from "#lib/payments/look-at-offer.ts";
-import type { ToLook } from "#lib/payments/own-look.ts";
+import { lookAtOffer } from "#lib/payments/probe-domain.ts";
+import type { ToLook } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 
 type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {

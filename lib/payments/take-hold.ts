@@ -4,7 +4,7 @@ import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/ask-person.ts";
 import type { Decided } from "#lib/payments/decide-list.ts";
-import { subjectOf } from "#lib/payments/item.ts";
+import { subjectOf } from "#lib/payments/queue-item.ts";
 import type { Budget } from "#lib/payments/list-facts.ts";
 
 export type Hold = {

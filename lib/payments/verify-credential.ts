@@ -3,7 +3,7 @@ import { address, assetOf, chainOf } from "#lib/chains/chains.ts";
 import { newestBlock, publicClient } from "#lib/chains/client.ts";
 import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { acceptedOffer } from "#lib/payments/unregistered.ts";
+import { acceptedOffer } from "#lib/payments/unregistered-offer.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAmount } from "#lib/money.ts";
 import { AskedIntent } from "#lib/payment-intent.ts";
-import { judgeOffer, readOffer, unregisteredPayee } from "#lib/payments/unregistered.ts";
+import { judgeOffer, readOffer, unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 
 const asset = {
   chain: "eip155:84532",

@@ -4,7 +4,7 @@ import { decide } from "#lib/mandates/policy.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { add, atomicOf, zero } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
-import { unregisteredPayee } from "#lib/payments/unregistered.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { reasonsOf } from "#lib/holds/stored-answer.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusals, type Refusal } from "#lib/onchain/registry/refusals.ts";
-import { refusedOnChain } from "#lib/payments/refused-on-chain.ts";
+import { refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { problems } from "#lib/problem.ts";
 
 const asset = { chain: "eip155:84532", chainId: 84_532, asset: "USDC", tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };

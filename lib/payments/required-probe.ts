@@ -4,7 +4,7 @@ import type { Decision } from "#lib/mandates/facts.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
-import type { Judged, Offer } from "#lib/payments/unregistered.ts";
+import type { Judged, Offer } from "#lib/payments/unregistered-offer.ts";
 import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
