@@ -11,7 +11,7 @@ import {
 } from "#lib/holds/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
-import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs, patience } from "#lib/settlement/limits.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";

@@ -1,6 +1,6 @@
 import type { VerifyResponse } from "@x402/core/types";
 import { askToken } from "#lib/payments/verify-credential.ts";
-import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 
 const alreadyUsed = (payer: string): VerifyResponse => ({

@@ -14,7 +14,7 @@ import { resourcesPaidTo } from "#lib/sellers/store.ts";
 import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";
-import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";

@@ -1,6 +1,6 @@
 import type { Network, SettleResponse } from "@x402/core/types";
 import type { KeyCaller } from "#lib/http/operation.ts";
-import type { AskedSettlement } from "#lib/execute/asked-settlement.ts";
+import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";

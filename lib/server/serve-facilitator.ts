@@ -14,7 +14,7 @@ import { newId } from "#lib/ids.ts";
 import { isProblem, Problem, problems } from "#lib/problem.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { answerVerify } from "#lib/execute/answer-verify.ts";
-import { readAsked } from "#lib/execute/asked-settlement.ts";
+import { readAsked } from "#lib/execute/settlement-request.ts";
 import { supportedKinds } from "#lib/settlement/facilitator.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 

@@ -5,7 +5,7 @@ import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
-import { readAsked } from "#lib/execute/asked-settlement.ts";
+import { readAsked } from "#lib/execute/settlement-request.ts";
 import { settleMethods, verifyMethods } from "#lib/server/serve-facilitator.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";

@@ -8,7 +8,7 @@ import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
-import { readAsked } from "#lib/execute/asked-settlement.ts";
+import { readAsked } from "#lib/execute/settlement-request.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { settlementDays } from "#lib/onchain/tables.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";

@@ -7,7 +7,7 @@ import { executePayment } from "#lib/execute/execute-payment.ts";
 import { payToProofs } from "#lib/sellers/tables.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { answerVerify } from "#lib/execute/answer-verify.ts";
-import { readAsked } from "#lib/execute/asked-settlement.ts";
+import { readAsked } from "#lib/execute/settlement-request.ts";
 import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
