@@ -1,4 +1,4 @@
-import type { Asking } from "#lib/holds/asking.ts";
+import type { ApprovalRequest } from "#lib/mandates/facts.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
@@ -19,7 +19,7 @@ export type ExecutionFacts = {
   readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
   readonly approved: ApprovalState | null;
   /** The checkout that asks a person; empty if none does. */
-  readonly asking: Asking;
+  readonly asking: ApprovalRequest;
   /** The earlier authorization that asks the same question, if any. */
   readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
@@ -66,7 +66,7 @@ const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): 
     ],
   });
 
-const approvalRequired = ({ href, checkoutIntentId, pollWith }: Asking, askedBy: string | null = null): Problem =>
+const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest, askedBy: string | null = null): Problem =>
   new Problem("approval_required", {
     detail:
       askedBy === null
@@ -87,7 +87,7 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: Asking, askedBy:
   });
 
 /** Requires that a person approved this authorization in time. */
-function requireApproved({ checkout, approval }: ApprovalState, asking: Asking, now: Date): void {
+function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);

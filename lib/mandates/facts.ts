@@ -126,6 +126,9 @@ export type Reason = {
   readonly policyVersion: number;
 };
 
+/** The checkout that asks a person, the call that returns the person's answer, and the agent's next call. */
+export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
+
 export type Decision = {
   readonly outcome: Outcome;
   readonly denialCode?: DenialCode;

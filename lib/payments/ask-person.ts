@@ -1,10 +1,9 @@
-import type { Asking } from "#lib/holds/asking.ts";
 import type { Row } from "postgres";
 import { assuranceOf } from "#lib/approvals/locked-checkout.ts";
 import { openCheckout } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import type { ApprovalRequest, Decision } from "#lib/mandates/facts.ts";
 import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -77,7 +76,7 @@ export type AskingTerms = {
 };
 
 /** An order has its own call to continue. An agent may not execute a payment that another agent asked for. */
-function askingOf(question: Question, item: Item, terms: AskingTerms): Asking | null {
+function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
   const executes = !item.also && subjectId === subjectOf(item);

@@ -1,6 +1,6 @@
+import type { ApprovalRequest } from "#lib/mandates/facts.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import type { Asking } from "#lib/holds/asking.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
@@ -57,7 +57,7 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
 /** The checkout that asks a person about this payment, and the call that returns the person's answer. */
-export const askedIn = (row: AuthorizationRow): Asking => reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
+export const askedIn = (row: AuthorizationRow): ApprovalRequest => reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
 /** The amount to pay and, if the chain was read, the payer's balance. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
