@@ -8,7 +8,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
-import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { sellerStopped } from "#lib/sellers/stops.ts";
 
 export const verifySeller: Handler<typeof contract.verifySeller> = ({ id, body }, { caller, idempotency }) =>
   once(contract.verifySeller, idempotency, async (tx) => {

@@ -17,7 +17,7 @@ import {
   type PayToProof,
 } from "#lib/sellers/pay-to-store.ts";
 import { stoppedAtAddress } from "#lib/sellers/stop-store.ts";
-import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { sellerStopped } from "#lib/sellers/stops.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";
 import { toWire } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";

@@ -7,7 +7,7 @@ import { invalidField } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { sellerStopped } from "#lib/sellers/stops.ts";
 import { stopOverDomain, stoppedItself } from "#lib/sellers/stop-store.ts";
 import { insertSeller } from "#lib/sellers/store.ts";
 

@@ -1,3 +1,5 @@
+import { Problem } from "#lib/problem.ts";
+
 /*
  * An emergency stops a seller and every payee that is paid under what the seller had proven: its verified domain and the addresses that it
  * signed for. What it had only claimed may belong to somebody else, so that stops only payees that have proven nothing.
@@ -40,3 +42,10 @@ export function domainsReached(domain: string): readonly Pick<Reach, "value" | "
   const twin = bare.includes(".") ? [{ value: bare, subdomains: false }] : [];
   return [{ value: domain, subdomains: true }, ...twin];
 }
+
+/** A seller that was stopped in an emergency stays stopped, under this record and under a new one. */
+export const sellerStopped = (): Problem =>
+  new Problem("conflict", {
+    detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",
+    nextActions: [{ type: "contact_support", label: "Ask the platform's support" }],
+  });

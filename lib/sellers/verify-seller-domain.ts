@@ -6,7 +6,7 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain, requireProof } from "#lib/sellers/domain-proof.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import { sellerStopped } from "#lib/sellers/stopped.ts";
+import { sellerStopped } from "#lib/sellers/stops.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findOwnSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 import { countCallOf } from "#lib/sellers/unproven-domain-calls.ts";
