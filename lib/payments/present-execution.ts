@@ -57,7 +57,8 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
 /** The checkout that asks a person about this payment, and the call that returns the person's answer. */
-export const askedIn = (row: AuthorizationRow): ApprovalRequest => reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
+export const askedIn = (row: AuthorizationRow): ApprovalRequest =>
+  reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
 /** The amount to pay and, if the chain was read, the payer's balance. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
