@@ -7,7 +7,7 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** The settlement without a mandate that used this credential, if it pays what was authorized. */
+/** The settlement without a mandate that used this credential, if it paid what was authorized. */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,
@@ -41,13 +41,13 @@ export async function wasSettledAs(header: string, authorization: AuthorizationR
   return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;
 }
 
-/** Its signature was checked with the payment, or it is the credential that was settled. */
+/** The nonce alone is no proof: the credential's signature was verified, or it is exactly the credential that was settled. */
 const isSigned = (verified: Verified, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
- * A seller settled the credential before it was executed: the execution takes that settlement over, so that the mandate is charged. Null
- * where there is none, or it pays something else. The seller sees the payment as the settlement that it asked for.
+ * Turns a settlement that the seller requested before the execution into this execution, so that the mandate is charged. Null if there
+ * is none or it paid something else. For the seller it stays the settlement that it requested.
  */
 export async function adoptSettlement(
   tx: Tx,

@@ -20,11 +20,11 @@ import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-re
 import { handOver } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** How long a seller waits for a settlement that another request of ours has under way. */
+/** How long a seller's request waits for a settlement that another request has started. */
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
-/** Settles a credential for a seller's server, or answers the outcome of an earlier settlement. */
+/** Settles a credential for a seller's server, or returns the outcome of an earlier settlement. */
 export async function answerSettle(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
   const { match } = asked;
   if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
@@ -52,7 +52,7 @@ async function settleExecution(
   return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
 }
 
-/** The seller's server asks us to settle what we only watched: from pending to processing, by one request alone. */
+/** Moves an execution that was only watched from pending to processing. Only one request gets "taken" and settles it. */
 const takeOver = (
   execution: ExecutionRow,
   authorization: AuthorizationRow,
@@ -60,7 +60,7 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    // It locks the mandate, so that the execution that is read next stays as it is.
+    // It locks the mandate, so the execution that is read next cannot change.
     const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
@@ -90,7 +90,7 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
-/** Waits for the end if this seller has a free waiting place. */
+/** Waits for the outcome if this seller may have another waiting request. */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);
   if (row.resolvedAt !== null) return row;

@@ -9,7 +9,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/** Whether a seller may serve on this credential. A credential that we settled and have not handed over yet counts as valid. */
+/** Whether a seller may deliver for this credential. A settled credential stays valid until its success was answered once. */
 export async function answerVerify({ credential, expected, match }: AskedSettlement): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

@@ -42,10 +42,10 @@ type Own =
   | "fingerprint"
   | "createdAt";
 type State = Omit<Partial<Change>, Own> & Pick<Change, "settlementStatus">;
-/** Of an execution, whatever became of it. */
+/** The columns that every execution has, also a failed one. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
-/** What pays was bound to the authorization, or why it cannot be. */
+/** The state of an execution whose credential or module payment was bound, or the reason why it cannot be bound. */
 export type Bound =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
@@ -56,14 +56,14 @@ export type Execute = Asked & {
   readonly caller: Caller;
   readonly authorization: AuthorizationRow;
   readonly means: Means;
-  /** Claims what pays, under the mandate's lock. */
+  /** Binds the credential or module payment. Called with the mandate locked. */
   bind(tx: Tx, locked: Locked): Promise<Bound>;
-  /** What its seller had settled already counts, also where the authorization admits nothing any more. */
+  /** Takes over a settlement of the seller, even if the authorization can no longer be executed: the money has moved. */
   adopt?(tx: Tx, locked: Locked): Promise<Bound | null>;
 };
 
 /**
- * Whether an authorization may be executed now, as far as it alone tells. Answers the database's time.
+ * Throws unless the authorization, its hold and its approval permit an execution now. Returns the database's time.
  * @throws Problem as requireExecutable
  */
 export async function requireOpen(
@@ -87,7 +87,7 @@ export async function requireOpen(
 
 export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
 
-/** A twin with the same key that came first is answered from what it stored. */
+/** Begins the execution. If a parallel call with the same key came first, returns its stored answer. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
     return await transact((tx) => begin(tx, execute));
@@ -100,7 +100,7 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
 
 type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
 
-/** After the gate and the mandate's lock. @throws Problem as requireRights and changedMandate */
+/** Called after the gate and with the mandate locked. @throws Problem as requireRights and changedMandate */
 export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
   requireRights({
     mandate,
@@ -123,7 +123,7 @@ async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved 
   return execute.bind(tx, { mandate, now });
 }
 
-/** What was settled before it came too late for these: the money moved, so it counts. */
+/** These problems do not stop the execution from taking over an earlier settlement, because the money has moved. */
 const late: ReadonlySet<ProblemCode> = new Set([
   "authorization_expired",
   "authorization_consumed",
@@ -145,7 +145,7 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
 
 type Refused = Locked & { readonly hold: Hold | null; readonly refusal: Problem };
 
-/** @throws Problem the refusal, where nothing was settled or it counts already */
+/** @throws Problem the refusal, if nothing was settled or the authorization was already charged */
 async function adoptLate(tx: Tx, { adopt, authorization }: Execute, { mandate, now, hold, refusal }: Refused): Promise<Bound> {
   const isFree = hold !== null && ["held", "expired", "released"].includes(hold.status);
   const counts = !isFree || authorization.outcome !== "allow" || (await hasLiveExecution(tx, authorization.authorizationId));
@@ -154,7 +154,7 @@ async function adoptLate(tx: Tx, { adopt, authorization }: Execute, { mandate, n
   return adopted;
 }
 
-/** Transaction 1: everything is read again after the gate and under the mandate's lock. */
+/** Transaction 1: reads everything again after the gate and with the mandate locked. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
@@ -178,7 +178,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
 
-/** Failed before anything was sent: the hold stays and the authorization stays usable. */
+/** Nothing was sent, so the hold stays and the authorization can be executed with another credential. */
 async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
   const state: State = {
     ...execute.means,

@@ -14,10 +14,10 @@ import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Asked again first after a second: most sellers settle within a block or two. */
+/** Most sellers settle within one or two blocks. */
 const FIRST_CHECK_MS = 1_000;
 
-/** A slot of a registered mandate, where the service made the credential itself. */
+/** The nonce slot and the registration of a credential that the service made itself. */
 export type Proof = { readonly slot: SlotRow; readonly registration: Registration };
 
 type Binding = {
@@ -56,13 +56,13 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): 
   return { ok: true, executionId: newId("execution"), state };
 }
 
-/** A slot whose nonce somebody has used is nobody's any more: the next attempt gets another one. */
+/** If the nonce of a nonce slot was used elsewhere, the slot is closed, so that the next attempt gets another one. */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<Bound, { ok: false }>["failure"]): Promise<Bound> {
   if (proof && failure.code === "nonce_already_used") await useSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }
 
-/** Whoever waited too long lost the slot, and a mandate that was changed pays under another registration. */
+/** The nonce slot may have expired since it was taken, and a changed mandate has another registration. */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await slotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
@@ -70,7 +70,7 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
   if (!same || current.revocation !== "none") throw inFlight();
 }
 
-/** The nonces of slots belong to their registration: which authorization has one is said by the slot. */
+/** A nonce of a nonce slot is claimed for the registration; the slot names the authorization. */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);
   const { registrationId, organizationId } = proof.registration;
@@ -84,7 +84,7 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
-/** The gas of what we settle is ours. */
+/** The service pays the gas of settlements that it sends, so they are limited. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
@@ -96,7 +96,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   });
 }
 
-/** Without our settling, the seller's is awaited; with it, the reconciler takes over when this process is gone. */
+/** If the seller settles, its settlement is watched. If this service settles, the reconciler continues if this process dies. */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
   const weSettle = settlementMode === "facilitatorSettled";

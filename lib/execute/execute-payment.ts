@@ -16,7 +16,7 @@ import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments
 import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** Verify, submit in one transaction, settle where we do, and book the result in another. */
+/** Verifies the credential, stores the execution, submits it outside a transaction, and stores the result in a second transaction. */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { subjectId } = caller;
@@ -33,7 +33,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
-/** Answers the database's time. @throws Problem as requireOpen, where the payment was not settled before either */
+/** Returns the database's time. @throws Problem as requireOpen, unless the seller settled this credential before */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
   try {
     return await requireOpen(database(), authorization, subjectId);
@@ -46,7 +46,7 @@ async function openOrSettled(authorization: AuthorizationRow, subjectId: string,
 
 type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
-/** What pays: the module, the agent's credential, or ours where the mandate is registered on the chain. */
+/** How it is paid: by the module, with the agent's credential, or with one of the service if the mandate is registered on the chain. */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;
   if (enforcementPath === "onchain") {
@@ -73,7 +73,7 @@ async function credentialFor(authorization: AuthorizationRow, caller: Caller, cr
   return proven;
 }
 
-/** Transaction 2: the result, the hold and the answer. */
+/** Transaction 2: stores the result and the answer, and ends the hold. */
 async function finish(
   execution: ExecutionRow,
   authorization: AuthorizationRow,

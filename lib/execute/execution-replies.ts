@@ -14,7 +14,7 @@ import type { FailureCode } from "#lib/x402/failure.ts";
 
 export type Asked = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
 
-/** Stores what is answered, in the transaction that did the work. */
+/** Stores the answer in the transaction that did the work. */
 export async function answerExecution(
   tx: Tx,
   row: ExecutionRow,
@@ -48,8 +48,8 @@ const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * What this key was answered before. A twin that still settles is waited for, at most a second; an execution whose process
- * died answers the state that it has now, which becomes the stored one.
+ * The earlier answer of this key. Waits at most a second for a parallel call that is still settling. If the process of an execution
+ * died, stores and returns an answer with the execution's present state.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function earlierReply(authorization: AuthorizationRow, asked: Asked): Promise<StoredReply | null> {

@@ -19,12 +19,12 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
 import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 
-/** How long a payment may wait for its block: it is counted in the period in which it was made, or not at all. */
+/** How long a payment may wait for its block. It must be mined in the period in which it is counted. */
 const LIFE_SECONDS = 300;
-/** Whoever asked is waiting for it; when that process is gone the reconciler looks. */
+/** The calling request follows the payment. The reconciler checks later if this process dies. */
 const FIRST_CHECK_MS = 5_000;
 
-/** Everything that lets the module pay, before anything is recorded. */
+/** A payment by the module, checked and signed before anything is stored. */
 export type Prepared = {
   readonly authorization: AuthorizationRow;
   readonly registration: Registration;
@@ -46,7 +46,7 @@ export const moduleMeans = ({ registration }: Prepared): Means => ({
 });
 
 /**
- * Asks the chain whether the module may pay, and signs the payment. Nothing of it leaves this process before it is bound.
+ * Asks the chain whether the module may pay, and signs the payment. The signature must not leave this process before it is bound.
  * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period, rpc_unavailable
  */
 export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<Prepared> {
@@ -75,7 +75,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module takes a payment in the second of its deadline as well; the token would not.
+    // The module still accepts a payment in the second of its deadline; the token does not.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),

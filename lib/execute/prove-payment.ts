@@ -23,7 +23,7 @@ import { askingChain } from "#lib/chains/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** The mandate's registration on the payment's chain, if there is one, whatever it says. */
+/** The mandate's registration on the payment's chain, whatever its terms; null without one. */
 export async function registrationFor({
   mandateId,
   chain,
@@ -42,7 +42,7 @@ export const registeredPayment = ({ account, onChainId }: Registration, payment:
   value: payment.amount,
 });
 
-/** Under which the service signs for this payment itself; null where it cannot. */
+/** The registration for which the service signs this payment itself; null if it cannot. */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
@@ -54,8 +54,8 @@ export async function provingRegistration(
 }
 
 /**
- * A credential that the service makes itself, out of a slot of the mandate's period on the chain. Null where no registration
- * fits the payment. Nobody but the configured node sees it before it is bound to its authorization.
+ * Makes a credential with a nonce slot of the mandate's period on the chain. Null if no registration covers the payment. Only the
+ * configured node sees the credential before it is bound to its authorization.
  * @throws Problem as requireRights, by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
  * a period, rpc_unavailable
  */
@@ -78,7 +78,7 @@ export async function provePayment(
   return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
-/** What we take back is not signed for any more, whether the chain knows it yet or not. */
+/** Throws if the registration is being revoked: the service stops signing before the chain knows it. */
 export function requireKept({ revocation }: Registration, refused: Refused): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
@@ -99,7 +99,7 @@ export function openLife(life: Life, refused: Refused): Open {
   }
 }
 
-/** Slots begin at 0, so the first one stands for all: which are left is ours to know. */
+/** Asks the chain about nonce slot 0 for all of them, because the database knows which slots are free. */
 async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: Refused) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -112,7 +112,7 @@ async function requireAccepted(registration: Registration, payment: ExpectedPaym
   if (!delegated) throw notDelegated(refused);
 }
 
-/** Under the mandate's lock, in a transaction of its own: the proof is made and asked about after it. */
+/** Takes a nonce slot with the mandate locked, in its own transaction, because the proof is verified by a network call after it. */
 const reserve = (
   authorization: AuthorizationRow,
   registration: Registration,
@@ -123,13 +123,13 @@ const reserve = (
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
     await requireOpen(tx, authorization, caller.subjectId);
-    // Nothing is signed for what may not be paid: the node that is asked about a proof sees it before it is bound.
+    // Check the rights before signing: the node that verifies the proof sees it before it is bound.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
     return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
 
-/** As a stock client would sign what the seller asks for: its own offer where the intent carries it. */
+/** Signs like a stock x402 client, for the seller's own offer if the intent contains its 402. */
 async function sign(
   { intent }: AuthorizationRow,
   payment: ExpectedPayment,
@@ -160,7 +160,7 @@ async function sign(
   return encodePaymentSignatureHeader(payload);
 }
 
-/** What is wrong with a proof is no fault of the agent's. */
+/** A wrong proof is not the agent's fault, so it gets another code than a wrong signature. */
 function asOurs(verified: Verified): Verified {
   if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
   return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };

@@ -32,7 +32,7 @@ import { signatureHash, type Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** A payment without a mandate: settled as any x402 facilitator would, once, and recorded for the seller. */
+/** Settles a payment without a mandate once, as any x402 facilitator does, and records it for the seller. */
 export async function settlePlain(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
   const { credential, expected } = asked;
   const verified = await askChain(credential, expected);
@@ -54,7 +54,7 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
   });
 }
 
-/** The seller repeats the request: reads the chain at once, and sends the settlement again if no request holds its lease. */
+/** Handles a repeated request: reads the chain at once, and sends the settlement again if no request holds its lease. */
 export async function settlePlainAgain(
   asked: AskedSettlement,
   settlement: PlainSettlement,
@@ -84,7 +84,7 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/** The transaction that another request has stored meanwhile. */
+/** The transaction that another request has stored by now. */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -101,12 +101,12 @@ async function send(
   return book(asked, seller, settlementId, finding);
 }
 
-/** Stores the finding and answers success only once, so that the seller serves once. */
+/** Stores the finding and answers success only once, so that the seller delivers once. */
 async function book(asked: AskedSettlement, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // A sender that goes on beside this request sends the same call, which is one transaction.
+    // Safe beside a sender that still works: both send the same call, which is one transaction.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
@@ -123,7 +123,7 @@ const revoked = (asked: AskedSettlement): SettleResponse =>
 const capped = (asked: AskedSettlement): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/** Checked under the gate: nothing is sent for a key or seller that was revoked while the chain was read. */
+/** Checked after the gate, because the key or the seller may have been revoked while the chain was read. */
 async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
@@ -149,8 +149,8 @@ const begin = (asked: AskedSettlement, seller: Seller, settlementId: string, fro
   });
 
 /**
- * The claim keeps the credential from ever being executed under a mandate as well. It comes before the counts of the day, as where an
- * execution begins: in another order the two would wait for each other.
+ * Claiming the credential prevents that it is also executed under a mandate. It comes before the counts of the day, as in an
+ * execution: another order would deadlock.
  * @throws Capped
  */
 async function beginIn(

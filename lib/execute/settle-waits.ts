@@ -1,12 +1,12 @@
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Requests that may wait at once for a settlement that is under way; `each` is a seller's organization. */
+/** How many requests may wait for settlements at once; `each` is per organization of a seller. */
 const PER_ORGANIZATION = { most: 512, each: 64, kept: 64 };
 
 const waits = (): Counts => perProcess("settleWaits", () => new Counts());
 
-/** Waits in one of this process's places. Null at once if none is free. */
+/** Runs `wait` if this organization may have another waiting request, else returns null at once. */
 export async function inPlace<T>(organizationId: string, wait: () => Promise<T>): Promise<{ readonly value: T } | null> {
   const counts = waits();
   if (!hasPlace(counts.of(organizationId), counts.total, PER_ORGANIZATION)) return null;

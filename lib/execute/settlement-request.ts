@@ -19,10 +19,10 @@ import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirem
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
-/** After the end of a credential's life. */
+/** Counted from the credential's expiry. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
-/** Whom a credential belongs to: nobody we know, one of our executions, or a settlement without a mandate. */
+/** What a credential pays: nothing known, an execution, or a settlement without a mandate. */
 export type Match =
   | { readonly kind: "unknown" }
   | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }
@@ -39,7 +39,7 @@ type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; r
 
 const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
 
-/** Reads what a seller's server asks, and refuses what is not its own to ask. What was submitted is matched however old its credential is. */
+/** Reads the request of a seller's server and refuses credentials that pay others. Submitted credentials are found at any age. */
 export async function readAsked(asked: Asked, organizationId: string): Promise<Read> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
@@ -75,7 +75,7 @@ export async function readAsked(asked: Asked, organizationId: string): Promise<R
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/** What was submitted while its credential lived is answered after it. */
+/** A credential that was submitted before its expiry is answered after its expiry too. */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -86,8 +86,8 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.tokenAddress === b.asset.tokenAddress;
 
 /**
- * A payTo proves nothing: anybody may register it, and fields of a settled credential stand on the chain. So a known credential
- * is answered for the organization that it pays, and only as it was signed.
+ * Anybody can register any payTo, and everybody can read the fields of a settled credential on the chain. So a known credential is
+ * answered only for the organization that it pays, and only with the signature that was stored.
  */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
@@ -107,7 +107,7 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   return null;
 }
 
-/** The signature stands on the chain as well. So a settlement is handed over while its buyer may still ask, and never after that. */
+/** The signature is public on the chain too. So success is answered only until shortly after the credential's expiry. */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
   if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;
