@@ -36,7 +36,7 @@ describe("capabilities of a membership", () => {
     expect([...capabilitiesOfRole(role)].toSorted()).toEqual([...capabilities].toSorted());
   });
 
-  test("a role that is not ours reads as the least right, and no membership as none", () => {
+  test("an unknown role has the capabilities of a viewer, and no membership has none", () => {
     for (const stored of ["member", "superuser", "", "OWNER", "owner,admin"]) expect(membershipRoleOf(stored)).toBe("viewer");
     for (const role of MembershipRole.options) expect(membershipRoleOf(role)).toBe(role);
     expect(capabilitiesOfRole(null).size).toBe(0);
@@ -63,7 +63,7 @@ describe("platform capabilities", () => {
     expect([...platformCapabilitiesOf(["user", role])].toSorted()).toEqual([...capabilities].toSorted());
   });
 
-  test("stored roles that are not ours give nothing", () => {
+  test("unknown stored roles give no capability", () => {
     expect(platformRolesOf(["root", "Admin", "admin "])).toEqual([]);
     expect(platformRolesOf(["admin", "user", "nonsense"])).toEqual(
       PlatformRole.options.filter((role) => role === "user" || role === "admin"),
@@ -72,7 +72,7 @@ describe("platform capabilities", () => {
 });
 
 describe("capabilities of a key", () => {
-  test("no key has more than its creator, anything for persons only, or limits together with spending", () => {
+  test("no key has more than its creator, a capability for persons only, or both payments and mandates", () => {
     fc.assert(
       fc.property(fc.option(some, { nil: undefined }), some, (asked, creator) => {
         const granted = grant(asked, creator);
@@ -90,7 +90,7 @@ describe("capabilities of a key", () => {
     );
   });
 
-  test("what is refused is refused for a reason", () => {
+  test("each refused capability has a reason", () => {
     fc.assert(
       fc.property(some, some, (asked, creator) => {
         if (!isProblem(grant(asked, creator))) return;
@@ -101,7 +101,7 @@ describe("capabilities of a key", () => {
     );
   });
 
-  test("without a list a key gets the agent's set as far as its creator has it; an empty list gives none", () => {
+  test("without a list a key gets those capabilities of an agent that its creator has; an empty list gives none", () => {
     const agent = [
       "readiness:read",
       "checkouts:preview",
@@ -127,7 +127,7 @@ describe("capabilities of a key", () => {
     expect(isProblem(both) && both.details.errors?.[0]?.pointer).toBe("/capabilities/1");
   });
 
-  test("a stored list is not trusted with what only persons have", () => {
+  test("capabilities for persons only are ignored in a stored list", () => {
     expect([...keyCapabilitiesOf(["payments:read", "checkouts:approve", "nonsense"])]).toEqual(["payments:read"]);
   });
 });

@@ -20,7 +20,7 @@ test.concurrent("a lease that could not be released is free again within ten sec
   await expect.poll(() => underLease(CHAIN, "settlement", async () => "taken"), { timeout: 10_000 }).toBe("taken");
 });
 
-test("work that takes longer than a lease keeps it", async () => {
+test("work that takes longer than a lease renews it", async () => {
   const held = underLease(CHAIN, "relayer", async (lease) => {
     await pause(8_000);
     return database().transaction((tx) => holdsLease(tx, lease));

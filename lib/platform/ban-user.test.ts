@@ -12,7 +12,7 @@ useDatabase();
 const read = (as: Credential) => send(identity.getSession, getSession, { as });
 
 describe("banUser", () => {
-  test("every session is over on its next request, and signing in again leads nowhere", async () => {
+  test("every session is refused on its next request, and signing in again is refused", async () => {
     const operator = await createOfficial("operator");
     const person = await newPerson();
     const second = await signIn(person.email);
@@ -30,7 +30,7 @@ describe("banUser", () => {
     });
   });
 
-  test("a ban with an end says it, and is lifted with a reason", async () => {
+  test("a temporary ban shows its end, and is lifted with a reason", async () => {
     const operator = await createOfficial("operator");
     const person = await newPerson();
     const banExpires = new Date(Date.now() + 3_600_000).toISOString();
@@ -42,7 +42,7 @@ describe("banUser", () => {
     expect((await unban(operator, person.userId)).status).toBe(200);
   });
 
-  test("403 for oneself and for who has more rights; 409 for the last admin", async () => {
+  test("403 for oneself and for people with more rights; 409 for the last admin", async () => {
     const operator = await createOfficial("operator");
     const admin = await createOfficial("admin");
     expect((await ban(operator, operator.userId)).problem.code).toBe("forbidden");
@@ -51,7 +51,7 @@ describe("banUser", () => {
     expect((await ban(operator, admin.userId)).problem.code).toBe("forbidden");
   });
 
-  test("a ban of who has more rights is lifted by who has them", async () => {
+  test("only people with the same rights lift the ban of a person with more rights", async () => {
     const [operator, admin, other] = [
       await createOfficial("operator"),
       await createOfficial("admin"),
@@ -62,7 +62,7 @@ describe("banUser", () => {
     expect((await unban(admin, other.userId)).data.banned).toBe(false);
   });
 
-  test("400 points at an end in the past and at no reason, 404 for nobody", async () => {
+  test("400 points at an end in the past and a missing reason, 404 for an unknown user", async () => {
     const operator = await createOfficial("operator");
     const { userId } = await createPerson(await createOrganization());
     expect((await ban(operator, userId, { banExpires: "2020-01-01T00:00:00Z" })).problem.errors?.[0]?.pointer).toBe(
@@ -87,7 +87,7 @@ describe("revokeUserSessions", () => {
     expect(events.filter(({ type }) => type === "session.revoked")).toHaveLength(2);
   });
 
-  test("400 without a reason, 404 for nobody", async () => {
+  test("400 without a reason, 404 for an unknown user", async () => {
     const support = await createOfficial("support");
     expect((await endSessionsOf(support, support.userId, {})).problem.errors?.[0]?.pointer).toBe("/reason");
     expect((await endSessionsOf(support, "usr_none")).status).toBe(404);

@@ -53,14 +53,14 @@ describe("claimPlatform", () => {
     for (const name of cached) forget(name);
   });
 
-  test("in production nobody becomes admin by coming first", async () => {
+  test("in production the first person does not become admin", async () => {
     const person = await newPerson();
     const body = { organizationName: "First", productRoles: ["buyer"] };
     const { data } = await send(identity.completeOnboarding, completeOnboarding, { body, as: person.credential });
     expect(data.session.platformRoles).toEqual(["user"]);
   });
 
-  test("the code of the first start makes one admin, once, and is kept as a hash only", async () => {
+  test("the code of the first start makes one admin, once, and only its hash is stored", async () => {
     const person = await newPerson();
     expect((await claim(person, "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")).problem.code).toBe("setup_code_invalid");
     const codes = await Promise.all([issueSetupCode(), issueSetupCode(), issueSetupCode()]);
@@ -84,7 +84,7 @@ describe("claimPlatform", () => {
     expect(await issueSetupCode()).toBeNull();
   });
 
-  test("429 for who guesses", async () => {
+  test("429 after wrong guesses", async () => {
     const person = await newPerson();
     const statuses = [];
     for (let at = 0; at < 7; at += 1) statuses.push((await claim(person, `AAAA-${at}`)).status);

@@ -30,7 +30,7 @@ test.each([
   ["sellers that were stopped, a later page", () => selectSellers("sandbox", "stopped", "sel_org_019500", 21)],
   ["subscriptions", () => selectSubscriptions(null, 21)],
   ["subscriptions, a later page", () => selectSubscriptions("org_010000", 21)],
-] as const)("the list of %s reads no table whole", async (_name, query) => {
+] as const)("the list of %s scans no whole table", async (_name, query) => {
   const { whole, indexes } = await planOf(query(), tables);
   expect(whole).toEqual([]);
   expect(indexes).not.toEqual([]);

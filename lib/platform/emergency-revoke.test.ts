@@ -27,7 +27,7 @@ async function scene() {
 }
 
 describe("emergencyRevoke", () => {
-  test("stops a mandate: the reply has the event with its hash, the buyer's chain the reason", async () => {
+  test("stops a mandate; the reply contains the event with its hash, and the buyer's audit chain the reason", async () => {
     const operator = await createOfficial("operator");
     const { buyer, mandateId } = await scene();
     const { status, data } = await stopNow(operator, { mandateId });
@@ -60,7 +60,7 @@ describe("emergencyRevoke", () => {
     expect((await ask(buyer, mandateId)).problem.code).toBe("api_key_invalid");
   });
 
-  test("several stop together or not at all", async () => {
+  test("stops all of several, or none", async () => {
     const operator = await createOfficial("operator");
     const { buyer, shop, mandateId, agentId } = await scene();
     const missing = await stopNow(operator, { mandateId, agentId, sellerId: "sel_none" });
@@ -70,7 +70,7 @@ describe("emergencyRevoke", () => {
     expect(Object.keys(data.auditEvent.metadata["hit"] as object)).toEqual(["mandate", "agent", "seller"]);
   });
 
-  test("a repeat is accepted again with a new event; the same key is the same answer", async () => {
+  test("a repeat writes a new event; with the same key it gets the same answer", async () => {
     const operator = await createOfficial("operator");
     const { mandateId } = await scene();
     const first = await stopNow(operator, { mandateId }, "stop-once");
@@ -82,7 +82,7 @@ describe("emergencyRevoke", () => {
     expect((await eventsAbout(mandateId)).filter(({ type }) => type === "mandate.revoked")).toHaveLength(1);
   });
 
-  test("a stopped seller's domain cannot be paid without its record, nor registered anew by the same organization", async () => {
+  test("the domain of a stopped seller cannot be paid as an unregistered seller, nor registered again by the same organization", async () => {
     const operator = await createOfficial("operator");
     const { buyer, owner, shop } = await scene();
     const open = { assets, limits: { perPayment: "1", total: "10" }, sellers: { unregistered: "allow" } };
@@ -104,7 +104,7 @@ describe("emergencyRevoke", () => {
     expect((await send(sellers.registerSeller, registerSeller, { as: owner.credential, body })).problem.code).toBe("conflict");
   });
 
-  test("400 where nothing is named, 400 without a reason, 404 for what nobody has", async () => {
+  test("400 without a target, 400 without a reason, 404 for an unknown one", async () => {
     const operator = await createOfficial("operator");
     expect((await stopNow(operator, {})).problem.errors?.[0]?.pointer).toBe("/mandateId");
     expect((await stopNow(operator, { mandateId: "mdt_x", reason: "" })).problem.errors?.[0]?.pointer).toBe("/reason");
@@ -112,7 +112,7 @@ describe("emergencyRevoke", () => {
       expect((await stopNow(operator, named)).status).toBe(404);
   });
 
-  test("429 after thirty in a minute, and not for another person", async () => {
+  test("429 after thirty in a minute, per person", async () => {
     const operator = await createOfficial("operator");
     for (let count = 0; count < 30; count += 1) expect((await stopNow(operator, { mandateId: "mdt_x" })).status).toBe(404);
     const { status, headers } = await stopNow(operator, { mandateId: "mdt_x" });
@@ -120,7 +120,7 @@ describe("emergencyRevoke", () => {
     expect((await stopNow(await createOfficial("operator"), { mandateId: "mdt_x" })).status).toBe(404);
   });
 
-  test("does not queue behind traffic that has taken every connection", async () => {
+  test("does not wait for traffic that uses every connection", async () => {
     const operator = await createOfficial("operator");
     const { mandateId } = await scene();
     const holding = await hold(databaseOf().url, "LOCK TABLE plain_settlements");

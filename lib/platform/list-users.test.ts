@@ -29,7 +29,7 @@ describe("listUsers", () => {
     expect([first.hasMore, first.items[0]?.email]).toEqual([true, "page-3@example.com"]);
   });
 
-  test("finds by the beginning of name or address in any case, and by id; a percent sign is no pattern", async () => {
+  test("finds by the start of name or address in any case, and by id; a percent sign is no wildcard", async () => {
     const support = await createOfficial("support");
     const userId = await named("Zoë Quast", "zq@lab.example");
     const found = async (search: string) =>
@@ -38,7 +38,7 @@ describe("listUsers", () => {
     for (const search of ["%", "_q@lab", "quast"]) expect(await found(search)).toEqual([]);
   });
 
-  test("only who has a role, only who is banned now", async () => {
+  test("filters by role and by a present ban", async () => {
     const operator = await createOfficial("operator");
     const auditor = await createOfficial("auditor");
     const { userId } = await createPerson(await createOrganization());
@@ -52,13 +52,13 @@ describe("listUsers", () => {
     expect((await list(operator, "?banned=true")).data.items.map((one) => one.userId)).toEqual([userId]);
   });
 
-  test("400 points at an unknown role and at a foreign cursor", async () => {
+  test("400 points at an unknown role and an invalid cursor", async () => {
     const support = await createOfficial("support");
     expect((await list(support, "?role=user")).problem.errors?.[0]?.pointer).toBe("/query/role");
     expect((await list(support, "?cursor=x")).problem.errors?.[0]?.pointer).toBe("/query/cursor");
   });
 
-  test("a search is served by its indexes", async () => {
+  test("a search uses its indexes", async () => {
     await pool()`INSERT INTO "user" (id, name, email) SELECT 'usr_many' || n, 'Many ' || n, 'many' || n || '@example.com' FROM generate_series(1, 5000) n`;
     await pool()`ANALYZE "user"`;
     const plan =

@@ -55,7 +55,7 @@ describe("listPlatformAuditEvents", () => {
 describe("signed checkpoints", () => {
   afterEach(() => forget("auditSigningKey"));
 
-  test("a chain says since which checkpoint it verifies; a head that did not move is signed once", async () => {
+  test("a chain names the checkpoint from which it is verified; an unchanged head is signed once", async () => {
     const admin = await createOfficial("admin");
     const organizationId = await chainOfFour();
     expect((await verify(admin, organizationId)).checkpoint).toBeUndefined();
@@ -65,7 +65,7 @@ describe("signed checkpoints", () => {
     expect(verified).toMatchObject({ valid: true, count: 4, checkpoint: { sequence: 4, hash: verified.head } });
   });
 
-  test("a tail that was cut off shows, although the chain fits itself", async () => {
+  test("a removed tail is found, although the rest of the chain is consistent", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
@@ -81,7 +81,7 @@ describe("signed checkpoints", () => {
     await tamper(`DELETE FROM audit_checkpoints WHERE chain = '${chain}'`);
   });
 
-  test("a chain that was written anew, or a checkpoint that was forged, shows", async () => {
+  test("a rewritten chain and a forged checkpoint are found", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();

@@ -14,7 +14,7 @@ afterEach(() => rm(dataDir, { recursive: true }));
 type Variables = Record<string, string | undefined>;
 
 describe("provideSecrets", () => {
-  test("a sandbox makes its secrets once, for itself alone, and they are good enough", async () => {
+  test("a sandbox makes its secrets once, strong enough and readable only for itself", async () => {
     const first: Variables = { DATA_DIR: dataDir };
     const second: Variables = { DATA_DIR: dataDir };
     await Promise.all([provideSecrets(first), provideSecrets(second)]);
@@ -28,14 +28,14 @@ describe("provideSecrets", () => {
     });
   });
 
-  test("servers that start together make them once, also where each is the first process of its container", async () => {
+  test("servers that start at once make them once, also if each is process 1 of its container", async () => {
     const started = Array.from({ length: 16 }, (): Variables => ({ DATA_DIR: dataDir }));
     await Promise.all(started.map(provideSecrets));
     for (const variables of started) expect(variables).toEqual(started[0]);
     expect((await readdir(dataDir)).toSorted()).toEqual(["audit-key.json", "contract-keys.json", "secrets.json"]);
   });
 
-  test("a sandbox that has secrets already keeps them and gets the keys of the contracts", async () => {
+  test("a sandbox keeps its secrets and adds the keys of the contracts", async () => {
     const before: Variables = { DATA_DIR: dataDir };
     await provideSecrets(before);
     await rm(join(dataDir, "contract-keys.json"));
@@ -47,13 +47,13 @@ describe("provideSecrets", () => {
     expect(keys.every((name) => later[name] !== before[name])).toBe(true);
   });
 
-  test("a secret that is given wins", async () => {
+  test("a configured secret has priority", async () => {
     const variables: Variables = { DATA_DIR: dataDir, API_KEY_SECRET: "given" };
     await provideSecrets(variables);
     expect(variables["API_KEY_SECRET"]).toBe("given");
   });
 
-  test("production gets none", async () => {
+  test("no secrets are made in production", async () => {
     const variables: Variables = { DATA_DIR: dataDir, ENVIRONMENT: "production" };
     await provideSecrets(variables);
     expect(variables["API_KEY_SECRET"]).toBeUndefined();

@@ -98,7 +98,7 @@ const register = (domain: string, { credential }: Person) =>
   send(contract.registerSeller, registerSeller, { as: credential, body: { name: "Again", domain } });
 
 describe("a stop of a seller that has verified its domain", () => {
-  test("reaches a second organization with the same domain, with www, and with a subdomain, and its own address", async () => {
+  test("applies to a second organization with the same domain, with www, with a subdomain, and with its address", async () => {
     const domain = newDomain();
     const evil = await newShop({ domain }, { verified: true });
     const others = [
@@ -118,7 +118,7 @@ describe("a stop of a seller that has verified its domain", () => {
       expect((await register(host, again)).problem.code).toBe("conflict");
   });
 
-  test("of www reaches the domain itself, and not the other hosts below it", async () => {
+  test("of www applies to the domain itself, and not to other subdomains", async () => {
     const domain = newDomain();
     const evil = await newShop({ domain: `www.${domain}` }, { verified: true });
     const [bare, other] = [await newShop({ domain }), await newShop({ domain: `shop.${domain}` })];
@@ -126,7 +126,7 @@ describe("a stop of a seller that has verified its domain", () => {
     expect([await payingTo(bare), await payingTo(other)]).toEqual(["emergency_stop", "allow"]);
   });
 
-  test("keeps whoever registered the domain before from verifying it", async () => {
+  test("prevents an earlier registration of the domain from being verified", async () => {
     const domain = newDomain();
     const [evil, second] = [await newShop({ domain }, { verified: true }), await newShop({ domain: `www.${domain}` })];
     await stop(evil);
@@ -140,7 +140,7 @@ describe("a stop of a seller that has verified its domain", () => {
 });
 
 describe("a stop of a seller that has proven its address", () => {
-  test("reaches every organization that is paid there, verified or not, and whoever is not registered", async () => {
+  test("applies to every organization that is paid there, verified or not, and to unregistered sellers", async () => {
     const payTo = randomAddress();
     const evil = await newShop({ payTo }, { proven: true });
     const [second, third] = [
@@ -158,7 +158,7 @@ describe("a stop of a seller that has proven its address", () => {
 });
 
 describe("a stop of a seller that only claimed its domain and its address", () => {
-  test("never stops whoever has verified the domain: an impostor's stop does not stop its victim", async () => {
+  test("does not apply to the organization that verified the domain: stopping an impostor does not stop its victim", async () => {
     const [domain, payTo] = [newDomain(), randomAddress()];
     const victim = await newShop({ domain, payTo }, { verified: true });
     const impostor = await newShop({ domain, payTo });
@@ -166,14 +166,14 @@ describe("a stop of a seller that only claimed its domain and its address", () =
     expect([await payingTo(victim), await payingTo(impostor)]).toEqual(["allow", "emergency_stop"]);
   });
 
-  test("never stops whoever has proven the address", async () => {
+  test("does not apply to the organization that proved the address", async () => {
     const payTo = randomAddress();
     const victim = await newShop({ payTo }, { proven: true });
     await stop(await newShop({ payTo }));
     expect(await payingTo(victim)).toBe("allow");
   });
 
-  test("stops others that proved nothing, until they do", async () => {
+  test("applies to others until they prove the domain or the address", async () => {
     const [domain, payTo] = [newDomain(), randomAddress()];
     const evil = await newShop({ domain, payTo });
     const [sameDomain, sameAddress, subdomain] = [
@@ -192,7 +192,7 @@ describe("a stop of a seller that only claimed its domain and its address", () =
     await verify(sameDomain.shop);
     await prove(sameAddress.owner, sameAddress.shop);
     expect([await payingTo(sameDomain), await payingTo(sameAddress)]).toEqual(["allow", "allow"]);
-    // The same organization cannot go round its own stop; another one may still be the domain's owner.
+    // The same organization cannot evade its own stop; another one may still be the domain's owner.
     expect((await register(domain, evil.owner)).problem.code).toBe("conflict");
     expect((await register(domain, await newOwner())).status).toBe(201);
   });

@@ -15,7 +15,7 @@ useDatabase();
 const somebody = async () => createPerson(await createOrganization());
 
 describe("updateUserRoles", () => {
-  test("the person has the new roles on the very next request, and the platform's chain says who, why and what before", async () => {
+  test("the new roles apply on the next request, and the platform's audit chain has the actor, the reason and the old roles", async () => {
     const admin = await createOfficial("admin");
     const person = await somebody();
     const { status, data } = await setRoles(admin, person.userId, ["auditor"]);
@@ -33,7 +33,7 @@ describe("updateUserRoles", () => {
     ]);
   });
 
-  test("roles left out or the same change nothing and leave no event", async () => {
+  test("no roles or the same roles change nothing and write no event", async () => {
     const admin = await createOfficial("admin");
     const { userId } = await somebody();
     const body = { reason: REASON };
@@ -43,7 +43,7 @@ describe("updateUserRoles", () => {
     expect(await eventsAbout(userId)).toEqual([]);
   });
 
-  test("403 for a user who would raise their own role; they may step down while another admin is there", async () => {
+  test("403 for raising the own role; lowering it works while there is another admin", async () => {
     const [admin] = [await createOfficial("admin"), await createOfficial("admin")];
     expect((await setRoles(admin, admin.userId, ["admin", "operator"])).problem.code).toBe("forbidden");
     expect((await setRoles(admin, admin.userId, ["support"])).problem.code).toBe("forbidden");
@@ -51,7 +51,7 @@ describe("updateUserRoles", () => {
     expect((await setRoles(admin, admin.userId, ["admin"])).problem.code).toBe("capability_required");
   });
 
-  test("the replay of a change is its first answer", async () => {
+  test("a replay gets the first answer", async () => {
     const admin = await createOfficial("admin");
     const { userId } = await somebody();
     const asked = { as: admin.credential, id: userId, body: { reason: REASON, platformRoles: ["support"] }, key: "one-change" };
@@ -62,7 +62,7 @@ describe("updateUserRoles", () => {
     expect(await eventsAbout(userId)).toHaveLength(1);
   });
 
-  test("400 without a reason or with an unknown role, 404 for nobody", async () => {
+  test("400 without a reason or with an unknown role, 404 for an unknown user", async () => {
     const admin = await createOfficial("admin");
     const { userId } = await somebody();
     expect((await setRoles(admin, userId, [], { reason: " " })).problem.errors?.[0]?.pointer).toBe("/reason");
@@ -82,7 +82,7 @@ describe("the last admin", () => {
     expect((await setRoles(admin, admin.userId, [])).problem.code).toBe("last_admin");
   });
 
-  test("two admins who demote each other at once: one is left", async () => {
+  test("if two admins demote each other at once, one is left", async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const [one, two] = [await createOfficial("admin"), await createOfficial("admin")];
       for (const other of await adminsBesides(one.userId)) if (other !== two.userId) await setRoles(one, other, []);
@@ -99,7 +99,7 @@ async function adminsBesides(userId: string): Promise<string[]> {
 }
 
 describe("rolesAfter", () => {
-  test("keeps user, the order of the list, and each role once", () => {
+  test("keeps the role user, the order of the list, and each role once", () => {
     expect(rolesAfter({ self: false, before: ["user"], asked: ["admin", "support", "admin"] })).toEqual([
       "user",
       "support",

@@ -20,7 +20,7 @@ const shop = async (domain?: string) => {
 };
 
 describe("verifySeller", () => {
-  test("a mandate that asks for verified sellers sees both directions with the next payment", async () => {
+  test("verifying and undoing it apply to the next payment of a mandate that requires verified sellers", async () => {
     const operator = await createOfficial("operator");
     const buyer = await createBuyer();
     const seller = await shop();
@@ -39,7 +39,7 @@ describe("verifySeller", () => {
     ]);
   });
 
-  test("409 for a domain that is another organization's, and for a seller that was stopped", async () => {
+  test("409 for a domain of another organization, and for a stopped seller", async () => {
     const operator = await createOfficial("operator");
     const [one, two] = [await shop("twice.example.com"), await shop("twice.example.com")];
     expect((await judge(operator, one.sellerId, true)).status).toBe(200);
@@ -48,7 +48,7 @@ describe("verifySeller", () => {
     expect((await judge(operator, two.sellerId, true)).problem.detail).toContain("stopped");
   });
 
-  test("400 points at verified and reason, 404 for no seller", async () => {
+  test("400 points at verified and reason, 404 for an unknown seller", async () => {
     const operator = await createOfficial("operator");
     expect((await judge(operator, "sel_x", "yes")).problem.errors?.[0]?.pointer).toBe("/verified");
     expect((await judge(operator, "sel_x", true, "")).problem.errors?.[0]?.pointer).toBe("/reason");

@@ -32,7 +32,7 @@ const inLines = async (lines: AsyncGenerator<string>): Promise<string[]> => {
   return all;
 };
 
-/** An execution that was submitted and whose end nobody knows. */
+/** An execution that was submitted and whose outcome is unknown. */
 async function unknownExecution() {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential);
@@ -54,8 +54,8 @@ async function unknownExecution() {
   return { executionId, mandateId, agentId: agent.serviceAccountId };
 }
 
-describe("the pages' reads", () => {
-  test("a person is shown with organizations and live sessions; events only to who reads the audit", async () => {
+describe("the read models of the pages", () => {
+  test("shows a person with organizations and live sessions, and events only with the right to read the audit", async () => {
     const person = await newOrganization({ name: "Larkfield" });
     await signIn(person.email);
     const support = await createOfficial("support");
@@ -69,7 +69,7 @@ describe("the pages' reads", () => {
     await expect(viewUser("usr_none", true)).rejects.toThrow("There is no such user.");
   });
 
-  test("organizations are found by the beginning of name or slug, with plan and members", async () => {
+  test("finds organizations by the start of name or slug, with plan and members", async () => {
     const owner = await newOrganization({ name: "Quartz & Co" });
     const admin = await createOfficial("admin");
     const body = { organizationId: owner.organizationId, tier: "team", metadata: { reason: REASON } };
@@ -80,7 +80,7 @@ describe("the pages' reads", () => {
     expect((await viewOrganizations({ search: "uartz" })).items).toEqual([]);
   });
 
-  test("an emergency shows what it would stop, and what is submitted already", async () => {
+  test("an emergency page shows what it would stop and which payments are already submitted", async () => {
     const { executionId, mandateId, agentId } = await unknownExecution();
     const mandate = await viewTarget("sandbox", { kind: "mandate", id: mandateId });
     expect(mandate).toMatchObject({
@@ -95,7 +95,7 @@ describe("the pages' reads", () => {
     expect(data.auditEvent.metadata["submittedExecutions"]).toEqual([executionId]);
   });
 
-  test("a stopped seller leaves the list of those to verify", async () => {
+  test("a stopped seller is not in the list of sellers to verify", async () => {
     const owner = await newOrganization({ productRoles: ["seller"] });
     const { sellerId } = await newSeller(owner.credential);
     const ids = async (state: "unverified" | "stopped") =>
@@ -107,7 +107,7 @@ describe("the pages' reads", () => {
 });
 
 describe("health", () => {
-  test("an unknown outcome is listed with what was seen last, and can be asked about again, once it has a reason", async () => {
+  test("an unknown outcome is listed with its last finding, and can be checked again with a reason", async () => {
     const operator = await createOfficial("operator");
     const { executionId } = await unknownExecution();
     const line = (await viewHealth()).unknown.find((one) => one.executionId === executionId);
@@ -127,7 +127,7 @@ describe("health", () => {
     expect((await ask(REASON)).problem.code).toBe("conflict");
   });
 
-  test("a worker's run is written down at once when it fails or works again", async () => {
+  test("a worker's run is stored at once when it fails or works again", async () => {
     const failing = async () => (await viewHealth()).runs.find(({ worker }) => worker === "sweep")?.failing;
     await noteRun("sweep", false);
     expect(await failing()).toBe(false);
@@ -139,7 +139,7 @@ describe("health", () => {
 });
 
 describe("the export of audit", () => {
-  test("NDJSON carries all that a third party needs to check the signature", async () => {
+  test("NDJSON contains everything that a third party needs to check the signature", async () => {
     const { organizationId, person } = await createBuyer();
     await draftMandate(person.credential);
     await signCheckpoints({ afterSeconds: 0, afterEvents: 1 });

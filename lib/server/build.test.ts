@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildServer } from "#lib/server/build.ts";
 
-test("the server is made anew where it is older than what it was made from, and only there", async () => {
+test("builds the server again only if its source is newer", async () => {
   const madeAt = async () => (await stat(fileURLToPath(await buildServer()))).mtimeMs;
   const before = await madeAt();
   const now = new Date();

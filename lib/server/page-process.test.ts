@@ -13,7 +13,7 @@ const start = (options: Partial<PageProcessOptions>): PageProcess =>
   (pages = new PageProcess({ memoryMiB: 768, environment: { ...process.env, DATABASE_URL: database().url }, ...options }));
 
 describe("PageProcess", { timeout: 60_000 }, () => {
-  test("one that grows is replaced, and there is always one to ask", async () => {
+  test("replaces a process that uses too much memory, without a gap", async () => {
     const growing = start({ memoryMiB: 64, wellMs: 500 });
     expect(await growing.server(20_000)).not.toBeNull();
     const first = growing.pid;
@@ -28,7 +28,7 @@ describe("PageProcess", { timeout: 60_000 }, () => {
       .not.toBe(first);
   });
 
-  test("one that hangs is ended, and the next one takes its place", async () => {
+  test("ends a process that hangs, and starts another one", async () => {
     const hanging = start({ silenceMs: 3_000 });
     await hanging.server(20_000);
     const first = hanging.pid!;
@@ -38,7 +38,7 @@ describe("PageProcess", { timeout: 60_000 }, () => {
     expect(hanging.pid).not.toBe(first);
   });
 
-  test("where none comes, nobody waits for it beyond the limit", async () => {
+  test("if none starts, callers wait no longer than the limit", async () => {
     const failing = start({ environment: { ...process.env, NODE_OPTIONS: "--require ./missing.cjs" } });
     const began = performance.now();
     expect(await failing.server(1_500)).toBeNull();

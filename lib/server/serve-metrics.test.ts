@@ -51,19 +51,19 @@ describe("serveMetrics", () => {
     ["to no host", "127.0.0.1", { host: "" }],
     ["with a wrong token", "10.0.0.9", { authorization: `Bearer ${TOKEN}x` }],
     ["with an empty token", "10.0.0.9", { authorization: "Bearer " }],
-  ])("a request %s finds nothing", async (_what, address, headers) => {
+  ])("404 for a request %s", async (_what, address, headers) => {
     configure("METRICS_TOKEN", TOKEN);
     expect((await from(address, headers as Record<string, string>)).status).toBe(404);
   });
 
-  test("behind a proxy nothing is local, and the token opens", async () => {
+  test("behind a proxy no request is local, and the token is required", async () => {
     configure("METRICS_TOKEN", TOKEN);
     configure("TRUSTED_PROXY_HOPS", "1");
     expect((await from("127.0.0.1")).status).toBe(404);
     expect((await from("127.0.0.1", { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
   });
 
-  test("without a configured token no token opens", async () => {
+  test("without a configured token every token is refused", async () => {
     expect((await from("10.0.0.9", { authorization: "Bearer undefined" })).status).toBe(404);
   });
 });

@@ -63,18 +63,18 @@ describe("log", () => {
       "a problem's details",
       (logger) => logger.warn({ err: new Problem("conflict", { detail: "no", payment: { payer: "canary" } }) }, "x"),
     ],
-  ] as [string, (logger: ReturnType<typeof createLogger>) => void][])("keeps out %s", (_name, log) => {
+  ] as [string, (logger: ReturnType<typeof createLogger>) => void][])("redacts %s", (_name, log) => {
     const text = written(log);
     expect(text).not.toBe("");
     expect(text).not.toMatch(/canary|c0ffeec0ffee|Y2FuYXJ5/);
   });
 
-  test("one event is one line, whatever it carries", () => {
+  test("writes one line per event, whatever it contains", () => {
     const text = written((logger) => logger.info({ name: "a\r\nb\u2028c" }, 'first\n{"level":"fatal"}'));
     expect(text.trimEnd().split(/[\r\n\u2028]/)).toHaveLength(1);
   });
 
-  test("names SQLSTATE, problem code and request id", () => {
+  test("contains SQLSTATE, problem code and request id", () => {
     const cause = Object.assign(new Error("boom"), { code: "23505", constraint_name: "intents_pkey" });
     const line = JSON.parse(
       written((logger) => logger.error({ requestId: "req_1", err: new Error("Failed query: x", { cause }) }, "Unexpected error")),

@@ -39,7 +39,7 @@ const code = (header: string): string => {
 };
 
 describe("decodeCredential", () => {
-  test("reads what stock x402 clients encode, addresses and nonce in lower case", () => {
+  test("reads what stock x402 clients encode, with addresses and nonce in lower case", () => {
     const decoded = decodeCredential(encodePaymentSignatureHeader(payload as unknown as PaymentPayload));
     expect(decoded).toMatchObject({
       ok: true,
@@ -52,7 +52,7 @@ describe("decodeCredential", () => {
     });
   });
 
-  test("the hash is of the canonical payload, not of its bytes", () => {
+  test("hashes the canonical payload, not its bytes", () => {
     const reordered = Object.fromEntries(Object.entries(payload).toReversed());
     const hash = (json: unknown) => {
       const decoded = decodeCredential(encode(json));

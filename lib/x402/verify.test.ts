@@ -73,13 +73,13 @@ describe("compareCredential", () => {
   ])("%s for %o", (expectedCode, change) => expect(code(change)).toBe(expectedCode));
 });
 
-test("compareSigner: a mandate with a wallet pays from that wallet alone", () => {
+test("compareSigner: a mandate with a wallet pays only from that wallet", () => {
   expect(compareSigner("0xab", null).ok).toBe(true);
   expect(compareSigner("0xab", "0xAB").ok).toBe(true);
   expect(compareSigner("0xab", "0xcd")).toMatchObject({ ok: false, code: "signer_mismatch" });
 });
 
-test("judgeChainFacts: signature, nonce, then money", () => {
+test("judgeChainFacts checks signature, nonce and balance in this order", () => {
   const facts = { signatureValid: true, nonceUsed: false, balance: 250_000n };
   const verdict = (change: Partial<typeof facts>) => judgeChainFacts({ ...facts, ...change }, expected);
   expect(verdict({}).ok).toBe(true);
@@ -89,7 +89,7 @@ test("judgeChainFacts: signature, nonce, then money", () => {
 });
 
 describe("isCanonicalSignature", () => {
-  test("refuses the second forms of a plain account's signature: high s, v 0 or 1, compact", async () => {
+  test("refuses other encodings of an account's signature: high s, v 0 or 1, compact", async () => {
     const account = privateKeyToAccount(`0x${"17".repeat(32)}`);
     const signature = await account.sign({ hash: `0x${"23".repeat(32)}` });
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

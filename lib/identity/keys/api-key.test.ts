@@ -5,7 +5,7 @@ import { hashApiKey, matchesApiKey, newApiKey, parseApiKey } from "#lib/identity
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 describe("api key", () => {
-  test("a key says its environment and its id, and keeps 256 bits to itself", () => {
+  test("a key contains its environment, its id and 256 secret bits", () => {
     for (const environment of ["sandbox", "production"] as const) {
       const { apiKey, keyId, keyPreview, secretHash } = newApiKey(environment);
       expect(parseApiKey(apiKey)).toEqual({ apiKey, keyId, environment });
@@ -16,7 +16,7 @@ describe("api key", () => {
     }
   });
 
-  test("one mistyped character is found by the checksum, without a look-up", () => {
+  test("the checksum finds one wrong character without a query", () => {
     const { apiKey } = newApiKey("sandbox");
     fc.assert(
       fc.property(fc.integer({ min: 0, max: apiKey.length - 1 }), fc.constantFrom(...ALPHABET.split("")), (at, letter) => {
@@ -27,7 +27,7 @@ describe("api key", () => {
     );
   });
 
-  test("two characters that changed places are found too", () => {
+  test("it finds two swapped characters too", () => {
     const { apiKey } = newApiKey("production");
     for (let at = 15; at < apiKey.length - 1; at += 1) {
       const [a, b] = [apiKey[at]!, apiKey[at + 1]!];
@@ -35,7 +35,7 @@ describe("api key", () => {
     }
   });
 
-  test("what is no key is refused, whatever it is", () => {
+  test("any other text is refused", () => {
     const { apiKey } = newApiKey("sandbox");
     const texts = [
       "",
@@ -49,7 +49,7 @@ describe("api key", () => {
     for (const text of [...texts, "x".repeat(100_000)]) expect(parseApiKey(text)).toBeNull();
   });
 
-  test("a key matches its own hash and no other", () => {
+  test("a key matches only its own hash", () => {
     const [one, two] = [newApiKey("sandbox"), newApiKey("sandbox")];
     expect(matchesApiKey(one.apiKey, one.secretHash)).toBe(true);
     expect(matchesApiKey(one.apiKey, two.secretHash)).toBe(false);

@@ -27,7 +27,7 @@ const create = (as: Pick<Owner, "credential" | "organizationId">, body: Record<s
 describe("createServiceAccount", () => {
   afterEach(() => forget("log"));
 
-  test("201 shows the key once, and the audit names who made it and what it may do", async () => {
+  test("201 shows the key once, and the audit event names its creator and its capabilities", async () => {
     const owner = await newOrganization();
     const { status, data } = await create(owner, { name: " Research ", capabilities: ["payments:read", "payments:authorize"] });
     expect(status).toBe(201);
@@ -60,7 +60,7 @@ describe("createServiceAccount", () => {
     }
   });
 
-  test("400 points at what no key may have, and at what is no capability", async () => {
+  test("400 points at capabilities that no key can have, and at unknown ones", async () => {
     const owner = await newOrganization();
     const pointerFor = async (capabilities: unknown) => (await create(owner, { capabilities })).problem.errors?.[0]?.pointer;
     expect(await pointerFor(["payments:read", "mandates:manage"])).toBe("/capabilities/1");
@@ -77,7 +77,7 @@ describe("createServiceAccount", () => {
     }
   });
 
-  test("404 hides another organization", async () => {
+  test("404 for another organization", async () => {
     const [one, two] = [await newOrganization(), await newOrganization()];
     const foreign = await create({ ...one, organizationId: two.organizationId });
     const unknown = await create({ ...one, organizationId: "org_never" });

@@ -51,7 +51,7 @@ test("another process that saw an older use does not overwrite a newer one", asy
   expect((await storedOf(agent))?.userAgent).toBe("newer");
 });
 
-test("what is no valid key leaves no trace", async () => {
+test("invalid keys are not recorded", async () => {
   const owner = await newOrganization();
   const agent = await newKey(owner);
   const other = await newKey(owner);

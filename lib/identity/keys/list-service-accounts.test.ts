@@ -17,7 +17,7 @@ const previewOf = (apiKey: string): string => `${apiKey.split("_").slice(0, 3).j
 const shown = ({ serviceAccountId, apiKey }: Agent) => ({ serviceAccountId, keyPreview: previewOf(apiKey) });
 
 describe("listServiceAccounts", () => {
-  test("each account shows the preview of its own newest key, whatever others made since", async () => {
+  test("each account shows the preview of its own newest key", async () => {
     const [owner, other] = [await newOrganization(), await newOrganization()];
     const [first, second] = [await newKey(owner), await newKey(owner)];
     await newKey(other);
@@ -56,7 +56,7 @@ describe("listServiceAccounts", () => {
     expect(met).toEqual(made);
   });
 
-  test("400 for a cursor that was not made here", async () => {
+  test("400 for an invented cursor", async () => {
     const owner = await newOrganization();
     const { problem } = await send(contract.listServiceAccounts, listServiceAccounts, {
       query: "?cursor=x",

@@ -29,7 +29,7 @@ const statusFor = async (apiKey: string) =>
   (await send(audit.listAuditEvents, listAuditEvents, { as: { authorization: `Bearer ${apiKey}` } })).status;
 
 describe("rotateServiceAccountKey", () => {
-  test("without grace the old key is dead on the next request, and the new one lives", async () => {
+  test("without grace the old key is refused on the next request, and the new one works", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const { status, data } = await rotate(owner, agent.serviceAccountId);
@@ -38,7 +38,7 @@ describe("rotateServiceAccountKey", () => {
     expect([await statusFor(agent.apiKey), await statusFor(data.apiKey!)]).toEqual([401, 200]);
   });
 
-  test("with grace both keys live, an older one does not, and the grace ends", async () => {
+  test("with grace the replaced key works until the grace ends, and older keys do not", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const second = (await rotate(owner, agent.serviceAccountId, 3600)).data.apiKey!;
@@ -73,7 +73,7 @@ describe("rotateServiceAccountKey", () => {
     expect(await statusFor(first.data.apiKey!)).toBe(200);
   });
 
-  test("whoever lacks a capability of the account gets no key of it, and may revoke it", async () => {
+  test("a person who lacks a capability of the account cannot rotate its key, but can revoke it", async () => {
     const owner = await newOrganization();
     const developer = await newMember(owner, "developer");
     const [agent, reader] = [await newKey(owner), await newKey(owner, ["audit:read"])];
@@ -96,7 +96,7 @@ describe("rotateServiceAccountKey", () => {
 });
 
 describe("revokeServiceAccount", () => {
-  test("every key of the account is dead, it is listed no more, and the audit has the reason once", async () => {
+  test("refuses every key of the account, removes it from the list, and records the reason once", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const second = (await rotate(owner, agent.serviceAccountId, 3600)).data.apiKey!;
@@ -117,7 +117,7 @@ describe("revokeServiceAccount", () => {
     expect(events[2]?.metadata).toEqual({ reason: "Retired." });
   });
 
-  test("revocation waits for the spending that is under way, and no longer", async () => {
+  test("revocation waits for payment transactions that passed the gate before it, and no longer", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const held = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ describe("revokeServiceAccount", () => {
     expect((await revoking).status).toBe(200);
   });
 
-  test("404 hides the accounts of another organization, 403 keeps those without the capability away", async () => {
+  test("404 for accounts of another organization, 403 without the capability", async () => {
     const [one, two] = [await newOrganization(), await newOrganization()];
     const agent = await newKey(two, ["audit:read"]);
     for (const attempt of [rotate, revoke]) {

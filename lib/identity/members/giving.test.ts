@@ -78,7 +78,7 @@ async function somebodyWaits(): Promise<void> {
   throw new Error("Nobody waited: the right was not read again.");
 }
 
-test.each(Object.entries(givings))("%s: a role that was taken meanwhile gives nothing", async (_id, prepare) => {
+test.each(Object.entries(givings))("%s: a role that was removed during the request gives no right", async (_id, prepare) => {
   const owner = await newOrganization();
   const admin = await newMember(owner, "admin");
   const give = await prepare(admin, owner);
@@ -97,7 +97,7 @@ const endings = {
   "who was banned": [403, "banned"],
 } as const;
 
-test.each(Object.entries(endings))("a person %s meanwhile makes no key", async (what, [status, code]) => {
+test.each(Object.entries(endings))("a person %s during the request makes no key", async (what, [status, code]) => {
   const owner = await newOrganization();
   const give = await givings["createServiceAccount"]!(owner, owner);
   const replied = await database().transaction(async (tx) => {
@@ -161,7 +161,7 @@ const moreGivings: Readonly<Record<string, Giving>> = {
   },
 };
 
-test.each(Object.entries(moreGivings))("%s asks a session for a fresh proof", async (_id, prepare) => {
+test.each(Object.entries(moreGivings))("%s asks for a recent proof of identity", async (_id, prepare) => {
   const owner = await newOrganization();
   const admin = await newMember(owner, "admin");
   const give = await prepare(admin, owner);
@@ -172,7 +172,7 @@ test.each(Object.entries(moreGivings))("%s asks a session for a fresh proof", as
   expect(await database().select({ rows: count() }).from(auditEvents)).toEqual(before);
 });
 
-test("the proof is the session's, for every right, until it is a quarter of an hour old", async () => {
+test("one proof is valid for its session and every grant for 15 minutes", async () => {
   const owner = await newOrganization();
   const second = await signIn(owner.email);
   const give = await givings["createServiceAccount"]!(owner, owner);
@@ -224,7 +224,7 @@ const takings: Readonly<Record<string, Giving>> = {
   },
 };
 
-test.each(Object.entries(takings))("%s takes something away and asks for no proof", async (_id, prepare) => {
+test.each(Object.entries(takings))("%s removes a right and asks for no proof", async (_id, prepare) => {
   const owner = await newOrganization();
   const admin = await newMember(owner, "admin");
   const take = await prepare(admin, owner);

@@ -3,7 +3,7 @@ import { invitationIdOf, invitationTokenOf } from "#lib/identity/members/invitat
 import { newId } from "#lib/ids.ts";
 
 describe("an invitation's token", () => {
-  test("names its invitation, and the same one each time", () => {
+  test("names its invitation, and is the same each time", () => {
     const id = newId("invitation");
     const token = invitationTokenOf(id);
     expect(token).toBe(invitationTokenOf(id));
@@ -11,7 +11,7 @@ describe("an invitation's token", () => {
     expect(invitationIdOf(token)).toBe(id);
   });
 
-  test("an id, another invitation's proof and a changed proof name nothing", () => {
+  test("an id alone, another invitation's signature and a changed one are invalid", () => {
     const [one, two] = [newId("invitation"), newId("invitation")];
     const proof = invitationTokenOf(two).slice(-43);
     const changed = invitationTokenOf(one).replace(/.$/, (last) => (last === "A" ? "E" : "A"));

@@ -23,7 +23,7 @@ const accept = (person: Person, invitationToken: string) => {
 };
 
 describe("inviteMember", () => {
-  test("the account of that address joins with the role, once, and the invitation lives 48 hours", async () => {
+  test("the account with that address joins once with the role; the invitation lives 48 hours", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const { status, data } = await invite(owner, { email: ` ${guest.email.toUpperCase()} `, role: "finance" });
@@ -38,7 +38,7 @@ describe("inviteMember", () => {
     expect((await accept(guest, invitationTokenOf(data.invitationId))).status).toBe(404);
   });
 
-  test("the mail to that address carries the link, and a refused invitation sends none", async () => {
+  test("the mail to that address contains the link, and a refused invitation sends none", async () => {
     const owner = await newOrganization({ name: "Harbor Books" });
     const email = newAddress();
     const { invitationId } = (await invite(owner, { email, role: "approver" })).data;
@@ -51,7 +51,7 @@ describe("inviteMember", () => {
     expect(subjects.filter((subject) => subject.startsWith("You are invited"))).toEqual([]);
   });
 
-  test("the id alone, another account and an invitation whose time is over accept nothing", async () => {
+  test("the id alone, another account and an expired invitation are refused", async () => {
     const owner = await newOrganization();
     const [guest, other] = [await newPerson(), await newPerson()];
     const { invitationId } = (await invite(owner, { email: guest.email })).data;
@@ -64,7 +64,7 @@ describe("inviteMember", () => {
     expect((await accept(guest, invitationTokenOf(invitationId))).status).toBe(404);
   });
 
-  test("an address has one open invitation: again renews it, also after its end, with the new role", async () => {
+  test("an address has one open invitation; inviting again renews it with the new role, also after its expiry", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const first = (await invite(owner, { email: guest.email })).data;
@@ -79,14 +79,14 @@ describe("inviteMember", () => {
     expect(joined.data.session.activeOrganization?.membershipRole).toBe("admin");
   });
 
-  test("the same address from many tabs at once is one invitation", async () => {
+  test("parallel requests for one address make one invitation", async () => {
     const owner = await newOrganization();
     const email = newAddress();
     const sent = await Promise.all(Array.from({ length: 6 }, () => invite(owner, { email })));
     expect(new Set(sent.map(({ data }) => data.invitationId)).size).toBe(1);
   });
 
-  test("a canceled invitation accepts nothing, canceling again changes nothing, an accepted one stays", async () => {
+  test("a canceled invitation is refused, canceling twice changes nothing, and an accepted one cannot be canceled", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const { invitationId } = (await invite(owner, { email: guest.email })).data;
@@ -104,7 +104,7 @@ describe("inviteMember", () => {
     expect(events.map(({ type }) => type)).toEqual(["member.invited", "member.invitationCanceled"]);
   });
 
-  test("accepting and canceling at the same time: one of them happened", async () => {
+  test("of accepting and canceling at the same time one succeeds", async () => {
     for (let turn = 0; turn < 4; turn += 1) {
       const owner = await newOrganization();
       const guest = await newPerson();
@@ -150,7 +150,7 @@ describe("inviteMember", () => {
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, pointer]);
   });
 
-  test("a replay answers the same bytes, and nobody is invited in a hurry", async () => {
+  test("a replay answers the same bytes, and invitations are limited per minute", async () => {
     const owner = await newOrganization();
     const email = newAddress();
     const first = await invite(owner, { email }, "key-1");

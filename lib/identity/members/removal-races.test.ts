@@ -24,7 +24,7 @@ const personOf = (buyer: Buyer, { userId, credential }: Awaited<ReturnType<typeo
   organizationId: buyer.organizationId,
 });
 
-/** One chain, whose head each transaction locks until it has committed: its numbers are the order of the commits. */
+/** Each transaction locks the head of the audit chain until it commits, so event numbers are in the order of commits. */
 async function allowedAfter(organizationId: string, actorId: string, event: string): Promise<number> {
   const types = [event, "payment.authorized"];
   const rows = await database()
@@ -42,7 +42,7 @@ const takings = {
 } as const;
 
 test.each(Object.keys(takings) as (keyof typeof takings)[])(
-  "nothing that a person asks is allowed after %s was acknowledged, in any order of commits",
+  "nothing is allowed for a person after %s was acknowledged, in any order of commits",
   async (event) => {
     const met = new Set<string>();
     for (let turn = 0; turn < RACES; turn += 1) {

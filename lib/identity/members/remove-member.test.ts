@@ -27,7 +27,7 @@ const readSession = async ({ credential }: Pick<Owner, "credential">) =>
   (await send(identity.getSession, getSession, { as: credential })).data.session;
 
 describe("removeMember", () => {
-  test("the next request of every session may nothing, and no session stays in the organization", async () => {
+  test("every session loses its rights on the next request and leaves the organization", async () => {
     const owner = await newOrganization();
     const developer = await newMember(owner, "developer");
     const second = { ...developer, credential: await signIn(developer.email) };
@@ -55,7 +55,7 @@ describe("removeMember", () => {
     });
   });
 
-  test("whoever removes a person decides on the live keys that the person has seen", async () => {
+  test("removing a person requires a decision on the live keys that the person has seen", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const [made, rotated, other] = [
@@ -92,7 +92,7 @@ describe("removeMember", () => {
     expect((await listKeys(owner)).data.items).toHaveLength(3);
   });
 
-  test("a lesser role asks for what does more than the role, and nothing else", async () => {
+  test("a lower role requires a decision only on keys that can do more than the role", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const [, reads] = [await newKey(admin, ["payments:authorize"]), await newKey(admin, ["audit:read"])];
@@ -117,7 +117,7 @@ describe("removeMember", () => {
     expect(row?.status).toBe("canceled");
   });
 
-  test("an admin removes no owner, the last owner stays, and one of two may leave", async () => {
+  test("an admin cannot remove an owner; the last owner cannot leave, and one of two can", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     expect((await remove(admin, owner.userId)).problem.code).toBe("forbidden");
@@ -126,7 +126,7 @@ describe("removeMember", () => {
     expect((await remove(second, second.userId)).status).toBe(200);
   });
 
-  test("two owners who remove each other at once: one is left", async () => {
+  test("if two owners remove each other at once, one is left", async () => {
     for (let turn = 0; turn < 4; turn += 1) {
       const one = await newOrganization();
       const two = await newMember(one, "owner");
@@ -138,7 +138,7 @@ describe("removeMember", () => {
     }
   });
 
-  test("404 hides a member of another organization, 403 without members:manage, 400 for a reason that is none", async () => {
+  test("404 for a member of another organization, 403 without members:manage, 400 for an empty reason", async () => {
     const [owner, other] = [await newOrganization(), await newOrganization()];
     const viewer = await newMember(owner, "viewer");
     expect((await remove(owner, other.userId)).status).toBe(404);
@@ -151,7 +151,7 @@ describe("removeMember", () => {
 describe("viewMembers", () => {
   const view = async ({ credential }: Owner) => viewMembers(await callerOf(credential));
 
-  test("members in the order in which they joined; open invitations and roles only for who may change them", async () => {
+  test("lists members in the order of joining; open invitations and roles only with members:manage", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const viewer = await newMember(owner, "viewer");

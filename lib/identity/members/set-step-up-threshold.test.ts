@@ -21,7 +21,7 @@ async function shown(by: Owner): Promise<string | null> {
 }
 
 describe("setStepUpThreshold", () => {
-  test("is set, shown, taken away, and each change is in the audit log once", async () => {
+  test("is set, shown and removed, and each change is in the audit log once", async () => {
     const owner = await newOrganization();
     expect(await shown(owner)).toBeNull();
     expect((await set(owner, { above: "250.5" })).data).toEqual({ organizationId: owner.organizationId, above: "250.5" });
@@ -40,7 +40,7 @@ describe("setStepUpThreshold", () => {
     ]);
   });
 
-  test("who manages no members cannot, and another organization is not there", async () => {
+  test("403 without members:manage, 404 for another organization", async () => {
     const owner = await newOrganization();
     const approver = await newMember(owner, "approver");
     expect((await set(approver, { above: "1000000" })).problem.code).toBe("capability_required");

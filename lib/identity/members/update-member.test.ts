@@ -15,7 +15,7 @@ const rolesOf = async ({ organizationId }: Owner) => {
 };
 
 describe("updateMember", () => {
-  test("the new role counts on the next request, and the change is in the audit log", async () => {
+  test("the new role applies on the next request, and the change is in the audit log", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     expect((await invite(admin, { email: "one@example.com" })).status).toBe(200);
@@ -60,7 +60,7 @@ describe("updateMember", () => {
     expect(await rolesOf(owner)).toEqual(["admin", "admin", "owner"]);
   });
 
-  test("the last owner stays one", async () => {
+  test("the last owner cannot be demoted", async () => {
     const owner = await newOrganization();
     const { status, problem } = await changeRole(owner, owner.userId, "admin");
     expect([status, problem.code]).toEqual([409, "conflict"]);
@@ -68,7 +68,7 @@ describe("updateMember", () => {
     expect((await changeRole(owner, owner.userId, "viewer")).status).toBe(200);
   });
 
-  test("two owners who demote each other at once: one owner is left", async () => {
+  test("if two owners demote each other at once, one owner is left", async () => {
     for (let turn = 0; turn < 4; turn += 1) {
       const one = await newOrganization();
       const two = await newMember(one, "owner");
@@ -78,7 +78,7 @@ describe("updateMember", () => {
     }
   });
 
-  test("404 hides a member of another organization and one that never was", async () => {
+  test("404 for a member of another organization and for an unknown one", async () => {
     const [owner, other] = [await newOrganization(), await newOrganization()];
     const [foreign, unknown] = [
       await changeRole(owner, other.userId, "viewer"),
@@ -88,13 +88,13 @@ describe("updateMember", () => {
     expect((await changeRole(owner, other.userId, "viewer", other.organizationId)).status).toBe(404);
   });
 
-  test("400 points at a role that is none", async () => {
+  test("400 points at an unknown role", async () => {
     const owner = await newOrganization();
     const { status, problem } = await changeRole(owner, owner.userId, "member" as "viewer");
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/role"]);
   });
 
-  test("the role that a member has already is no event", async () => {
+  test("setting the same role again writes no event", async () => {
     const owner = await newOrganization();
     await newInvitation(owner, "someone@example.com", "viewer");
     expect((await changeRole(owner, owner.userId, "owner")).status).toBe(200);

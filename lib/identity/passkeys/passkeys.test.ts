@@ -34,7 +34,7 @@ const waited = ({ userId }: Person) =>
     .set({ provedAt: new Date(Date.now() - 6 * 60_000) })
     .where(eq(session.userId, userId));
 
-/** Signs in as a browser does: options, cookie, signature. */
+/** Signs in like a browser: options, cookie, signature. */
 async function signInBy(authenticator: Authenticator, signed: Signed = {}): Promise<Response> {
   const asked = new Request(`${env().BASE_URL}/api/auth/passkey/generate-authenticate-options`);
   noteAddress(asked, `10.9.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`);
@@ -47,7 +47,7 @@ async function signInBy(authenticator: Authenticator, signed: Signed = {}): Prom
 }
 
 describe("a passkey", () => {
-  test("is added, named and removed, and each leaves its event and its mail", async () => {
+  test("is added, named and removed, each with an event and a mail", async () => {
     const person = await newPerson();
     const { passkeyId, authenticator } = await newPasskey(person.credential);
     expect(await rowsOf(person)).toMatchObject([{ id: passkeyId, credentialID: authenticator.credentialId, counter: 1 }]);
@@ -81,7 +81,7 @@ describe("a passkey", () => {
     expect(await rowsOf(person)).toEqual([]);
   });
 
-  test("is never two people's, and a registration is of one session", async () => {
+  test("belongs to one person only, and a registration to one session", async () => {
     const [one, two] = [await newPerson(), await newPerson()];
     const { authenticator } = await newPasskey(one.credential);
     const taken = await add(two.credential, authenticator.create(await registration(two.credential)));
@@ -90,7 +90,7 @@ describe("a passkey", () => {
     expect((await add(two.credential, foreign)).status).toBe(400);
   });
 
-  test("a session that was left open neither adds nor removes one, until the person proves who they are", async () => {
+  test("an old session neither adds nor removes one before the person proves their identity again", async () => {
     const person = await newPerson();
     const as = person.credential;
     const { passkeyId, authenticator } = await newPasskey(as);
@@ -109,7 +109,7 @@ describe("a passkey", () => {
     expect((await remove(as, passkeyId)).status).toBe(200);
   });
 
-  test("a session that ends while it adds one adds none", async () => {
+  test("a session that ends during the registration adds none", async () => {
     const person = await newPerson();
     const made = new Authenticator().create(await registration(person.credential));
     const adding = await database().transaction(async (tx) => {
@@ -121,7 +121,7 @@ describe("a passkey", () => {
     expect(await rowsOf(person)).toEqual([]);
   });
 
-  test("the last way in stays, even when the last two go at once", async () => {
+  test("the last way to sign in cannot be removed, even if the last two are removed at once", async () => {
     const person = await newPerson();
     const keys = [await newPasskey(person.credential), await newPasskey(person.credential)];
     await database().delete(account).where(eq(account.userId, person.userId));
@@ -132,7 +132,7 @@ describe("a passkey", () => {
 });
 
 describe("signing in with a passkey", () => {
-  test("makes a session that says so", async () => {
+  test("makes a session that names the passkey as its method", async () => {
     const person = await newPerson();
     const { authenticator, passkeyId } = await newPasskey(person.credential);
     const response = await signInBy(authenticator);
@@ -156,7 +156,7 @@ describe("signing in with a passkey", () => {
     expect(response.headers.getSetCookie().join()).not.toContain("session_token=");
   });
 
-  test("is over with the passkey", async () => {
+  test("no longer works after the passkey was removed", async () => {
     const person = await newPerson();
     const { authenticator, passkeyId } = await newPasskey(person.credential);
     await remove(person.credential, passkeyId);

@@ -15,7 +15,7 @@ useDatabase();
 const activate = (as: Owner, id: string) => send(contract.activateOrganization, handler, { id, as: as.credential });
 
 describe("activateOrganization", () => {
-  test("the session goes on in that organization with the role there, another session of the person does not", async () => {
+  test("the session changes to that organization and the role there; other sessions of the person do not", async () => {
     const [home, other] = [await newOrganization(), await newOrganization()];
     const invitationToken = await newInvitation(other, home.email, "approver");
     const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
@@ -29,7 +29,7 @@ describe("activateOrganization", () => {
     expect(first.data.session.activeOrganization?.organizationId).toBe(home.organizationId);
   });
 
-  test("404 hides an organization of others and one that never was", async () => {
+  test("404 for an organization of others, as for one that does not exist", async () => {
     const [one, two] = [await newOrganization(), await newOrganization()];
     const [foreign, unknown] = [await activate(one, two.organizationId), await activate(one, "org_never")];
     expect([foreign.status, unknown.status]).toEqual([404, 404]);

@@ -85,7 +85,7 @@ describe("signing up", () => {
     expect(await database().select().from(user).where(eq(user.email, body.email))).toEqual([]);
   });
 
-  test("400 for a page to come back to that is not ours, and for an address that stands for a wallet", async () => {
+  test("400 for a return page of another origin, and for an address that is reserved for wallets", async () => {
     const body = { name: "Eve", email: "eve@example.com", password: PASSWORD };
     for (const callbackURL of ["https://evil.example", "//evil.example", "/\\\\evil.example", "/api/v1/audit/verify", ""]) {
       expect([callbackURL, (await callAuth("/sign-up/email", { ...body, callbackURL })).status]).toEqual([callbackURL, 400]);
@@ -97,7 +97,7 @@ describe("signing up", () => {
     }
   });
 
-  test("400 for what cannot be a person", async () => {
+  test("400 for a name, address or password that is not acceptable", async () => {
     const body = { name: "Eve", email: "eve@example.com", password: PASSWORD };
     const bad = [
       { ...body, password: "short" },
@@ -120,7 +120,7 @@ describe("signing in", () => {
     expect(wrong.status).toBe(401);
   });
 
-  test("every sign-in is a new session; one that came with the request is not taken over", async () => {
+  test("every sign-in makes a new session, whatever cookie the request has", async () => {
     const { email, credential } = await newPerson();
     const fixed = { cookie: "countersign.session_token=chosen-by-eve.AAAA" };
     const cookies = new Set<string>();
@@ -133,7 +133,7 @@ describe("signing in", () => {
     expect([...cookies].join()).not.toContain("chosen-by-eve");
   });
 
-  test("a session that is signed out is dead at once", async () => {
+  test("a session ends at once when it is signed out", async () => {
     const { email } = await newPerson();
     const credential = await signIn(email);
     expect((await send(contract.getSession, getSession, { as: credential })).status).toBe(200);
@@ -163,7 +163,7 @@ describe("signing in", () => {
     expect(keys.some((key) => key.includes(address) && key.includes("/sign-in/email"))).toBe(true);
   });
 
-  test("429 after thirty tries for one account, from however many addresses, whether there is such an account or not", async () => {
+  test("429 after thirty tries for one account, from any number of addresses, whether the account exists or not", async () => {
     const { email } = await newPerson();
     const told = async (address: string) => {
       // Sets the counter to thirty tries, because each real try takes 0.1 s.
@@ -185,7 +185,7 @@ describe("signing in", () => {
     expect(await told(`nobody-${email}`)).toEqual(known);
   });
 
-  test("others who try do not lock an account's owner out where it is signed in", async () => {
+  test("tries from other addresses do not lock out an address that has signed in before", async () => {
     const { email } = await newPerson();
     const [home, elsewhere] = ["192.0.2.41", "192.0.2.42"];
     const tries = (address: string, password: string) => callAuth("/sign-in/email", { email, password }, {}, address);
@@ -198,7 +198,7 @@ describe("signing in", () => {
     expect((await tries(home, PASSWORD)).status).toBe(200);
   });
 
-  test("403 for a page of another origin that posts with the cookie", async () => {
+  test("403 for a POST from a page of another origin with the cookie", async () => {
     const { email, credential } = await newPerson();
     const headers = { ...credential, origin: "https://evil.example" };
     expect((await callAuth("/sign-in/email", { email, password: PASSWORD }, headers)).status).toBe(403);
@@ -206,7 +206,7 @@ describe("signing in", () => {
     expect((await send(contract.getSession, getSession, { as: credential })).status).toBe(200);
   });
 
-  test("415 for a form, 413 for a flood", async () => {
+  test("415 for a form, 413 for a body that is too large", async () => {
     expect((await callAuth("/sign-in/email", {}, { "content-type": "text/plain" })).status).toBe(415);
     expect((await callAuth("/sign-in/email", { email: "x".repeat(70_000) })).status).toBe(413);
   });

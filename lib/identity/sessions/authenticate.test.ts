@@ -44,7 +44,7 @@ const askAudit = (as: Credential) => send(audit.listAuditEvents, listAuditEvents
 const askSession = (as: Credential) => send(contract.getSession, getSession, { as });
 
 describe("authenticate with a key", () => {
-  test("a key is its service account, with the capabilities that were stored", async () => {
+  test("a key acts as its service account, with the stored capabilities", async () => {
     const caller = await authenticate(request(agent.credential));
     expect(caller).toMatchObject({
       kind: "key",
@@ -111,7 +111,7 @@ describe("authenticate with a key", () => {
     expect(Math.max(unknown!, known!) / Math.min(unknown!, known!)).toBeLessThan(1.5);
   });
 
-  test("a revoked key is dead on the next request", async () => {
+  test("a revoked key is refused on the next request", async () => {
     const doomed = await newKey(owner, ["audit:read"]);
     expect((await askAudit(doomed.credential)).status).toBe(200);
     await send(contract.revokeServiceAccount, revokeServiceAccount, { id: doomed.serviceAccountId, as: owner.credential });
@@ -124,13 +124,13 @@ describe("authenticate with a key", () => {
     expect((await askAudit(both)).status).toBe(400);
   });
 
-  test("403 keeps a key away from what is for persons", async () => {
+  test("403 for a key at operations that are for persons only", async () => {
     expect((await askSession(agent.credential)).status).toBe(403);
     const body = { name: "Another", organizationId: owner.organizationId };
     expect((await send(contract.createServiceAccount, createServiceAccount, { body, as: agent.credential })).status).toBe(403);
   });
 
-  test("nobody is nobody", async () => {
+  test("a request without credentials is anonymous", async () => {
     expect(await authenticate(request({}))).toBeNull();
     expect((await askAudit({})).problem.code).toBe("unauthenticated");
   });
@@ -144,7 +144,7 @@ describe("key look-ups", () => {
   };
   afterEach(() => replaceListPool(null));
 
-  test("requests that wait together share one query, and each gets its own answer", async () => {
+  test("requests that wait at the same time share one query, and each gets its own answer", async () => {
     const agents = await Promise.all(Array.from({ length: 5 }, () => newKey(owner, ["audit:read"])));
     let queries = 0;
     const { sql } = listPool();
@@ -155,7 +155,7 @@ describe("key look-ups", () => {
     expect(queries).toBe(1);
   });
 
-  test("a database that does not answer refuses its batch only", async () => {
+  test("if the database does not answer, only that batch is refused", async () => {
     const options = {
       max: 1,
       waitMs: 1_000,
@@ -174,7 +174,7 @@ describe("key look-ups", () => {
 });
 
 describe("authenticate with a session", () => {
-  test("403 for a changing request from elsewhere; reading needs no origin", async () => {
+  test("403 for a request from another origin that changes something; reading needs no origin", async () => {
     const { cookie } = owner.credential as { cookie: string };
     for (const origin of ["https://evil.example", "null", "http://localhost:3001", "http://localhost:3000.evil.example"]) {
       expect(await refusalOf({ cookie, origin }, "POST")).toBe("origin_not_allowed");
@@ -187,7 +187,7 @@ describe("authenticate with a session", () => {
     expect(await refusalOf({ cookie }, "GET")).toMatchObject({ kind: "session" });
   });
 
-  test("a cookie that was not signed here is nobody's", async () => {
+  test("a cookie that this service did not sign is ignored", async () => {
     const { cookie } = owner.credential as { cookie: string };
     expect(await refusalOf({ cookie: `${cookie.slice(0, -6)}AAAA%3D` })).toBeNull();
     expect(await refusalOf({ cookie: "countersign.session_token=%E0%A4%A" })).toBeNull();
@@ -213,7 +213,7 @@ describe("authenticate with a session", () => {
     expect((await askSession(admin.credential)).problem.code).toBe("session_expired");
   });
 
-  test("a membership elsewhere lends nothing to the active organization", async () => {
+  test("a membership in another organization gives no right in the active one", async () => {
     const stranger = await newOrganization();
     await database()
       .update(session)
@@ -223,7 +223,7 @@ describe("authenticate with a session", () => {
     expect((await askAudit(stranger.credential)).status).toBe(403);
   });
 
-  test("a session lives twelve hours and is renewed once an hour of it was used", async () => {
+  test("a session lives twelve hours and is renewed when it is used after its first hour", async () => {
     const person = await newPerson();
     const endOf = async () =>
       (
@@ -242,14 +242,14 @@ describe("authenticate with a session", () => {
     expect((await askSession(person.credential)).problem.code).toBe("session_expired");
   });
 
-  test("the first authenticated requests of a person write user.created once, on the platform's chain", async () => {
+  test("the first authenticated requests of a person write user.created once, in the platform's audit chain", async () => {
     const person = await newPerson();
     await Promise.all(Array.from({ length: 6 }, () => askSession(person.credential)));
     const events = await database().select().from(auditEvents).where(eq(auditEvents.entityId, person.userId));
     expect(events.map(({ type, chain }) => ({ type, chain }))).toEqual([{ type: "user.created", chain: "platform" }]);
   });
 
-  test("the key of an organization that is gone opens nothing", async () => {
+  test("the key of a deleted organization is refused", async () => {
     const gone = await newOrganization();
     const orphan = await newKey(gone, ["audit:read"]);
     await database().delete(organization).where(eq(organization.id, gone.organizationId));

@@ -26,7 +26,7 @@ const eventsOf = async (entityId: string, type: string) =>
     .where(and(eq(auditEvents.entityId, entityId), eq(auditEvents.type, type)));
 
 describe("completeOnboarding", () => {
-  test("of the first people of a sandbox, who come together, exactly one becomes platform admin", async () => {
+  test("if the first people of a sandbox come at once, exactly one becomes platform admin", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => newPerson()));
     const replies = await Promise.all(people.map((person) => onboard(person)));
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -37,7 +37,7 @@ describe("completeOnboarding", () => {
     expect((await onboard(await newPerson())).data.session.platformRoles).toEqual(["user"]);
   });
 
-  test("the person owns the new organization, which is active at once, and the audit says so", async () => {
+  test("the person owns the new organization, which becomes active, with its events", async () => {
     const person = await newPerson();
     const { status, data } = await onboard(person, {
       organizationName: "  Café Müller & Söhne ",
@@ -59,7 +59,7 @@ describe("completeOnboarding", () => {
     expect(row?.environment).toBe("sandbox");
   });
 
-  test("409 for a taken slug, and one winner when many want it together", async () => {
+  test("409 for a slug that is in use; if many ask for one at once, one gets it", async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => newPerson()));
     const replies = await Promise.all(people.map((person) => onboard(person, { organizationSlug: "wanted" })));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
@@ -69,7 +69,7 @@ describe("completeOnboarding", () => {
     expect(owners).toHaveLength(1);
   });
 
-  test("a slug that is made from the name is free, however many have the name", async () => {
+  test("the slug made from the name is unique for any number of equal names", async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => newPerson()));
     const replies = await Promise.all(people.map((person) => onboard(person, { organizationName: "株式会社" })));
     const slugs = replies.map(({ data }) => data.session.activeOrganization!.slug);
@@ -77,7 +77,7 @@ describe("completeOnboarding", () => {
     for (const slug of slugs) expect(slug).toMatch(/^organization(-\d+)?$/);
   });
 
-  test("it may be repeated, up to ten organizations, also in parallel", async () => {
+  test("one person can create up to ten organizations, also in parallel", async () => {
     const person = await newPerson();
     const replies = await Promise.all(Array.from({ length: 13 }, () => onboard(person)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -135,7 +135,7 @@ describe("completeOnboarding with an invitation", () => {
     ]);
   });
 
-  test("404 hides an invitation of another account, an old one, a used one and one that never was", async () => {
+  test("404 for an invitation of another account, an expired, a used and an unknown one", async () => {
     const owner = await newOrganization();
     const [guest, thief] = [await newPerson(), await newPerson()];
     const used = await newInvitation(owner, guest.email, "owner");
@@ -155,7 +155,7 @@ describe("completeOnboarding with an invitation", () => {
     expect(await database().select().from(member).where(eq(member.userId, thief.userId))).toEqual([]);
   });
 
-  test("an invitation is taken once, however often it is clicked", async () => {
+  test("an invitation is accepted once, however often it is clicked", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const invitationToken = await newInvitation(owner, guest.email, "viewer");
@@ -163,7 +163,7 @@ describe("completeOnboarding with an invitation", () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
   });
 
-  test("409 for who is a member already, and the invitation stays as it was", async () => {
+  test("409 for a member of the organization, and the invitation stays open", async () => {
     const owner = await newOrganization();
     const invitationToken = await newInvitation(owner, owner.email, "viewer");
     expect((await onboard(owner, { invitationToken })).problem.code).toBe("conflict");
@@ -171,7 +171,7 @@ describe("completeOnboarding with an invitation", () => {
     expect(row?.status).toBe("pending");
   });
 
-  test("the next sign-in goes on in the organization joined last", async () => {
+  test("the next sign-in starts in the organization that was joined last", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     await onboard(guest);

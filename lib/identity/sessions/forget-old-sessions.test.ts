@@ -8,7 +8,7 @@ import { newPerson } from "#test/identity.ts";
 useDatabase();
 
 describe("forgetOldSessions", () => {
-  test("ended sessions and tokens go, however many; live ones stay", async () => {
+  test("deletes any number of ended sessions and tokens, and keeps live ones", async () => {
     const { userId } = await newPerson();
     await pool()`
       INSERT INTO session (id, user_id, token, expires_at)

@@ -11,7 +11,7 @@ useDatabase();
 const ask = (as: Credential) => send(contract.getSession, handler, { as });
 
 describe("getSession", () => {
-  test("before the onboarding nothing is active and nothing is null", async () => {
+  test("before the onboarding no organization is active and no field is null", async () => {
     const person = await newPerson("Ada");
     const { status, data } = await ask(person.credential);
     expect(status).toBe(200);
@@ -32,7 +32,7 @@ describe("getSession", () => {
     });
   });
 
-  test("an owner has every capability in the active organization, a viewer what a viewer has", async () => {
+  test("an owner has every capability in the active organization, a viewer those of a viewer", async () => {
     const owner = await newOrganization({ productRoles: ["seller"] });
     const { session } = (await ask(owner.credential)).data;
     expect(session.capabilities).toEqual(Capability.options);
@@ -44,7 +44,7 @@ describe("getSession", () => {
     expect(seen.capabilities.every((capability) => capability.endsWith(":read"))).toBe(true);
   });
 
-  test("401 for nobody with a way to sign in, 403 for a key", async () => {
+  test("401 without a session, with a way to sign in; 403 for a key", async () => {
     const { status, problem } = await ask({});
     expect([status, problem.nextActions[0]?.type]).toEqual([401, "sign_in"]);
     const agent = await newKey(await newOrganization());

@@ -39,7 +39,7 @@ async function enter(email: string) {
 }
 
 describe("signing in by a link", () => {
-  test("the link of the mail signs in once, and the session says how", async () => {
+  test("the link signs in once, and the session names the method", async () => {
     const email = newAddress();
     await ask(email, { callbackURL: "/checkout/cki_1" });
     const { path, token } = await linkTo(email);
@@ -54,7 +54,7 @@ describe("signing in by a link", () => {
     expect((await open(token)).status).toBe(401);
   });
 
-  test("of many who open it at the same time one gets in", async () => {
+  test("if many open it at the same time, one is signed in", async () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
@@ -62,7 +62,7 @@ describe("signing in by a link", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 401)]);
   });
 
-  test("a link is no use after a quarter of an hour, from another site, by GET, or when it is made up", async () => {
+  test("a link is refused after 15 minutes, from another site, by GET, and if it is invented", async () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
@@ -77,7 +77,7 @@ describe("signing in by a link", () => {
     expect((await open(token)).status).toBe(401);
   });
 
-  test("the token is not in the database but in the mail", async () => {
+  test("the token is in the mail and not in the database", async () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
@@ -93,7 +93,7 @@ describe("signing in by a link", () => {
     expect(await answer(email)).toEqual(await answer(newAddress()));
   });
 
-  test("whoever owns the mailbox takes an account that somebody else began with its address", async () => {
+  test("the owner of the mailbox takes over an unconfirmed account that somebody else created with its address", async () => {
     const { email, userId, credential } = await newPerson();
     await newPasskeyRow(userId);
     await ask(email);
@@ -117,7 +117,7 @@ describe("signing in by a link", () => {
     expect(await passkeysOf(database(), userId)).toHaveLength(1);
   });
 
-  test("one mailbox gets five mails in a quarter of an hour, whoever asks, and nobody is told", async () => {
+  test("one mailbox gets at most five mails in 15 minutes, and the answer does not show it", async () => {
     const email = newAddress();
     for (let index = 0; index < 7; index += 1) expect((await ask(email)).status).toBe(200);
     expect(await mailsTo(email)).toHaveLength(5);

@@ -14,7 +14,7 @@ const ask = (email: string) => callAuth("/request-password-reset", { email, redi
 const reset = (token: string, newPassword = NEW) => callAuth("/reset-password", { token, newPassword });
 
 describe("resetting a password", () => {
-  test("the link of the mail sets it once, ends every session, and the mailbox is told", async () => {
+  test("the link sets the password once, ends every session, and a mail is sent", async () => {
     const { email, credential } = await newPerson();
     await ask(email);
     const { path, token } = await linkTo(email);
@@ -29,7 +29,7 @@ describe("resetting a password", () => {
     await signIn(email, NEW);
   });
 
-  test("a known and an unknown address get the same answer, and only the known one a mail", async () => {
+  test("a known and an unknown address get the same answer, and only the known one gets a mail", async () => {
     const { email } = await newPerson();
     const unknown = `${randomBytes(8).toString("hex")}@example.com`;
     const [known, other] = [await ask(email), await ask(unknown)];
@@ -38,7 +38,7 @@ describe("resetting a password", () => {
     expect(await mailsTo(unknown)).toEqual([]);
   });
 
-  test("whoever has no password yet gets one this way", async () => {
+  test("a person without a password sets one this way", async () => {
     const email = `${randomBytes(8).toString("hex")}@example.com`;
     await callAuth("/sign-in/magic-link", { email });
     await callAuth("/magic-link/verify", { token: (await linkTo(email)).token });

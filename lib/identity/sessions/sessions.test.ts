@@ -25,7 +25,7 @@ const codeOf = async (as: Credential) => (await send(identity.getSession, getSes
 const eventsOf = (entityId: string) => database().select().from(auditEvents).where(eq(auditEvents.entityId, entityId));
 
 describe("sessions", () => {
-  test("one that is ended is dead on the next request", async () => {
+  test("an ended session is refused on the next request", async () => {
     const person = await newPerson();
     const other = await signIn(person.email);
     const { sessionId } = await callerOf(other);
@@ -36,7 +36,7 @@ describe("sessions", () => {
     expect(await eventsOf(sessionId)).toMatchObject([{ type: "session.ended", actorId: person.userId }]);
   });
 
-  test("the own one is ended by signing out, another person's is not there", async () => {
+  test("the own session is ended by signing out; another person's is 404", async () => {
     const [person, stranger] = [await newPerson(), await newPerson()];
     const [own, foreign] = [await callerOf(person.credential), await callerOf(stranger.credential)];
     expect((await end(person.credential, own.sessionId)).problem.code).toBe("conflict");
@@ -44,7 +44,7 @@ describe("sessions", () => {
     expect(await codeOf(stranger.credential)).toBeUndefined();
   });
 
-  test("all others end at once, and nobody else's", async () => {
+  test("all other sessions of the person end at once, and no session of others", async () => {
     const [person, stranger] = [await newPerson(), await newPerson()];
     const others = [await signIn(person.email), await signIn(person.email)];
     expect((await endOthers(person.credential)).data).toEqual({ endedCount: 2 });
@@ -56,7 +56,7 @@ describe("sessions", () => {
 });
 
 describe("changePassword", () => {
-  test("ends every other session, keeps this one, and is told by mail", async () => {
+  test("ends every other session, keeps this one, and sends a mail", async () => {
     const person = await newPerson();
     const other = await signIn(person.email);
     expect((await change(person.credential, PASSWORD)).data).toEqual({ endedCount: 1 });
@@ -69,7 +69,7 @@ describe("changePassword", () => {
     expect(mail?.subject).toBe("Your password was changed");
   });
 
-  test("needs the password, and tries are counted", async () => {
+  test("needs the password, and limits the tries", async () => {
     const person = await newPerson();
     const wrong = await change(person.credential, "not the password");
     expect([wrong.status, wrong.problem.errors?.[0]?.pointer]).toEqual([400, "/currentPassword"]);
@@ -79,7 +79,7 @@ describe("changePassword", () => {
     expect((await callAuth("/sign-in/email", { email: person.email, password: PASSWORD })).status).toBe(200);
   });
 
-  test("of two that come at once one counts", async () => {
+  test("of two changes at once one succeeds", async () => {
     const person = await newPerson();
     const replies = await Promise.all([`${NEW} one`, `${NEW} two`].map((next) => change(person.credential, PASSWORD, next)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400]);

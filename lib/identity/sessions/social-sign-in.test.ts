@@ -34,7 +34,7 @@ const cookiesOf = (response: Response): string =>
     .map((line) => line.slice(0, line.indexOf(";")))
     .join("; ");
 
-test("404 for providers that are not configured, whole or one by one", async () => {
+test("404 for each provider that is not configured", async () => {
   configure({});
   expect((await begin("google")).status).toBe(404);
   configure({ GITHUB_CLIENT_ID: "hub", GITHUB_CLIENT_SECRET: "hub secret" });
@@ -79,7 +79,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     ...more,
   });
 
-  test("the person is sent there with our id, a state and PKCE, and comes back signed in", async () => {
+  test("the person is sent to the provider with the client id, a state and PKCE, and comes back signed in", async () => {
     const profile = newProfile();
     const { url, response } = await enter(profile);
     expect(url.host).toBe(provider === "google" ? "accounts.google.com" : "github.com");
@@ -99,7 +99,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     });
   });
 
-  test("the same person is the same account, and no token of the provider is kept", async () => {
+  test("the same person signs in to the same account, and no token of the provider is stored", async () => {
     const profile = newProfile();
     const { userId } = (await sessionOf((await enter(profile)).response)).user;
     expect((await sessionOf((await enter(profile)).response)).user.userId).toBe(userId);
@@ -107,7 +107,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     expect(rows).toMatchObject([{ providerId: provider, accessToken: null, refreshToken: null, idToken: null }]);
   });
 
-  test("a confirmed account with this address is the person's; one that is not confirmed is not given away", async () => {
+  test("signs in to a confirmed account with this address, and never to an unconfirmed one", async () => {
     const known = await newPerson();
     const { response } = await enter(newProfile({ email: known.email }));
     const location = new URL(response.headers.get("location") ?? "", env().BASE_URL);
@@ -117,7 +117,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     expect((await sessionOf((await enter(newProfile({ email: known.email }))).response)).user.userId).toBe(known.userId);
   });
 
-  test("an address that the provider has not confirmed opens nobody's account", async () => {
+  test("an address that the provider has not confirmed opens no account", async () => {
     const known = await newPerson();
     await database().update(user).set({ emailVerified: true }).where(eq(user.id, known.userId));
     const { response } = await enter(newProfile({ email: known.email, verified: false }));
@@ -125,7 +125,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     expect(response.headers.getSetCookie().join()).not.toContain("session_token");
   });
 
-  test("where SMTP is set, an address that the provider has not confirmed is confirmed by mail first", async () => {
+  test("with SMTP, an address that the provider has not confirmed must be confirmed by mail first", async () => {
     const smtp = await startSmtp();
     try {
       const profile = newProfile({ verified: false });
@@ -144,7 +144,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     }
   });
 
-  test("another browser, a made-up state and a code that is none get no session", async () => {
+  test("another browser, an invented state and an invalid code get no session", async () => {
     const { query } = await enter(newProfile(), (query) => query.set("code", "made up"));
     const begun = await begin(provider);
     const state = new URL(((await begun.json()) as { url: string }).url).searchParams.get("state") ?? "";

@@ -25,7 +25,7 @@ const NEW = "another long password";
 const choose = (token: string, newPassword = NEW) => callAuth("/reset-password", { token, newPassword });
 const tryPassword = async (email: string, password: string) => (await callAuth("/sign-in/email", { email, password })).status;
 
-test("whoever confirms an address chooses the password anew, and whatever was begun with the address ends", async () => {
+test("confirming an address requires a new password and ends the earlier sessions, links and passkeys", async () => {
   const email = newAddress();
   await signUp(email);
   const stranger = await signIn(email);
@@ -34,7 +34,7 @@ test("whoever confirms an address chooses the password anew, and whatever was be
     .insert(passkey)
     .values({ id: userId, name: "x", publicKey: "", userId, credentialID: userId, counter: 0, deviceType: "x", backedUp: true });
   const { token } = await linkTo(email);
-  // A sign-in runs while the address is confirmed.
+  // This sign-in runs while the address is confirmed.
   const [confirmed, racing] = await Promise.all([confirm(token), callAuth("/sign-in/email", { email, password: PASSWORD })]);
   const session = async (as: Credential) => (await send(contract.getSession, getSession, { as })).status;
   if (racing.status === 200) expect(await session(credentialOf(racing))).toBe(401);
@@ -49,7 +49,7 @@ test("whoever confirms an address chooses the password anew, and whatever was be
   expect(await tryPassword(email, NEW)).toBe(200);
 });
 
-test("a password that ends while it is compared leaves no session", async () => {
+test("a password that is deleted during its comparison creates no session", async () => {
   const email = newAddress();
   await signUp(email);
   const racing = callAuth("/sign-in/email", { email, password: PASSWORD });
@@ -64,7 +64,7 @@ test("a password that ends while it is compared leaves no session", async () => 
   expect(status).toBe(401);
 });
 
-test("a sandbox without SMTP offers to confirm an address and does not ask for it", async () => {
+test("a sandbox without SMTP offers to confirm an address and does not require it", async () => {
   const email = newAddress();
   await signUp(email);
   const credential = await signIn(email);
@@ -78,7 +78,7 @@ test("a sandbox without SMTP offers to confirm an address and does not ask for i
   expect((await confirm(`${token}x`)).status).toBe(401);
 });
 
-describe("where SMTP is set", () => {
+describe("with SMTP", () => {
   let smtp: Mailbox;
   let owner: Owner;
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe("where SMTP is set", () => {
     return found.replaceAll("=\r\n", "").replaceAll("=3D", "=").replaceAll("\r\n", "\n");
   }
 
-  test("nobody signs in with a password before the address is confirmed; a wrong password is told nothing of it", async () => {
+  test("a password works only after the address is confirmed, and a wrong password gets the usual answer", async () => {
     const email = newAddress();
     await signUp(email, { callbackURL: "/invitations/cit_1" });
     expect((await callAuth("/sign-in/email", { email, password: "not the password" })).status).toBe(401);
@@ -107,7 +107,7 @@ describe("where SMTP is set", () => {
     await signIn(email, NEW);
   });
 
-  test("a sign-up with a known address looks like any other, and its mailbox is told", async () => {
+  test("a sign-up with a known address gets the usual answer, and the mailbox gets a mail", async () => {
     const email = newAddress();
     await signUp(email, { callbackURL: "/invitations/cit_1" });
     await confirm(linkIn(await received(email)).token);

@@ -38,7 +38,7 @@ const sessionOf = async (response: Response) =>
   (await send(contract.getSession, getSession, { as: credentialOf(response) })).data.session;
 
 describe("signing in with a wallet", () => {
-  test("the same wallet is the same account, and the session says how", async () => {
+  test("the same wallet signs in to the same account, and the session names the method", async () => {
     const wallet = newWallet();
     const first = await sessionOf(await enter(wallet));
     expect(first).toMatchObject({ provider: "wallet", user: { emailVerified: false } });
@@ -48,7 +48,7 @@ describe("signing in with a wallet", () => {
     expect((await sessionOf(await enter())).user.userId).not.toBe(first.user.userId);
   });
 
-  test("401 for another chain, site, address of it, statement, time or form of the message", async () => {
+  test("401 for another chain, site, URL, statement, time or form of the message", async () => {
     const changes: Partial<SiweMessage>[] = [
       { chainId: 1 },
       { domain: "evil.example" },
@@ -70,7 +70,7 @@ describe("signing in with a wallet", () => {
     );
   });
 
-  test("401 for the signature of another wallet, a used nonce, and signatures that no plain account makes", async () => {
+  test("401 for the signature of another wallet, a used nonce, and invalid signatures", async () => {
     expect((await enter(newWallet(), {}, newWallet())).status).toBe(401);
     const wallet = newWallet();
     const message = await messageOf(wallet);
@@ -82,7 +82,7 @@ describe("signing in with a wallet", () => {
     }
   });
 
-  test("an account that was begun and cut off goes on with its wallet", async () => {
+  test("an account whose creation was interrupted is completed by its wallet's next sign-in", async () => {
     const wallet = newWallet();
     const { user } = await sessionOf(await enter(wallet));
     await pool()`DELETE FROM wallet_address WHERE user_id = ${user.userId}`;
@@ -90,7 +90,7 @@ describe("signing in with a wallet", () => {
     expect((await sessionOf(await enter(wallet))).user.userId).toBe(user.userId);
   });
 
-  test("a wallet that comes twice at once is one account", async () => {
+  test("parallel first sign-ins of a wallet make one account", async () => {
     const wallet = newWallet();
     const answers = await Promise.all([enter(wallet), enter(wallet), enter(wallet)]);
     expect(answers.some(({ status }) => status === 200)).toBe(true);

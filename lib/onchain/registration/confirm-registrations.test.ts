@@ -43,14 +43,14 @@ async function lookAgain(registrationId: string) {
 const registryCall = { abi: registryAbi, functionName: "registerMandate" } as const;
 
 describe("confirmRegistrations", () => {
-  test("what was mined is registered, by the transaction that was mined", async () => {
+  test("a mined registration becomes registered, with its transaction", async () => {
     const { registrationId, request } = await submitted();
     await expect.poll(async () => (await lookAgain(registrationId)).status, { timeout: 10_000 }).toBe("registered");
     expect((await registrationOf(registrationId)).txHash).toMatch(/^0x[0-9a-f]{64}$/);
     expect((await eventsOf(request.mandateId)).map(({ type }) => type)).toContain("onchain.mandateRegistrationConfirmed");
   });
 
-  test("what somebody else submitted is registered too", async () => {
+  test("a registration that somebody else submitted becomes registered too", async () => {
     const signed = await submitted();
     const args = registrationArgs({ ...signed, mandateId: signed.onChainId });
     await chain().mined(chain().client.writeContract({ address: contracts().registry, ...registryCall, args }));
@@ -58,21 +58,21 @@ describe("confirmRegistrations", () => {
     expect([row.status, row.txHash]).toEqual(["registered", null]);
   });
 
-  test("what the chain refuses before anything is sent is failed, with the reason", async () => {
+  test("a registration that the chain would refuse is not sent and fails with the reason", async () => {
     const signed = await submitted(1n);
     const row = await lookAgain(signed.registrationId);
     expect(row).toMatchObject({ status: "failed", failure: expect.stringContaining("DeadlinePassed") as unknown });
     expect((await eventsOf(signed.request.mandateId)).map(({ type }) => type)).toContain("onchain.mandateRegistrationFailed");
   });
 
-  test("a chain that does not answer says nothing about it", async () => {
+  test("while the chain does not answer, the registration does not change", async () => {
     const { registrationId } = await submitted();
     configureChain({ rpcUrl: "http://127.0.0.1:9" });
     expect((await lookAgain(registrationId)).status).toBe("submitted");
   });
 });
 
-test("registering a version has the guardian close those before it", async () => {
+test("after a version is registered, the guardian closes the earlier versions", async () => {
   const scene = await registrable();
   await register(scene.mandateId, await signedBody(scene));
   await send(updateMandate, update, { as: scene.as, id: scene.mandateId, body: { name: "Renamed" } });
@@ -84,7 +84,7 @@ test("registering a version has the guardian close those before it", async () =>
 const mandateOf = async ({ organizationId, mandateId }: { organizationId: string; mandateId: string }): Promise<Mandate> =>
   (await viewMandate({ organizationId, environment: "sandbox" }, mandateId)).mandate;
 
-/** Uses a slot with the account's own key, as a proof would. */
+/** Uses a nonce slot with the account's own key, as a proof would. */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
   const nonce = slotNonce(onChainId, period, slot);
   const message = { from: key.address, to: terms.payee, value: 1_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce };
@@ -110,7 +110,7 @@ async function useSlot({ key, terms, onChainId }: RegisteredScene, period: numbe
 }
 
 describe("the chain's view of a registered mandate", () => {
-  test("says what is registered, what the period has used, and who the account delegates to", async () => {
+  test("shows what is registered, the use of the period, and the delegation of the account", async () => {
     const scene = await registeredScene(chain(), contracts());
     const { current } = (await viewOnChain(await mandateOf(scene)))!;
     expect(current).toMatchObject({
@@ -129,14 +129,14 @@ describe("the chain's view of a registered mandate", () => {
     expect(after).toMatchObject({ chain: { payments: 2, partly: false }, here: { payments: 0, amount: "0" } });
   });
 
-  test("of what is not delegated and not registered says so", async () => {
+  test("shows a missing delegation and a missing registration", async () => {
     const scene = await registeredScene(chain(), contracts(), { delegate: false, onChain: false });
     expect(await viewBudget(scene.mandateId, scene.registrationId)).toMatchObject({
       chain: { registered: false, delegated: false },
     });
   });
 
-  test("is unknown while the chain does not answer, and what the service knows stays", async () => {
+  test("is unknown while the chain does not answer; the service's own records are still shown", async () => {
     const scene = await registeredScene(chain(), contracts());
     configureChain({ rpcUrl: "http://127.0.0.1:9" });
     expect(await viewBudget(scene.mandateId, scene.registrationId)).toMatchObject({

@@ -52,7 +52,7 @@ beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit
 const codeOf = (address: Hex) => chain().client.getCode({ address });
 
 describe("registerMandate", () => {
-  test("200 relays what the wallet signed, and the same request answers the same", async () => {
+  test("200 relays what the wallet signed, and a repeat gets the same answer", async () => {
     const scene = await registrable();
     const body = await signedBody(scene);
     const first = await register(scene.mandateId, body);
@@ -74,7 +74,7 @@ describe("registerMandate", () => {
     });
   });
 
-  test("two of the same at once are one registration", async () => {
+  test("two equal requests at once make one registration", async () => {
     const scene = await registrable();
     const body = await signedBody(scene, "module");
     const before = await relayerNonce();
@@ -99,7 +99,7 @@ describe("registerMandate", () => {
     expect(await codeOf(scene.wallet.address)).toBe(`0xef0100${implementation.slice(2)}`);
   });
 
-  test("a delegated account is asked by ERC-1271, and needs no authorization", async () => {
+  test("the signature of a delegated account is checked by ERC-1271, without an authorization", async () => {
     const scene = await registrable();
     const first = await prepared(scene);
     const authorization = await authorizationOf(scene.wallet, first);
@@ -116,7 +116,7 @@ describe("registerMandate", () => {
     expect((await register(scene.mandateId, body)).status).toBe(200);
   });
 
-  test("the chain's word makes it registered, and the mandate's history tells", async () => {
+  test("it becomes registered when the chain shows it, with an entry in the mandate's history", async () => {
     const scene = await registrable();
     await register(scene.mandateId, await signedBody(scene));
     const status = async () => {
@@ -132,7 +132,7 @@ describe("registerMandate", () => {
   });
 });
 
-describe("registerMandate refuses, and no gas is spent on", () => {
+describe("registerMandate refuses without spending gas:", () => {
   let shared: Registrable;
   beforeAll(async () => {
     shared = await registrable();
@@ -150,7 +150,7 @@ describe("registerMandate refuses, and no gas is spent on", () => {
   test.each(refusedRequests)("%s", async (...refused) => refuses(refused, shared));
   test.each(refusedStates)("%s", async (...refused) => refuses(refused, await registrable()));
 
-  test("a second nonce for a version that is registered, and its nonce for another mandate of the wallet", async () => {
+  test("a second nonce for a registered version, and a used nonce for another mandate of the wallet", async () => {
     const scene = await registrable();
     const other = await registrable({ wallet: { chain: "eip155:84532", address: scene.wallet.address } });
     const [first, second] = [await signedBody(scene), await signedBody(scene)];
@@ -164,7 +164,7 @@ describe("registerMandate refuses, and no gas is spent on", () => {
     expect(await relayerNonce()).toBe(before);
   });
 
-  test("a stranger, who learns nothing of a mandate that is somebody's: what is nobody's is refused alike", async () => {
+  test("a stranger, with the same answer for mandates of others and for unknown ones", async () => {
     const scene = await registrable();
     const signature = (await signedBody(await registrable()))["signature"];
     const steps = [null, suspend, revoke] as const;
@@ -188,7 +188,7 @@ describe("registerMandate refuses, and no gas is spent on", () => {
     expect(silent[0]).toMatchObject({ status: 502 });
   });
 
-  test("anything while the chain does not answer, and the same request is good afterwards", async () => {
+  test("everything while the chain does not answer; the same request works afterwards", async () => {
     const scene = await registrable();
     const body = await signedBody(scene);
     const before = await relayerNonce();
@@ -209,7 +209,7 @@ describe("registerMandate refuses, and no gas is spent on", () => {
   });
 });
 
-describe("what was signed for something else is no signature, whichever field differs", () => {
+describe("a signature is invalid if any signed field differs", () => {
   const word = () =>
     `0x${crypto.getRandomValues(new Uint8Array(32)).reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), "")}`;
   const number = (most: bigint) => (BigInt(word()) % most).toString();
@@ -276,7 +276,7 @@ describe("a deadline", () => {
     }
   };
 
-  test("lies after now, and at most an hour ahead, to the millisecond", () => {
+  test("is in the future, and at most an hour ahead, to the millisecond", () => {
     expect(holds(at, now)).toBe(false);
     expect(holds(at, new Date(now.getTime() - 1))).toBe(true);
     expect(holds(at + DEADLINE_MAX_SECONDS, now)).toBe(true);
@@ -284,7 +284,7 @@ describe("a deadline", () => {
   });
 });
 
-test("whatever comes first, a mandate that is revoked leaves no registration that the guardian does not close", async () => {
+test("in any order of events, the guardian closes every registration of a revoked mandate", async () => {
   for (let turn = 0; turn < 4; turn += 1) {
     const scene = await registrable();
     const body = await signedBody(scene);

@@ -62,7 +62,7 @@ const onChain = async ({ terms, onChainId }: Registration) => {
 };
 
 describe("revoking a mandate on chain", () => {
-  test("the guardian revokes what is registered, and the registration says how far it is", async () => {
+  test("the guardian revokes a registered mandate, and the registration shows the progress", async () => {
     const { mandateId, registration } = await submitted();
     await work(2);
     expect(await onChain(registration)).toEqual({ registered: true, revoked: false });
@@ -86,7 +86,7 @@ describe("revoking a mandate on chain", () => {
     ]);
   });
 
-  test("it wins against a registration that is on its way", async () => {
+  test("it wins against a registration that was sent and not mined", async () => {
     const { chain } = scene();
     await chain.client.setAutomine(false);
     onTestFinished(() => chain.client.setAutomine(true));
@@ -106,7 +106,7 @@ describe("revoking a mandate on chain", () => {
     expect((await relayRowOf(registration.relayId)).status).toBe("reverted");
   });
 
-  test("a registration that was not sent yet is not sent any more, and its id is closed all the same", async () => {
+  test("a registration that was not sent yet is canceled, and its id is revoked too", async () => {
     const nonce = () => scene().chain.client.getTransactionCount({ address: senderOf("relayer").address });
     const before = await nonce();
     const { mandateId, registration } = await submitted();
@@ -129,7 +129,7 @@ describe("revoking a mandate on chain", () => {
     expect(await onChain(registration)).toEqual({ registered: true, revoked: true });
   });
 
-  test("neither missing gas nor a lost nonce ends it", async () => {
+  test("it continues after missing gas and a lost nonce", async () => {
     const { chain } = scene();
     const { mandateId, registration } = await submitted();
     await work(2);

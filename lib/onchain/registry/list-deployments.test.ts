@@ -59,7 +59,7 @@ beforeEach(() => configure(deployed));
 const list = () => send(contract.listDeployments, listDeployments, { as });
 
 describe("listDeployments", () => {
-  it("200 lists what the deploy script put on the chain with our keys, for each asset", async () => {
+  it("200 lists the contracts that the deploy script deployed with our keys, for each asset", async () => {
     const { status, data } = await list();
     expect([status, data]).toEqual([
       200,
@@ -80,12 +80,12 @@ describe("listDeployments", () => {
     ]);
   });
 
-  it("200 lists nothing where no contracts are configured", async () => {
+  it("200 lists nothing if no contracts are configured", async () => {
     configure();
     expect((await list()).data).toEqual({ items: [] });
   });
 
-  it("502 while the chain does not answer, and the start goes on", async () => {
+  it("502 while the chain does not answer, and the service starts nevertheless", async () => {
     configure(deployed, "http://127.0.0.1:9");
     expect((await list()).problem.code).toBe("rpc_unavailable");
     await refuseOtherContracts();
@@ -99,7 +99,7 @@ describe("listDeployments", () => {
     },
   );
 
-  it("everything that differs is said at once", async () => {
+  it("all differences are reported at once", async () => {
     const { contracts } = JSON.parse((await deploy({ guardian: anyAddress() })).stdout) as { contracts: Contracts };
     configure({ ...deployed, mandateRegistry: contracts.mandateRegistry });
     const said = await refuseOtherContracts().catch((error: Error) => error.message);
@@ -116,7 +116,7 @@ describe("listDeployments", () => {
   it.each([
     ["guardian", { guardian: anyAddress() }, "the guardian is"],
     ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY must be the key"],
-  ])("contracts of another %s than ours are refused", async (_name, change, message) => {
+  ])("contracts with another %s are refused", async (_name, change, message) => {
     const { contracts } = JSON.parse((await deploy(change)).stdout) as { contracts: Contracts };
     configure(contracts);
     await expect(refuseOtherContracts()).rejects.toThrow(message);

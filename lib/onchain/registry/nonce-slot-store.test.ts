@@ -57,8 +57,8 @@ const command = fc.record({
   amount: fc.bigInt({ min: 1n, max: PER_PAYMENT }),
 });
 
-/** As the payments do, in any order: each takes, gives back or uses up its slot. */
-test("whatever is taken, given back and used, a period's slots are different nonces and never sum up above its limit", async () => {
+/** Takes, frees and uses nonce slots in any order, as payments do. */
+test("in any order of taking, freeing and using, the nonce slots of a period have different nonces and never exceed its limit", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {
       const registration = await newRegistration();

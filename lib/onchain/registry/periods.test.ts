@@ -13,7 +13,7 @@ const offset = fc.integer({ min: -100, max: 40_000_100 });
 const at = (second: number) => new Date(second * 1_000);
 
 describe("the periods of a registered mandate", () => {
-  test("what is made lives within its period and the mandate's time, as the registry counts them", () => {
+  test("a payment is valid only within its period and the mandate's time, as the registry counts them", () => {
     fc.assert(
       fc.property(times, offset, fc.integer({ min: 1, max: 86_400 }), (mandate, seconds, usual) => {
         const now = mandate.start + seconds;
@@ -21,7 +21,7 @@ describe("the periods of a registered mandate", () => {
         if (life.kind !== "open") return;
         const registryPeriod = (second: number) => Math.floor((second - mandate.start) / mandate.periodSeconds);
         expect(life.period).toBe(registryPeriod(now));
-        // The token takes it before validBefore: the last second that it is good for is in the same period.
+        // The token accepts a payment before validBefore, so its last valid second is in the same period.
         expect(registryPeriod(life.validBefore - 1)).toBe(life.period);
         expect(life.validBefore).toBeLessThanOrEqual(mandate.end);
         expect(life.validBefore - now).toBeGreaterThanOrEqual(45);
@@ -29,7 +29,7 @@ describe("the periods of a registered mandate", () => {
     );
   });
 
-  test("every second of the mandate's time is in one period, and no other second is", () => {
+  test("every second of the mandate's time is in exactly one period, and no other second is in any", () => {
     fc.assert(
       fc.property(times, offset, (mandate, seconds) => {
         const now = mandate.start + seconds;

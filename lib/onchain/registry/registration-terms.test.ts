@@ -52,27 +52,27 @@ describe("the terms of a policy", () => {
     ["month", { period: "month", timezone: "UTC" }, 31 * DAY],
     ["year", { period: "year", timezone: "UTC" }, 366 * DAY],
     ["rolling", { rolling: "PT90M" }, 5_400],
-  ])("a %s lasts as long as its longest", (_, span, seconds) => {
+  ])("a %s is as long as the longest one", (_, span, seconds) => {
     expect(termsOf(policyOf({ perPayment: "1", budgets: [{ ...span, amount: "5" }] }))).toMatchObject({ periodSeconds: seconds });
   });
 
-  test("of several budgets hold the one that lets the least through in the long run", () => {
+  test("take the budget that allows the least over a long time", () => {
     const policy = policyOf({ perPayment: "1", budgets: [day("5"), { period: "month", timezone: "UTC", amount: "60" }] });
     expect(termsOf(policy)).toMatchObject({ periodLimit: 60_000_000n, periodSeconds: 31 * DAY });
   });
 
-  test("of a total alone are one period from beginning to end", () => {
+  test("are one period from start to end if there is only a total", () => {
     const policy = policyOf({ perPayment: "1", total: "20" }, { validUntil: "2026-12-01T00:00:00.000Z" });
     const end = Date.parse("2026-12-01T00:00:00Z") / 1_000;
     expect(termsOf(policy)).toMatchObject({ periodLimit: 20_000_000n, periodSeconds: end - START, start: START, end });
   });
 
-  test("of a total beside a budget end when the total could be used up", () => {
+  test("end when a budget could have used up the total", () => {
     const policy = policyOf({ perPayment: "1", total: "12", budgets: [day("5")] });
     expect(termsOf(policy)).toMatchObject({ periodLimit: 5_000_000n, periodSeconds: DAY, end: START + 2 * DAY });
   });
 
-  test("a count of the policy bounds the payments of a period", () => {
+  test("limit the payments of a period by the policy's counts", () => {
     const counts = (list: unknown[]) =>
       termsOf(policyOf({ perPayment: "1", budgets: [day("5")], counts: list })).maxPaymentsPerPeriod;
     expect(counts([{ period: "day", timezone: "UTC", max: 3 }])).toBe(3);
@@ -80,7 +80,7 @@ describe("the terms of a policy", () => {
     expect(counts([{ period: "month", timezone: "UTC", max: 2 }])).toBe(2);
   });
 
-  test("validity is rounded inwards to whole seconds", () => {
+  test("round the validity inwards to whole seconds", () => {
     const limits = { perPayment: "1", budgets: [day("5")] };
     const times = { validFrom: "2026-12-01T00:00:00.001Z", validUntil: "2026-12-02T00:00:00.999Z" };
     const from = Date.parse("2026-12-01T00:00:00Z") / 1_000;
@@ -92,16 +92,16 @@ describe("the terms of a policy", () => {
     ["4,294,967,295 payments", { perPayment: "0.000001", budgets: [day("5000")] }, {}],
     ["zero", { perPayment: "0", budgets: [day("5")] }, {}],
     ["ends before", { perPayment: "1", budgets: [day("5")] }, { validUntil: "2026-11-21T12:00:00.900Z" }],
-  ])("what the registry cannot hold is refused by name: %s", (name, limits, rest) => {
+  ])("refuse by name what the registry cannot store: %s", (name, limits, rest) => {
     expect(derive(policyOf(limits, rest))).toEqual({ ok: false, detail: expect.stringContaining(name) as unknown });
   });
 
-  test("the id in the registry is the version's", () => {
+  test("have the id of the version in the registry", () => {
     expect(onChainIdOf("mdt_1", 1)).not.toBe(onChainIdOf("mdt_1", 2));
     expect(onChainIdOf("mdt_1", 1)).toBe("0xdceb52fcf476e964f7b004b93b0fca1f179c2d2c935f12da9ae6e51c90fc8595");
   });
 
-  test("a payee is one that the policy admits", () => {
+  test("have a payee that the policy allows", () => {
     const admits = (payTo?: Record<string, unknown>) =>
       admitsPayee(policyOf({ perPayment: "1", budgets: [day("5")] }, payTo && { payTo }), DECIMALS, payee);
     expect(admits()).toBe(true);
@@ -138,7 +138,7 @@ const policies = fc
   .map(({ limits, ...times }) => policyOf(limits, times))
   .filter((policy) => checkPolicy(policy, { decimals: DECIMALS }).length === 0);
 
-/** How many windows of this kind a stretch of time touches at least, in milliseconds. */
+/** How many windows of this kind a span of this many milliseconds touches at least. */
 function windowsIn(window: Window, from: number, to: number): number {
   if (window.kind === "rolling") return Math.ceil((to - from) / window.spanMs);
   let count = 0;
@@ -161,7 +161,7 @@ describe("the terms of any policy are never looser than it", () => {
     });
   });
 
-  test("no payment above its limit, nothing outside its time, and in all never more than the total", () => {
+  test("no payment above its limit, nothing outside its time, and and never more than the total", () => {
     assertAlways((terms, policy) => {
       const { perPaymentLimit, periodLimit, periodSeconds, start, end } = terms;
       expect(perPaymentLimit <= policy.perPayment).toBe(true);
@@ -172,7 +172,7 @@ describe("the terms of any policy are never looser than it", () => {
     });
   });
 
-  test("in any stretch of time at most one budget more than the windows of the chosen budget give", () => {
+  test("in any span of time at most one budget more than the windows of the chosen budget allow", () => {
     fc.assert(
       fc.property(policies, fc.nat(400 * DAY), fc.integer({ min: 1, max: 400 * DAY }), (written, offset, length) => {
         const terms = termsOf(written);
@@ -188,7 +188,7 @@ describe("the terms of any policy are never looser than it", () => {
     );
   });
 
-  test("in the long run no faster than any budget", () => {
+  test("over a long time no faster than any budget", () => {
     assertAlways(({ periodLimit, periodSeconds }, policy) => {
       const longest = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
       for (const window of policy.windows) {

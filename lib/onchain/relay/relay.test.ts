@@ -82,7 +82,7 @@ beforeEach(async () => {
 });
 
 describe("relaying", () => {
-  test("sends at once, and books what was mined with its gas", async () => {
+  test("sends at once, and records the mined transaction with its gas", async () => {
     const { contracts, chain } = scene();
     const { request, terms, onChainId } = await signedRegistration(contracts);
     const relayId = await queue(request);
@@ -132,7 +132,7 @@ describe("relaying", () => {
     expect(await nonceOf("pending")).toBe(before);
   });
 
-  test("nothing but our contracts is called, and accounts delegate to our implementation alone", async () => {
+  test("calls only our contracts, and delegates accounts only to our implementation", async () => {
     const { request } = await signedRegistration(scene().contracts);
     const other = newKey().address;
     const authorization = { address: other, chainId: 84_532, nonce: 0, yParity: 0, r: "0x1", s: "0x1" } as const;
@@ -144,7 +144,7 @@ describe("relaying", () => {
     expect(await relayNow(relayId, { timeoutMs })).toEqual({ refused: "The configuration names another contract." });
   });
 
-  test("an organization has so many on their way, and not one more", async () => {
+  test("limits the transactions that one organization has under way", async () => {
     const { request } = await signedRegistration(scene().contracts);
     const waiting = Array.from({ length: 50 }, (_, count) => relayRow(`rly_${count}`, { ...request, entityId: `reg_${count}` }));
     await database().insert(relayedTransactions).values(waiting);
@@ -155,7 +155,7 @@ describe("relaying", () => {
     await expect(queue({ ...another, organizationId: "org_other" })).rejects.toThrow(/used up for today/);
   });
 
-  test("a chain that does not answer loses nothing", async () => {
+  test("no transaction is lost while the chain does not answer", async () => {
     const { contracts, chain } = scene();
     configureChain({ rpcUrl: "http://127.0.0.1:9" });
     const relayId = await queued(contracts);
@@ -166,7 +166,7 @@ describe("relaying", () => {
     expect((await worked(relayId)).status).toBe("mined");
   });
 
-  test("a node that says nothing holds nobody up for longer than they wait", async () => {
+  test("a node that does not answer delays callers no longer than their timeout", async () => {
     const node = await silentNode();
     configureChain({ rpcUrl: node.rpcUrl });
     const relayId = await queued(scene().contracts);
@@ -176,7 +176,7 @@ describe("relaying", () => {
     expect(await hashOf(relayId)).toMatch(/^0x/);
   });
 
-  test("without gas it waits, the alarm is raised, and it goes on when there is some", async () => {
+  test("without gas it waits and raises the alarm, and continues when there is gas", async () => {
     const { contracts, chain } = scene();
     const { address } = senderOf("relayer");
     await chain.fund(address, 1n);
@@ -224,7 +224,7 @@ describe("relaying", () => {
     expect(await worked(relayId)).toMatchObject({ status: "mined", hash: after.hash });
   });
 
-  test("no nonce is left out, whatever a node says", async () => {
+  test("no nonce is skipped, whatever the node answers", async () => {
     const first = await queued(scene().contracts);
     await hashOf(first);
     expect((await worked(first)).status).toBe("mined");
@@ -238,7 +238,7 @@ describe("relaying", () => {
     expect((await worked(second)).status).toBe("sent");
   });
 
-  test("a nonce that the key used elsewhere is given up, and the call is made with another", async () => {
+  test("if the key used a nonce elsewhere, the call is sent with another one", async () => {
     await withoutMining();
     const { client } = scene().chain;
     const relayId = await queued(scene().contracts);
@@ -259,7 +259,7 @@ describe("relaying", () => {
 });
 
 describe("several processes", () => {
-  test("never use one nonce twice, and where one dies between storing and sending, the next sends the same bytes once", async () => {
+  test("never use a nonce twice; if one dies between storing and sending, another sends the same bytes once", async () => {
     const { contracts, chain } = scene();
     const before = await nonceOf();
     const node = await nodeInBetween(chain.rpcUrl);
