@@ -3,13 +3,13 @@ import type { ChainConfiguration, Variables } from "#lib/env.ts";
 
 /* Checks of variables against each other. A variable that is invalid by itself is absent from the input. */
 
-type Given = Partial<Variables>;
+type Settings = Partial<Variables>;
 type Contradiction = { readonly name: keyof Variables; readonly message: string };
 
 const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
 
 /** Finds private keys that are used twice. Each key has one purpose, and two senders with one account would use the same nonces. */
-function repeatedKeys(given: Given): Contradiction[] {
+function repeatedKeys(given: Settings): Contradiction[] {
   const keys = chainKeys.map((name) => given[name]?.toLowerCase());
   return chainKeys
     .filter((_, index) => keys[index] !== undefined && keys.indexOf(keys[index]) < index)
@@ -29,7 +29,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
 }
 
 /** The contracts accept one policy signer; accounts would reject the proofs of any other key. */
-function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Given): Contradiction[] {
+function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as `0x${string}`).toLowerCase();
   return CHAINS.filter(({ contracts }) => contracts && contracts.policySigner.toLowerCase() !== signer)
@@ -40,7 +40,7 @@ function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Given): Co
     }));
 }
 
-function halves(given: Given): Contradiction[] {
+function halves(given: Settings): Contradiction[] {
   const pairs = [
     ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"],
     ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"],
@@ -55,7 +55,7 @@ function halves(given: Given): Contradiction[] {
   return missing;
 }
 
-function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Given): Contradiction[] {
+function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Settings): Contradiction[] {
   if (DATABASE_URL !== undefined || EMBEDDED_DATABASE === "yes") return [];
   if (ENVIRONMENT === "production")
     return [
@@ -74,7 +74,7 @@ function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Given
 const weak = (value: string | undefined): boolean =>
   value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
 
-function forProduction(given: Given): Contradiction[] {
+function forProduction(given: Settings): Contradiction[] {
   const found: Contradiction[] = [];
   const refuse = (name: keyof Variables, message: string) => found.push({ name, message });
   for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const)
@@ -93,7 +93,7 @@ function forProduction(given: Given): Contradiction[] {
   return found;
 }
 
-export const contradictions = (given: Given): readonly Contradiction[] => [
+export const contradictions = (given: Settings): readonly Contradiction[] => [
   ...withoutDatabase(given),
   ...repeatedKeys(given),
   ...wrongChains(given.CHAINS ?? []),

@@ -3,7 +3,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
-import type { Waiting, WaitingApproval } from "#lib/pages/view-approvals.ts";
+import type { ApprovalsView, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
 /** The time until a request expires: "9 min". The exact time is shown next to it. */
 function left(until: string, now: string): string {
@@ -50,7 +50,7 @@ const Item = ({ one, now, mayDecide }: ItemProps) => (
   </li>
 );
 
-type Props = { readonly waiting: Waiting; readonly mayDecide: boolean };
+type Props = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };
 
 /** Requests that wait for a person, each with a link to its confirmation page. */
 export const WaitingList = ({ waiting, mayDecide }: Props) => (
@@ -62,7 +62,7 @@ export const WaitingList = ({ waiting, mayDecide }: Props) => (
 );
 
 /** "2 requests", "more than 50 requests". */
-export const requestsWords = ({ items, more }: Waiting): string => {
+export const requestsWords = ({ items, more }: ApprovalsView): string => {
   const count = items.length;
   return `${more ? "more than " : ""}${count} ${count === 1 ? "request" : "requests"}`;
 };

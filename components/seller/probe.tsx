@@ -12,7 +12,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { probeResource } from "#lib/sellers/contract.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
-import type { Offered } from "#lib/pages/snippets.ts";
+import type { ResourceOffer } from "#lib/pages/snippets.ts";
 
 function Findings({ probe: { url, payable, findings } }: { readonly probe: ResourceProbe }) {
   if (payable)
@@ -42,7 +42,7 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
 }
 
 /** Sends the resource an agent's first request, without payment. */
-export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: Offered }) {
+export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: ResourceOffer }) {
   const { resourceId, pathTemplate, method } = offered;
   const [path, setPath] = useState("");
   const probe = useMutation({

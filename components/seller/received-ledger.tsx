@@ -4,10 +4,10 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import type { Received } from "#lib/pages/view-received.ts";
+import type { ReceivedPayment } from "#lib/pages/view-received.ts";
 import { resourcePath } from "./words.ts";
 
-const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: Received }) =>
+const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: ReceivedPayment }) =>
   sellerId === null || resourceId === null ? (
     <span className="muted">Not told</span>
   ) : (
@@ -15,23 +15,23 @@ const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: Rec
   );
 
 const columnsFor = (digits: number) => [
-  { name: "Received", cell: ({ createdAt }: Received) => <Moment at={createdAt} show="short" /> },
-  { name: "Resource", cell: (payment: Received) => <Resource payment={payment} /> },
+  { name: "Received", cell: ({ createdAt }: ReceivedPayment) => <Moment at={createdAt} show="short" /> },
+  { name: "Resource", cell: (payment: ReceivedPayment) => <Resource payment={payment} /> },
   {
     name: "Payer",
-    cell: ({ payer }: Received) => (payer === null ? null : <Copyable value={payer} label="payer address" />),
+    cell: ({ payer }: ReceivedPayment) => (payer === null ? null : <Copyable value={payer} label="payer address" />),
   },
   {
     name: "Transaction",
-    cell: ({ transaction }: Received) =>
+    cell: ({ transaction }: ReceivedPayment) =>
       transaction === null ? null : <Copyable value={transaction} label="transaction hash" />,
   },
-  { name: "State", cell: ({ status }: Received) => <StatusBadge of="settlement" status={status} /> },
-  { name: "Amount", numeric: true, cell: ({ amount, asset }: Received) => <Money>{money(amount, asset, digits)}</Money> },
+  { name: "State", cell: ({ status }: ReceivedPayment) => <StatusBadge of="settlement" status={status} /> },
+  { name: "Amount", numeric: true, cell: ({ amount, asset }: ReceivedPayment) => <Money>{money(amount, asset, digits)}</Money> },
 ];
 
 /** Payments that the organization received. */
-export const ReceivedLedger = ({ payments }: { readonly payments: readonly Received[] }) => (
+export const ReceivedLedger = ({ payments }: { readonly payments: readonly ReceivedPayment[] }) => (
   <Ledger
     caption="Payments received, newest first"
     columns={columnsFor(columnDigits(payments.map(({ amount }) => amount)))}

@@ -9,7 +9,7 @@ import { OperationForm, Submit, useOperationForm, type OperationFormState } from
 import { toast } from "#components/ui/toast.tsx";
 import { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
-import { idOfPath, type Coin, type Offered } from "#lib/pages/snippets.ts";
+import { idOfPath, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
 import { assuranceOptions, methodOptions, pricingOptions, settlementOptions } from "./choices.ts";
 import { useIdTaken } from "./id-taken.ts";
 import { ServerSide } from "./server-side.tsx";
@@ -173,7 +173,7 @@ function Paid({ state, coins, facilitators }: PaidProps) {
 }
 
 /** The form's current values, for the preview of the 402 response and the code. */
-function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Offered {
+function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): ResourceOffer {
   const { method, pathTemplate, description, pricing, paymentConfig } = watch();
   return {
     resourceId,

@@ -1,11 +1,11 @@
 "use client";
 
 import { Code, CodeTabs } from "#components/ui/code.tsx";
-import { challengeText, snippets, type Coin, type Offered } from "#lib/pages/snippets.ts";
+import { challengeText, snippets, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
 import { Probe } from "./probe.tsx";
 
 type Props = {
-  readonly offered: Offered;
+  readonly offered: ResourceOffer;
   readonly coin: Coin;
   readonly domain: string;
   readonly origin: string;

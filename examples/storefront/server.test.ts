@@ -7,7 +7,7 @@ import { parseAmount } from "#lib/money.ts";
 import { forget } from "#lib/process.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { payCheckout } from "#lib/storefront/pay-checkout.ts";
-import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";
+import { discoverStorefront, type Storefront as DiscoveredStorefront } from "#lib/storefront/discover-storefront.ts";
 import { requestQuote } from "#lib/storefront/request-quote.ts";
 import { useChain } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
@@ -18,7 +18,7 @@ const chain = useChain();
 const wallet = privateKeyToAccount(generatePrivateKey());
 const payTo = privateKeyToAccount(generatePrivateKey()).address;
 let shop: Storefront;
-let storefront: Discovered;
+let storefront: DiscoveredStorefront;
 
 beforeAll(async () => {
   shop = await startStorefront({ facilitator: await stockFacilitator(chain()), payTo });

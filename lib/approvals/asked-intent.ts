@@ -2,7 +2,7 @@ import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { NamedIntent, PaymentIntent } from "#lib/payment-intent.ts";
 
-type Asked = Pick<
+type CheckoutPayment = Pick<
   CheckoutRow,
   | "checkoutIntentId"
   | "sellerId"
@@ -18,7 +18,7 @@ type Asked = Pick<
 >;
 
 /** The intent of a checkout's payment. The checkout's id is its intentId and nonce, so a checkout pays once. */
-export function askedIntentOf(row: Asked, expiresAt: Date): NamedIntent {
+export function askedIntentOf(row: CheckoutPayment, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {
     intentId: checkoutIntentId,

@@ -6,16 +6,16 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { holdOf, lockMandate, releaseHold } from "#lib/holds/hold-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-export type Opened = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
+export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
 /** Read under the locks. `rightsGone`: mandate revoked or agent inactive. `moved`: the checkout got another mandate before the lock. */
-type Locked = Opened & { readonly rightsGone: boolean; readonly moved: boolean };
+type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
  * Locks the checkout's mandate, then the checkout.
  * @throws Problem not_found
  */
-export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<Locked> {
+export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutSnapshot> {
   const known = await findCheckout(tx, scope, checkoutIntentId);
   if (!known) throw notFound("checkout");
   await enterGate(tx);
@@ -44,7 +44,7 @@ const beingDecided = (): Problem =>
 /** Ends a checkout with its approval and continuation, and releases its hold. Needs the locks of openToClose. */
 export async function closeCheckout(
   tx: Tx,
-  { checkout, approval, moved = false }: Opened & { readonly moved?: boolean },
+  { checkout, approval, moved = false }: OpenCheckout & { readonly moved?: boolean },
   close: Close,
   now: Date,
 ): Promise<CheckoutRow> {

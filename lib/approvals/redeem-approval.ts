@@ -14,16 +14,16 @@ import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { extendHold, holdOf } from "#lib/holds/hold-store.ts";
 import { Problem } from "#lib/problem.ts";
 
-export type Approved = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
+export type ApprovedCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
 /** Locks the authorization's checkout and reads its approval. Null if the authorization has no checkout. */
-export async function lockApproved(tx: Tx, authorizationId: string): Promise<Approved | null> {
+export async function lockApproved(tx: Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
 }
 
 /** lockApproved without a lock. */
-export async function findApproved(db: Database | Tx, authorizationId: string): Promise<Approved | null> {
+export async function findApproved(db: Database | Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
 }

@@ -10,7 +10,7 @@ import { countProof, requirePassword } from "#lib/identity/sessions/require-pass
 import { boundChallenge, claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, takeChallenge } from "#lib/identity/passkey-store.ts";
-import { assertionRefused, verifyAssertion, type Asserted } from "#lib/identity/passkeys/verify-assertion.ts";
+import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
@@ -37,7 +37,7 @@ export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller
   });
 };
 
-const signedBy = ({ passkey }: Asserted, { basketHash, amount, payTo }: CheckoutRow) => ({
+const signedBy = ({ passkey }: AssertionResult, { basketHash, amount, payTo }: CheckoutRow) => ({
   method: "passkey",
   passkeyId: passkey.id,
   basketHash,
@@ -50,7 +50,7 @@ async function byPasskey(
   assertion: PasskeyAssertion,
   checkout: CheckoutRow,
   { userId, sessionId }: SessionCaller,
-): Promise<Asserted> {
+): Promise<AssertionResult> {
   await countProof(userId);
   const claimed = claimedChallenge(assertion.response.clientDataJSON);
   const issued = claimed === null ? null : await takeChallenge("stepUp", sessionId, claimed);

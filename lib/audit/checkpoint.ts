@@ -35,12 +35,12 @@ export const signingKey = (): SigningKey =>
     return signingKeyOf(AUDIT_SIGNING_KEY);
   });
 
-type Signed = Omit<Checkpoint, "signature" | "keyId">;
+type CheckpointBody = Omit<Checkpoint, "signature" | "keyId">;
 
-const textOf = ({ chain, sequence, hash, createdAt }: Signed): Buffer =>
+const textOf = ({ chain, sequence, hash, createdAt }: CheckpointBody): Buffer =>
   Buffer.from(`countersign.checkpoint.v1\n${chain}\n${sequence}\n${hash}\n${createdAt.toISOString()}`);
 
-export function signCheckpoint(head: Signed, { keyId, privateKey }: SigningKey): Checkpoint {
+export function signCheckpoint(head: CheckpointBody, { keyId, privateKey }: SigningKey): Checkpoint {
   return { ...head, keyId, signature: sign(null, textOf(head), privateKey).toString("base64url") };
 }
 

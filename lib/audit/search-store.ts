@@ -3,7 +3,7 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 
-export type Wanted = {
+export type Query = {
   /** First parts of types: payment, mandate … Empty for all. */
   readonly kinds: readonly string[];
   /** The id of an entity, actor or subject. */
@@ -12,10 +12,10 @@ export type Wanted = {
   readonly until: Date | null;
 };
 
-const ofKinds = ({ kinds }: Wanted): SQL | undefined =>
+const ofKinds = ({ kinds }: Query): SQL | undefined =>
   kinds.length === 0 ? undefined : sql`split_part(${auditEvents.type}, '.', 1) = ANY(${sql.param(kinds)}::text[])`;
 
-const between = ({ from, until }: Wanted): SQL | undefined =>
+const between = ({ from, until }: Query): SQL | undefined =>
   and(
     from === null ? undefined : gte(auditEvents.createdAt, from),
     until === null ? undefined : lt(auditEvents.createdAt, until),
@@ -29,7 +29,7 @@ async function select(condition: SQL | undefined, rows: number): Promise<Chained
 }
 
 /** Wanted events in a range of the chain, newest first. The range bounds the work, even if few events match. */
-export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Wanted): Promise<ChainedEvent[]> => {
+export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Query): Promise<ChainedEvent[]> => {
   const { id } = wanted;
   const about =
     id === null ? undefined : or(eq(auditEvents.entityId, id), eq(auditEvents.actorId, id), eq(auditEvents.subjectId, id));
@@ -38,7 +38,7 @@ export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Want
 };
 
 /** Events of one entity, newest first, read by its index. */
-export const searchEntity = (chain: string, id: string, before: number, rows: number, wanted: Wanted): Promise<ChainedEvent[]> =>
+export const searchEntity = (chain: string, id: string, before: number, rows: number, wanted: Query): Promise<ChainedEvent[]> =>
   select(
     and(
       eq(auditEvents.entityId, id),

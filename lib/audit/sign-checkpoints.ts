@@ -2,7 +2,7 @@ import { countAlarms, endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis } from "#lib/audit/chain.ts";
 import { signCheckpoint, signingKey, type SigningKey } from "#lib/audit/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
-import { followSigned, remember, signedOf, type Signed } from "#lib/audit/signed-heads.ts";
+import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
 import { clock } from "#lib/audit/store.ts";
 import type { Bad } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
@@ -57,7 +57,7 @@ async function signOne(chain: string, key: SigningKey): Promise<boolean> {
   return true;
 }
 
-async function raise(chain: string, { sequence, detail }: Bad, { heads }: Signed): Promise<void> {
+async function raise(chain: string, { sequence, detail }: Bad, { heads }: SignedHeads): Promise<void> {
   const { sequence: signedSequence, hash: signedHash } = heads.at(-1) ?? genesis;
   log().fatal(
     { chain, sequence, detail, signedSequence, signedHash },

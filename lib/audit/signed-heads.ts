@@ -20,7 +20,7 @@ export function remember(chain: string, { sequence, hash }: AuditHead): void {
   if (heads.size > REMEMBERED_MAX && oldest !== undefined) heads.delete(oldest);
 }
 
-export type Signed = {
+export type SignedHeads = {
   /** Sorted by sequence. */
   readonly heads: readonly AuditHead[];
   /** Whether the chain of checkpoints names this chain under this key. */
@@ -32,7 +32,7 @@ export type Signed = {
 /**
  * All known signed heads of a chain. The signature of another key cannot be checked, but the chain must continue from that head as well.
  */
-export async function signedOf(chain: string, key: SigningKey): Promise<Signed> {
+export async function signedOf(chain: string, key: SigningKey): Promise<SignedHeads> {
   const own = await newestCheckpointBy(chain, key.keyId);
   const named = await furthestNamed(chain, key.keyId);
   const newest = await newestCheckpoint(chain);

@@ -4,20 +4,20 @@ import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
 /** An event before audit() adds its id and time. */
-export type Happened = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
+export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
   readonly organizationId: string | null;
   readonly subjectId?: string | null;
 };
 
-type Noted = AuditEvent & { readonly chain: string };
+type PendingEvent = AuditEvent & { readonly chain: string };
 
-const noted = new WeakMap<Tx, Noted[]>();
+const noted = new WeakMap<Tx, PendingEvent[]>();
 
 /**
  * Queues an event for the end of this transaction, where the audit heads are locked last. The chain is the
  * organization's, or the platform's if there is no organization. Returns the event.
  */
-export function audit(tx: Tx, event: Happened, now: Date, chain = event.organizationId ?? "platform"): AuditEvent {
+export function audit(tx: Tx, event: NewEvent, now: Date, chain = event.organizationId ?? "platform"): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");
   const complete = { ...event, subjectId: event.subjectId ?? null, auditEventId: newId("audit"), createdAt: now, chain };

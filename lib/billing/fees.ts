@@ -164,7 +164,7 @@ export function feeOn(
 export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
   settlementMode === "smartAccount" ? "onchain" : "offchain";
 
-type Quoted = FeeOnPayment & {
+type NewFeeQuote = FeeOnPayment & {
   readonly feeQuoteId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -172,7 +172,7 @@ type Quoted = FeeOnPayment & {
 };
 
 /** The FeeQuote of the contract, its members in the contract's order. */
-export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: Quoted) {
+export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
   return {
     feeQuoteId: quoted.feeQuoteId,
     feeScheduleId: schedule.feeScheduleId,

@@ -13,13 +13,13 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 
-type Asking = { readonly organizationId: string; readonly environment: Environment };
+type Tenant = { readonly organizationId: string; readonly environment: Environment };
 
 /**
  * The payee's organization, and the chain that its resource names. Sellers are public; an organization's own id and its resources are read
  * only for that organization.
  */
-async function readPayee(tx: Tx, { organizationId, environment }: Asking, body: AskedFeeQuote) {
+async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {
     if (resourceId !== undefined) throw invalidField("/sellerId", "A resource is found by its seller; name the seller.");

@@ -9,9 +9,9 @@ const FRESH_MS = 60_000;
 const MOST_MS = 15_000;
 const UNKNOWN_MS = 3_000;
 
-type Measured = { readonly at: number; readonly blockMs: number };
+type Measurement = { readonly at: number; readonly blockMs: number };
 
-const known = (): Map<string, Measured> => perProcess("blockTimes", () => new Map());
+const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
 /** The average milliseconds between the last blocks, measured once a minute. If the chain does not answer, the last known value. */
 export async function blockTimeMs(chain: string): Promise<number> {

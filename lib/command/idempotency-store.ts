@@ -2,15 +2,15 @@ import { eq, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { idempotency } from "#lib/command/tables.ts";
 
-type Stored = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
+type SlotReply = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
 
-export async function findReply(slot: string, on: Database = database()): Promise<Stored | null> {
+export async function findReply(slot: string, on: Database = database()): Promise<SlotReply | null> {
   const [row] = await on.select().from(idempotency).where(eq(idempotency.slot, slot));
   return row ?? null;
 }
 
 /** False if a request with the same key committed first. Waits at most 1 s for one that is still open. */
-export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Stored): Promise<boolean> {
+export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   await tx.execute(sql`SET LOCAL lock_timeout = '1s'`);
   const claimed = await tx
     .insert(idempotency)

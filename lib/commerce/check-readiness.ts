@@ -13,7 +13,7 @@ import {
   requiredActions,
   skipped,
   unknown,
-  type Found,
+  type Check,
 } from "#lib/commerce/readiness.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -67,7 +67,7 @@ function termsOf(
   return { asset, amount: amount.amount };
 }
 
-async function serviceCheck(): Promise<Found> {
+async function serviceCheck(): Promise<Check> {
   const findings = await probeService();
   // Agents need no pages, and people can approve once the pages are back.
   const needed = findings.filter(({ name }) => name !== "pages");
@@ -80,7 +80,7 @@ async function serviceCheck(): Promise<Found> {
   );
 }
 
-function mandateCheck(mandate: MandateRow | null): Found {
+function mandateCheck(mandate: MandateRow | null): Check {
   if (mandate) return ready("mandateExists", "The mandate exists.");
   const actions = [
     { type: "select_mandate", label: "Use another mandate" },
@@ -128,10 +128,10 @@ function sellerChecks(
   { seller, resource }: StorefrontSeller,
   mandate: MandateRow | null,
   body: CheckReadiness,
-): Found[] {
+): Check[] {
   if (!discovered) return [];
   const { policy } = mandate ?? {};
-  const checks: Found[] = [];
+  const checks: Check[] = [];
   if (body.sellerId !== undefined && body.sellerId !== seller?.sellerId) {
     const detail = `${discovered.domain} is not the storefront of ${body.sellerId}.`;
     const nextActions = [{ type: "use_other_seller", label: "Use another seller" }] as const;
@@ -154,7 +154,7 @@ function sellerChecks(
   return checks;
 }
 
-async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Found[]> {
+async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Check[]> {
   const { walletAddress, walletChain } = mandate;
   const { asset, amount } = terms;
   if (walletAddress === null || walletChain !== asset.chain) {
@@ -190,7 +190,7 @@ async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Found[]>
   }
 }
 
-async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, { asset, amount }: Terms): Promise<Found> {
+async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, { asset, amount }: Terms): Promise<Check> {
   if (amount === null) return skipped("feeQuote", "No amount was named, and nothing was quoted.");
   const fee = await reading(async (tx, now) => {
     const basis = await loadFeeBasis(tx, caller.organizationId, seller?.organizationId ?? null);
@@ -246,7 +246,7 @@ export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ 
   ]);
   const terms = termsOf(body, seen, mandate, named);
   const known = seen.discovered ? await sellerOfStorefront(database(), caller.environment, seen.discovered) : nobody;
-  const judge = async (mandate: MandateRow, terms: Terms): Promise<Found[]> => {
+  const judge = async (mandate: MandateRow, terms: Terms): Promise<Check[]> => {
     const decision = await policyOf(caller, mandate, intentOf(seen, known, terms, body, requestId), requestId);
     const { mandateId } = mandate;
     const pages = { baseUrl: env().BASE_URL, mandateId };

@@ -3,7 +3,7 @@ import { offerOfCheckout } from "#lib/commerce/offer.ts";
 import { continueCheckout as operation } from "#lib/commerce/order-contract.ts";
 import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { findOrder, openOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Ordering } from "#lib/commerce/order-call.ts";
+import type { OrderCall } from "#lib/commerce/order-call.ts";
 import { findApprovalByToken, findCheckout, findSellerRecord } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -33,7 +33,7 @@ type Continue = {
   readonly continuationToken: string;
   readonly fingerprint: string;
   readonly idempotency: Idempotency;
-  readonly caller: Ordering["caller"];
+  readonly caller: OrderCall["caller"];
 };
 
 const ended = (): Problem =>

@@ -1,7 +1,7 @@
-import { know } from "#lib/commerce/load-order-facts.ts";
+import { loadOrderFacts } from "#lib/commerce/load-order-facts.ts";
 import { nextStep } from "#lib/commerce/order-state.ts";
 import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Following } from "#lib/commerce/order-call.ts";
+import type { LeaseHolder } from "#lib/commerce/order-call.ts";
 import { adopt, follow } from "#lib/commerce/pay-order.ts";
 import { database } from "#lib/db/client.ts";
 import { actFor } from "#lib/db/request.ts";
@@ -42,8 +42,8 @@ async function followOne(orderId: string): Promise<void> {
   }
 }
 
-async function goOn(order: OrderRow, on: Following): Promise<void> {
-  const { facts, execution, now } = await know(order, { caller: on.caller, credential: null });
+async function goOn(order: OrderRow, on: LeaseHolder): Promise<void> {
+  const { facts, execution, now } = await loadOrderFacts(order, { caller: on.caller, credential: null });
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
   if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
   else if (step === "follow") await follow(order, on);

@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import type { OrderFacts, OrderState } from "#lib/commerce/order-state.ts";
 import type { OrderRow } from "#lib/commerce/order-store.ts";
-import type { Following, Ordering } from "#lib/commerce/order-call.ts";
+import type { LeaseHolder, OrderCall } from "#lib/commerce/order-call.ts";
 import { findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/holds/execution-store.ts";
@@ -11,24 +11,24 @@ import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
 /** The input of the decision about an order's next step. */
-export type Known = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
+export type LoadedOrder = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
 
-type Asking = {
-  readonly caller: Following["caller"];
-  readonly credential: Pick<NonNullable<Ordering["credential"]>, "hash"> | null;
+type FactsRequest = {
+  readonly caller: LeaseHolder["caller"];
+  readonly credential: Pick<NonNullable<OrderCall["credential"]>, "hash"> | null;
 };
 
 /** Failed executions are ignored: while the hold lives, another credential may pay. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
 /** Whether the service makes the order's credential itself, so that the agent needs none. */
-export async function proves({ authorizationId }: OrderRow, caller: Following["caller"]): Promise<boolean> {
+export async function proves({ authorizationId }: OrderRow, caller: LeaseHolder["caller"]): Promise<boolean> {
   const authorization = authorizationId && (await findAuthorization(database(), caller, authorizationId));
   if (!authorization || authorization.payTo === null) return false;
   return (await provingRegistration(authorization, expectedPayment(authorization))) !== null;
 }
 
-export async function know(order: OrderRow, { credential, caller }: Asking): Promise<Known> {
+export async function loadOrderFacts(order: OrderRow, { credential, caller }: FactsRequest): Promise<LoadedOrder> {
   const db = database();
   const { authorizationId, checkoutIntentId, orderId } = order;
   const hold = authorizationId === null ? null : await holdOf(db, authorizationId);

@@ -7,7 +7,7 @@ import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { compareChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
-import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";
+import { discoverStorefront, type Storefront } from "#lib/storefront/discover-storefront.ts";
 import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { AskedItem, QuoteLine } from "#lib/storefront/read-quote.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -21,7 +21,7 @@ type OfferSeller = {
 
 /** A storefront's offer for a basket: its description, its quote and its 402, compared. Stored with the order as JSON. */
 export type Offer = {
-  readonly storefront: Discovered;
+  readonly storefront: Storefront;
   /** The seller that is registered for the storefront's domain. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
@@ -88,7 +88,7 @@ export async function findOffer(
 /** The offer that is stored with a previewed checkout; null if the checkout is not an order. */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
-  const storefront = row.storefront as Discovered | null;
+  const storefront = row.storefront as Storefront | null;
   if (!storefront || !challenge || quoteId === null || quoteExpiresAt === null) return null;
   const required = challenge as unknown as PaymentRequired;
   const { asset, checkoutUrl: url } = storefront;

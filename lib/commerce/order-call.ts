@@ -2,7 +2,7 @@ import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
 /** One call about an order, with its caller, its credential and its lease. */
-export type Ordering = {
+export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
@@ -14,12 +14,12 @@ export type Ordering = {
 };
 
 /** Following a payment needs no caller, because a worker does it too. */
-export type Following = Pick<Ordering, "requestId" | "lease"> & {
+export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
 
 /** The result of a step. */
-export type Stepped = {
+export type StepResult = {
   readonly order: OrderRow;
   /** Whether the next step runs in the same call. */
   readonly goOn: boolean;

@@ -127,7 +127,7 @@ export async function rejectedLately(db: Db, mandateId: string, basketHash: stri
   return rows.length > 0;
 }
 
-type Decided = {
+type OrderDecision = {
   readonly orderId: string;
   readonly lease: string;
   readonly status: string;
@@ -138,12 +138,12 @@ type Decided = {
 };
 
 /** Runs in the transaction of the batch that authorizes, so that the order and its authorization are stored together. */
-export const saveDecided = (c: Sql, order: Decided) => c`
+export const saveDecided = (c: Sql, order: OrderDecision) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
   WHERE order_id = ${order.orderId} AND lease = ${order.lease}`;
 
-type Redeemed = {
+type OrderRedemption = {
   readonly orderId: string;
   readonly lease: string;
   readonly offer: Offer;
@@ -155,7 +155,7 @@ type Redeemed = {
 };
 
 /** Runs in the transaction of the batch that decides again: consumes the approval and extends its hold until the payment's expiry. */
-export const saveRedeemed = (c: Sql, one: Redeemed): readonly PromiseLike<unknown>[] => {
+export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
     c`UPDATE checkout_approvals SET status = 'consumed', continuation_token_status = 'redeemed', resolved_at = ${at}::timestamptz

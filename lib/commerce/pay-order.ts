@@ -5,7 +5,7 @@ import type { Offer } from "#lib/commerce/offer.ts";
 import { stateAfterPaying } from "#lib/commerce/order-state.ts";
 import { changeOrder, type OrderRow } from "#lib/commerce/order-store.ts";
 import { lockCheckoutOf, setStatus } from "#lib/approvals/store.ts";
-import type { Following, Ordering, Stepped } from "#lib/commerce/order-call.ts";
+import type { LeaseHolder, OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { isStoredReply } from "#lib/http/operation.ts";
@@ -18,7 +18,7 @@ import { payCheckout, type PaidCheckout } from "#lib/storefront/pay-checkout.ts"
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
-type Executed = {
+type ExecutionReply = {
   readonly executionId?: string;
   readonly paymentCredentialHash?: string;
   readonly code?: string;
@@ -26,14 +26,14 @@ type Executed = {
 };
 
 /** A credential identifies its attempt. If the service makes the credential, a new attempt follows each execution. */
-const attemptOf = async (authorizationId: string, credential: Ordering["credential"]): Promise<string> =>
+const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
 /**
  * Executes the order's authorization with the credential, or with one that the service makes. If the credential is refused, the
  * order keeps its state.
  */
-export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
+export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { credential, caller, requestId, request } = on;
   const { authorizationId, orderId } = order;
   if (authorizationId === null) throw new Error("An order is paid under its authorization.");
@@ -46,7 +46,7 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
   requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
   if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
-  const said = JSON.parse(reply.body) as Executed;
+  const said = JSON.parse(reply.body) as ExecutionReply;
   if (reply.status !== 200) {
     const executionId = said.instance?.split("/").at(-1) ?? "";
     await changeOrder(database(), orderId, on.lease, {}, false);
@@ -58,13 +58,13 @@ export async function pay(order: OrderRow, on: Ordering): Promise<Stepped> {
 }
 
 /** Records an execution that a call which died, or executePayment, has started. */
-export async function adopt(order: OrderRow, on: Following, execution: ExecutionRow): Promise<Stepped> {
+export async function adopt(order: OrderRow, on: LeaseHolder, execution: ExecutionRow): Promise<StepResult> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
 /** Sends the credential to the storefront until the storefront has said how the order ended, then asks the chain. */
-export async function follow(order: OrderRow, on: Following): Promise<Stepped> {
+export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
   if (!execution || !offer) throw new Error("An order that was paid has no execution.");
@@ -126,7 +126,7 @@ async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   }
 }
 
-async function finish(order: OrderRow, on: Following, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
+async function finish(order: OrderRow, on: LeaseHolder, status: Exclude<ReturnType<typeof stateAfterPaying>, "processing">) {
   return transact(async (tx) => {
     const now = await clock(tx);
     const checkout = order.authorizationId === null ? null : await lockCheckoutOf(tx, order.authorizationId);

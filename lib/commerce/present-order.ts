@@ -9,7 +9,7 @@ import { presentAuthorization } from "#lib/payments/present-execution.ts";
 import type { OrderStatus } from "#lib/vocabulary.ts";
 import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 
-export type Rendered = {
+export type Snapshot = {
   readonly order: OrderRow;
   readonly authorization: AuthorizationRow | null;
   /** Whether the mandate names a wallet. */
@@ -47,13 +47,13 @@ const tryAgain =
 const again =
   "The credential was refused before it was sent. Sign a new one for paymentRequired and repeat this call with the same idempotencyKey.";
 
-function instructionsOf(status: OrderStatus, { paymentMode, refused }: Rendered): string {
+function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
   // A service7702 order stays in this state only if the chain would refuse the payment. The problem of that call said why.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 
-function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Rendered, status: OrderStatus): PlacedOrder["nextAction"] {
+function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Snapshot, status: OrderStatus): PlacedOrder["nextAction"] {
   const setupUrl = settings(order.mandateId);
   const repeat = { type: "pollStatus", url, label: "Ask again" } as const;
   const submit =
@@ -80,7 +80,7 @@ function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Rendered,
   }
 }
 
-function scopeOf({ storefront }: Offer, paymentMode: Rendered["paymentMode"]): PlacedOrder["scope"] {
+function scopeOf({ storefront }: Offer, paymentMode: Snapshot["paymentMode"]): PlacedOrder["scope"] {
   const { tokenAddress, tokenName, tokenVersion, tokenDecimals } = storefront.asset;
   const facilitatorAddresses = [...storefront.facilitatorAddresses];
   return {
@@ -95,7 +95,7 @@ function scopeOf({ storefront }: Offer, paymentMode: Rendered["paymentMode"]): P
 }
 
 /** Leaves out the seller's instructions: an agent would take them for ours. */
-function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Rendered): Storefront {
+function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Snapshot): Storefront {
   const { storefront, seller, resourceId } = offer;
   const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
   const { orderId = null, status = null, permalinkUrl = null } = answer ?? {};
@@ -134,7 +134,7 @@ function quoteOf({ quote, seller, resourceId, storefront }: Offer): Quote {
   };
 }
 
-function intentOf({ order, refused }: Rendered, { intent: decided }: AuthorizationRow): PaymentIntent {
+function intentOf({ order, refused }: Snapshot, { intent: decided }: AuthorizationRow): PaymentIntent {
   const { orderId = null } = order.answer ?? {};
   const metadata = {
     ...decided.metadata,
@@ -166,7 +166,7 @@ function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorizat
 }
 
 /** The API's view of an order. */
-export function renderOrder(rendered: Rendered): PlacedOrder {
+export function presentOrder(rendered: Snapshot): PlacedOrder {
   const { order, authorization, paymentMode, refused } = rendered;
   const offer = order.offer as Offer | null;
   if (!offer) throw new Error("An order that was never quoted has nothing to show.");

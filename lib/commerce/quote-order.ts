@@ -3,7 +3,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { findOffer, type Offer } from "#lib/commerce/offer.ts";
 import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Ordering, Stepped } from "#lib/commerce/order-call.ts";
+import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
@@ -33,7 +33,7 @@ export function requireLease(order: OrderRow | null): OrderRow {
   return order;
 }
 
-const askerOf = ({ caller }: Ordering): Asker =>
+const askerOf = ({ caller }: OrderCall): Asker =>
   caller.kind === "key"
     ? { kind: "key", subjectId: caller.serviceAccountId, keyId: caller.keyId }
     : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
@@ -43,7 +43,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
 /** Submits the order to the queue of authorizations, which alone takes holds. */
-export async function decide(on: Ordering, order: OrderRow, asked: Submit, also: Also): Promise<void> {
+export async function decide(on: OrderCall, order: OrderRow, asked: Submit, also: Also): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
     ...asked,
@@ -67,7 +67,7 @@ export const noCheckout = {
 } as const;
 
 /** Whether the mandate's status permits a decision at all. Its policy decides the rest. */
-async function mandateIsUsable({ caller }: Ordering, mandateId: string): Promise<boolean> {
+async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
     const row = await findMandate(tx, caller, mandateId);
     return row && presentMandate(row, [], decimalsOf(row), now).status;
@@ -77,7 +77,7 @@ async function mandateIsUsable({ caller }: Ordering, mandateId: string): Promise
 }
 
 /** Reads the storefront's quote and 402, then decides under the mandate and takes the hold. */
-export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Stepped> {
+export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);
   const offer = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, orderId);
@@ -123,7 +123,7 @@ export async function quoteAndDecide(order: OrderRow, on: Ordering): Promise<Ste
   return { order: await reload(order, on), goOn: true };
 }
 
-export const reload = async ({ orderId }: OrderRow, { lease }: Ordering): Promise<OrderRow> =>
+export const reload = async ({ orderId }: OrderRow, { lease }: OrderCall): Promise<OrderRow> =>
   requireLease(await changeOrder(database(), orderId, lease, {}));
 
 function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number): NamedIntent {
@@ -146,7 +146,7 @@ function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number
   };
 }
 
-function eventOf(order: OrderRow, on: Ordering, { decision, authorizationId }: AlsoDecided, now: Date): AuditEvent {
+function eventOf(order: OrderRow, on: OrderCall, { decision, authorizationId }: AlsoDecided, now: Date): AuditEvent {
   const { orderId, organizationId, subjectId, mandateId, storefrontUrl } = order;
   return {
     auditEventId: newId("audit"),

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/readiness.ts";
+import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
@@ -24,15 +24,15 @@ export type AskedMode = {
   readonly payTo: string | undefined;
 };
 
-const signed: Found = ready("paymentMode", "Payments are signed by EIP-3009.");
+const signed: Check = ready("paymentMode", "Payments are signed by EIP-3009.");
 
-const unsupported = (mode: string): Found => {
+const unsupported = (mode: string): Check => {
   const detail = `This installation does not pay by ${mode} here.`;
   return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
 };
 
 /** Checks how the payment would be signed: by the agent's wallet, or by the service for a mandate that is registered on the chain. */
-export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
+export async function modeChecks(asked: AskedMode): Promise<readonly Check[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
   if (mode === "eip3009") return [signed];
@@ -49,9 +49,9 @@ export async function modeChecks(asked: AskedMode): Promise<readonly Found[]> {
 const provesTo = ({ enforcementPath, payee }: Registration, { payTo }: AskedMode): boolean =>
   enforcementPath === PATHS.proofs && (payTo === undefined || payee === payTo);
 
-type Asked = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
+type ModeRequest = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
 
-async function registeredChecks(asked: Asked, registration: Registration | null): Promise<Found[]> {
+async function registeredChecks(asked: ModeRequest, registration: Registration | null): Promise<Check[]> {
   const { mandate, asset, payTo } = asked;
   const payment: ExpectedPayment = {
     asset,

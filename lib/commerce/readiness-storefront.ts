@@ -1,19 +1,19 @@
-import { failing, ready, skipped, unknown, type Found } from "#lib/commerce/readiness.ts";
+import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness.ts";
 import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { probeCheckout, type ProbedCheckout } from "#lib/storefront/probe-checkout.ts";
-import { discoverStorefront, type Discovered } from "#lib/storefront/discover-storefront.ts";
+import { discoverStorefront, type Storefront } from "#lib/storefront/discover-storefront.ts";
 import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 
 /** The storefront's answers so far, and the results of their checks. */
 export type SeenStorefront = {
-  readonly discovered: Discovered | null;
+  readonly discovered: Storefront | null;
   readonly quote: Quote | null;
   readonly probed: ProbedCheckout | null;
-  readonly found: readonly Found[];
+  readonly found: readonly Check[];
 };
 
 /** A problem is the result of a check. Any other error is a bug and is thrown. */
@@ -28,7 +28,7 @@ async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { r
 
 const unread = "The storefront must answer before anything can be said about it.";
 
-const afterFailure = (...found: Found[]): SeenStorefront => ({ discovered: null, quote: null, probed: null, found });
+const afterFailure = (...found: Check[]): SeenStorefront => ({ discovered: null, quote: null, probed: null, found });
 
 /** Whether the manifest is refused because of its token. */
 const aboutToken = ({ details }: Problem): boolean =>
@@ -51,7 +51,7 @@ function notDiscovered(problem: Problem): SeenStorefront {
   return afterFailure(reached, failing("storefrontManifest", problem), unknown("tokenMetadata", unread), ...rest);
 }
 
-function challengeSupported({ challengeTypes, domain }: Discovered, asked: string | undefined): Found {
+function challengeSupported({ challengeTypes, domain }: Storefront, asked: string | undefined): Check {
   const type = asked ?? "x402";
   if (type === "x402" && challengeTypes.includes(type)) return ready("paymentChallengeSupported", "Both sides speak x402.");
   const detail = challengeTypes.includes(type)
@@ -64,7 +64,7 @@ function challengeSupported({ challengeTypes, domain }: Discovered, asked: strin
 }
 
 /** The differences between what the agent expects and what the storefront says now. */
-function differences({ asset, payTo }: Discovered, quote: Quote | null, body: CheckReadiness): string[] {
+function differences({ asset, payTo }: Storefront, quote: Quote | null, body: CheckReadiness): string[] {
   const stated = body.amount === undefined ? null : readAmount(body.amount, asset.tokenDecimals);
   const checks: readonly (readonly [same: boolean, text: string])[] = [
     [body.chain === undefined || body.chain === asset.chain, `It is paid on ${asset.chain}, not on ${body.chain}.`],
@@ -78,7 +78,7 @@ function differences({ asset, payTo }: Discovered, quote: Quote | null, body: Ch
   return checks.filter(([same]) => !same).map(([, text]) => text);
 }
 
-function matchesQuote(seen: Discovered, quote: Quote | null, probed: ProbedCheckout | null, body: CheckReadiness): Found {
+function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheckout | null, body: CheckReadiness): Check {
   const key = "paymentChallengeMatchesQuote";
   const wrong = [
     ...differences(seen, quote, body),

@@ -7,7 +7,7 @@ import { ReadinessKey, type DenialCode, type ReadinessCheckStatus, type Readines
 type Key = ReadinessKey;
 
 /** The result of a check. */
-export type Found = {
+export type Check = {
   readonly key: Key;
   readonly status: ReadinessCheckStatus;
   readonly message: string;
@@ -15,9 +15,9 @@ export type Found = {
   readonly nextActions?: readonly NextAction[];
 };
 
-export const ready = (key: Key, message: string): Found => ({ key, status: "ready", message });
-export const skipped = (key: Key, message: string): Found => ({ key, status: "skipped", message });
-export const unknown = (key: Key, message: string, ...nextActions: NextAction[]): Found => ({
+export const ready = (key: Key, message: string): Check => ({ key, status: "ready", message });
+export const skipped = (key: Key, message: string): Check => ({ key, status: "skipped", message });
+export const unknown = (key: Key, message: string, ...nextActions: NextAction[]): Check => ({
   key,
   status: "unknown",
   message,
@@ -25,7 +25,7 @@ export const unknown = (key: Key, message: string, ...nextActions: NextAction[])
 });
 
 /** A check that fails with a problem. It takes over the problem's next actions. */
-export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Found => ({
+export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Check => ({
   key,
   status,
   message: problem.details.detail,
@@ -36,7 +36,7 @@ export const failing = (key: Key, problem: Problem, status: "blocked" | "actionR
 const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
 
 /** The checks as the API returns them, in the order of ReadinessKey. */
-export const presentChecks = (found: readonly Found[], requestId: string): ReadinessCheck[] =>
+export const presentChecks = (found: readonly Check[], requestId: string): ReadinessCheck[] =>
   found
     .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))
     .map(({ key, status, message, problem, nextActions }) => ({
@@ -123,7 +123,7 @@ const actionsFor: Readonly<Partial<Record<DenialCode, readonly NextAction[]>>> =
 type Pages = { readonly baseUrl: string; readonly mandateId: string };
 
 /** The failed check for these denials. */
-function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Found {
+function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Check {
   const nextActions = withMandatePages(actionsFor[code as DenialCode] ?? [other], baseUrl, mandateId);
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
   if (code === "mandate_revoked") return failing(key, new Problem("mandate_revoked", { detail, nextActions }));
@@ -133,7 +133,7 @@ function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Rea
 
 const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "mandateResourceAllowed"]);
 
-export type Judged = {
+export type PolicyResult = {
   readonly decision: Decision;
   /** Whether the storefront was read. Without it the checks of the seller are unknown. */
   readonly sellerKnown: boolean;
@@ -143,8 +143,8 @@ export type Judged = {
 };
 
 /** The result of the simulated decision, as checks. */
-export function policyChecks({ decision, sellerKnown, amountKnown, pages }: Judged): Found[] {
-  const checks: Found[] = [];
+export function policyChecks({ decision, sellerKnown, amountKnown, pages }: PolicyResult): Check[] {
+  const checks: Check[] = [];
   for (const [name, rules] of Object.entries(rulesOf)) {
     const key = name as Key;
     if (aboutSeller.has(key) && !sellerKnown) {
@@ -161,7 +161,7 @@ export function policyChecks({ decision, sellerKnown, amountKnown, pages }: Judg
   return [...checks, approvalCheck(decision, sellerKnown && amountKnown)];
 }
 
-function approvalCheck({ reasons }: Decision, known: boolean): Found {
+function approvalCheck({ reasons }: Decision, known: boolean): Check {
   const asked = reasons.find(({ code }) => code === "approval_required");
   if (!known) return skipped("approvalNeeded", "It depends on the seller and the amount.");
   if (!asked) return ready("approvalNeeded", "No person has to be asked.");

@@ -8,7 +8,7 @@ import { readLocked, type LockedCheckout } from "#lib/approvals/locked-checkout.
 import { amountOf, findOffer, type Offer } from "#lib/commerce/offer.ts";
 import { boundTo, type BoundTerms } from "#lib/commerce/order-state.ts";
 import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Ordering, Stepped } from "#lib/commerce/order-call.ts";
+import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
@@ -33,14 +33,14 @@ const termsText = (offer: Offer): string =>
   });
 
 /** The offer, with a new quote if the old one has expired. Null if the terms of the new quote differ. */
-async function stillOffered(order: OrderRow, offer: Offer, on: Ordering, now: Date): Promise<Offer | null> {
+async function stillOffered(order: OrderRow, offer: Offer, on: OrderCall, now: Date): Promise<Offer | null> {
   if (new Date(offer.quote.expiresAt) > now) return offer;
   const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 
 /** Uses the buyer's approval for exactly what was approved. The policy is evaluated again, without asking for approval again. */
-export async function redeem(order: OrderRow, on: Ordering): Promise<Stepped> {
+export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
   const offer = order.offer as Offer | null;
   const authorization = authorizationId && (await findAuthorization(database(), on.caller, authorizationId));
@@ -106,16 +106,16 @@ function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, autho
   if (!same || approval.authorizationId !== authorizationId) throw basketMismatch();
 }
 
-type Redeemed = {
+type Redemption = {
   readonly order: OrderRow;
-  readonly on: Ordering;
+  readonly on: OrderCall;
   readonly offer: Offer;
   readonly decided: AlsoDecided;
   readonly locked: LockedCheckout | null;
   readonly now: Date;
 };
 
-function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
+function redeemed({ order, on, offer, decided, locked, now }: Redemption): Extra {
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
@@ -143,7 +143,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redeemed): Extra {
 }
 
 /** Releases the hold of the order. */
-async function release(order: OrderRow, on: Ordering): Promise<void> {
+async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
   await transact(async (tx) => {
@@ -155,7 +155,7 @@ async function release(order: OrderRow, on: Ordering): Promise<void> {
 }
 
 /** The offer that the buyer approved no longer exists: ends the approval and releases the hold. */
-export async function supersede(order: OrderRow, on: Ordering): Promise<Stepped> {
+export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });
   return { order: requireLease(changed), goOn: false };

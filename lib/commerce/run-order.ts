@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { quoteAndDecide, requireLease } from "#lib/commerce/quote-order.ts";
-import { know, proves } from "#lib/commerce/load-order-facts.ts";
+import { loadOrderFacts, proves } from "#lib/commerce/load-order-facts.ts";
 import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
 import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order-state.ts";
 import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { Ordering, Stepped } from "#lib/commerce/order-call.ts";
+import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
 import { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
-import { renderOrder } from "#lib/commerce/present-order.ts";
+import { presentOrder } from "#lib/commerce/present-order.ts";
 import { database } from "#lib/db/client.ts";
 import { claimSlot } from "#lib/command/idempotency-store.ts";
 import { inFlight, replay } from "#lib/command/idempotency.ts";
@@ -25,7 +25,7 @@ const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
 const STEPS_MAX = 5;
 
-export function credentialOf(text: string | undefined): Ordering["credential"] {
+export function credentialOf(text: string | undefined): OrderCall["credential"] {
   if (text === undefined) return null;
   return { text, hash: credentialHash(text) };
 }
@@ -45,7 +45,7 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
  * Handles one call about an order: repeats the stored answer, or runs the steps that follow from its state.
  * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and the problems of the steps. Then no answer is stored.
  */
-export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">): Promise<StoredReply> {
+export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
   const { credential } = asked;
   if (order.subjectId !== asked.caller.subjectId)
     throw new Problem("forbidden", { detail: "Only the agent that placed this order may go on with it." });
@@ -54,7 +54,7 @@ export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">):
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
   if (order.body !== null && !credential) return storedReply(200, order.body, true);
-  const on: Ordering = { ...asked, lease: newId("request") };
+  const on: OrderCall = { ...asked, lease: newId("request") };
   const leased = await take(order, on.lease);
   try {
     const stepped = await advance(leased, on);
@@ -68,11 +68,11 @@ export async function runOrder(order: OrderRow, asked: Omit<Ordering, "lease">):
   }
 }
 
-async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
-  let stepped: Stepped = { order: first, goOn: true };
+async function advance(first: OrderRow, on: OrderCall): Promise<StepResult> {
+  let stepped: StepResult = { order: first, goOn: true };
   for (let steps = 0; stepped.goOn && steps < STEPS_MAX; steps++) {
     const { order } = stepped;
-    const { facts, execution, now } = await know(order, on);
+    const { facts, execution, now } = await loadOrderFacts(order, on);
     const step = nextStep(facts, now);
     if (step === "show") return { order, goOn: false };
     if (step === "quote") stepped = stopUnlessPaying(await quoteAndDecide(order, on));
@@ -88,24 +88,24 @@ async function advance(first: OrderRow, on: Ordering): Promise<Stepped> {
 }
 
 /** After a decision, continue only if the order waits for its payment; the next step pays or shows it. */
-const stopUnlessPaying = (stepped: Stepped): Stepped => ({
+const stopUnlessPaying = (stepped: StepResult): StepResult => ({
   ...stepped,
   goOn: stepped.goOn && stepped.order.status === "paymentCredentialRequired",
 });
 
-const become = async ({ orderId }: OrderRow, { lease }: Ordering, status: OrderState): Promise<OrderRow> =>
+const become = async ({ orderId }: OrderRow, { lease }: OrderCall, status: OrderState): Promise<OrderRow> =>
   requireLease(await changeOrder(database(), orderId, lease, { status }));
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
 /** Stores the answer if the order has ended, or if this call's credential was bound or refused. */
-async function answer({ order, refused }: Stepped, on: Ordering, slot: Slot): Promise<StoredReply> {
+async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);
   const mandate = await reading((tx) => findMandate(tx, on.caller, mandateId));
   const hasWallet = mandate !== null && mandate.walletAddress !== null;
   const paymentMode = (await proves(order, on.caller)) ? ("service7702" as const) : ("eip3009" as const);
-  const rendered = renderOrder({ order, authorization, hasWallet, paymentMode, refused: refused ?? null, url: on.url });
+  const rendered = presentOrder({ order, authorization, hasWallet, paymentMode, refused: refused ?? null, url: on.url });
   const text = JSON.stringify(PlacedOrder.parse(rendered));
   const over = isTerminal(order.status as OrderState);
   const body = over ? await sealOrder(database(), orderId, text) : text;

@@ -45,7 +45,7 @@ function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string
 }
 
 /** Rows as statement parameters, one per column, so that one prepared statement serves any number of rows. */
-export type Given<T> = {
+export type BulkSource<T> = {
   readonly names: string;
   /** The expression for the FROM clause. */
   readonly source: string;
@@ -55,7 +55,7 @@ export type Given<T> = {
 };
 
 /** `name` and the names of columns are constants of the code, never input. */
-export function given<T>(name: string, columns: readonly Column<T>[], after = 0): Given<T> {
+export function given<T>(name: string, columns: readonly Column<T>[], after = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const arrays = columns.map(([, type], index) => cast(type, `$${after + index + 1}`)).join(", ");
   return {

@@ -7,11 +7,11 @@ import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterEach, describe, expect, test } from "vitest";
 import { accountForPostgres, binariesFor } from "#lib/db/binaries.ts";
-import { type Embedded, startEmbedded } from "#lib/db/embedded.ts";
+import { type Postgres, startEmbedded } from "#lib/db/embedded.ts";
 
 const root = process.getuid?.() === 0;
 const directories: string[] = [];
-const started: Embedded[] = [];
+const started: Postgres[] = [];
 
 async function directory(mode = 0o755): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "countersign-test-"));
@@ -20,7 +20,7 @@ async function directory(mode = 0o755): Promise<string> {
   return path;
 }
 
-async function start(dataDir: string): Promise<Embedded> {
+async function start(dataDir: string): Promise<Postgres> {
   const embedded = await startEmbedded({ dataDir, durable: false });
   started.push(embedded);
   return embedded;
@@ -35,7 +35,7 @@ async function query(url: string, statement: string): Promise<readonly Record<st
   }
 }
 
-const serverPid = async ({ directory: at }: Embedded) =>
+const serverPid = async ({ directory: at }: Postgres) =>
   Number((await readFile(join(at, "data/postmaster.pid"), "utf8")).split("\n")[0]);
 const running = (pid: number) => {
   try {

@@ -16,7 +16,7 @@ export type EmbeddedOptions = {
   readonly database?: string;
 };
 
-export type Embedded = {
+export type Postgres = {
   readonly url: string;
   /** The data directory. It is outside of dataDir if the account that PostgreSQL runs as cannot reach dataDir. */
   readonly directory: string;
@@ -176,7 +176,7 @@ async function spawnServer({ bin, cluster: { directory, data, account }, durable
   }
 }
 
-type Running = {
+type RunningServer = {
   readonly connection: Connection;
   readonly pid: number;
   readonly port: number;
@@ -184,7 +184,7 @@ type Running = {
 };
 
 /** Connects to the server that already runs on the data, or starts one. PostgreSQL itself decides whether a lock file is stale. */
-async function serve(server: Server, onLost: () => void, wanted?: number): Promise<Running> {
+async function serve(server: Server, onLost: () => void, wanted?: number): Promise<RunningServer> {
   const found = server.cluster;
   const deadline = performance.now() + START_LIMIT_MS;
   let child: ChildProcess | null = null;
@@ -209,7 +209,7 @@ async function serve(server: Server, onLost: () => void, wanted?: number): Promi
   throw new Error(`The embedded PostgreSQL in ${found.directory} did not answer in ${START_LIMIT_MS / 1000} s. ${reason}`);
 }
 
-async function leave({ connection, pid, child }: Running, { data }: Cluster): Promise<void> {
+async function leave({ connection, pid, child }: RunningServer, { data }: Cluster): Promise<void> {
   let last = false;
   const { sql } = connection;
   connection.onEnd = () => {};
@@ -246,10 +246,10 @@ async function ensureDatabase({ sql }: Connection, name: string): Promise<void> 
 }
 
 /** Starts the server, and restarts it on the same port if it dies, until `stop` is called. */
-async function keep(server: Server): Promise<{ running: Running; stop(): Promise<void> }> {
+async function keep(server: Server): Promise<{ running: RunningServer; stop(): Promise<void> }> {
   let stopping = false;
-  let current: Promise<Running>;
-  const revive = async (before: Running): Promise<Running> => {
+  let current: Promise<RunningServer>;
+  const revive = async (before: RunningServer): Promise<RunningServer> => {
     for (;;) {
       if (stopping) return before;
       const again = await serve(server, lost, before.port).catch(() => null);
@@ -270,7 +270,7 @@ async function keep(server: Server): Promise<{ running: Running; stop(): Promise
   };
 }
 
-export async function startEmbedded({ dataDir, durable = true, database = "countersign" }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ dataDir, durable = true, database = "countersign" }: EmbeddedOptions): Promise<Postgres> {
   const began = performance.now();
   const home = resolve(dataDir);
   await mkdir(home, { recursive: true });

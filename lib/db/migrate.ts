@@ -18,13 +18,13 @@ export type MigrateOptions = {
 
 const changed = "A migration was changed after it was applied to this database. Migrations only go forward.";
 
-type Applied = { hash: string; at: string };
+type AppliedMigration = { hash: string; at: string };
 
 async function apply(sql: Sql, folder: string): Promise<number> {
   const known = readMigrationFiles({ migrationsFolder: folder });
   await sql`CREATE SCHEMA IF NOT EXISTS drizzle`;
   await sql`CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`;
-  const applied = await sql<Applied[]>`SELECT hash, created_at::text AS at FROM drizzle.__drizzle_migrations`;
+  const applied = await sql<AppliedMigration[]>`SELECT hash, created_at::text AS at FROM drizzle.__drizzle_migrations`;
   const hashes = new Map(applied.map((row) => [Number(row.at), row.hash]));
   let count = 0;
   const newest = Math.max(...known.map((migration) => migration.folderMillis));

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { databaseAway } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-type Followed = { readonly began: number | null; written: boolean; lost: unknown; organizationId: string | null };
+type RequestTrace = { readonly began: number | null; written: boolean; lost: unknown; organizationId: string | null };
 
-const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<Followed>());
+const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
 /** Runs a request and records its database use, because libraries in between hide it. */
 export const followRequest = <T>(work: () => T): T =>

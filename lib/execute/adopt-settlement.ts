@@ -1,8 +1,8 @@
 import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import type { Bound, Locked } from "#lib/execute/begin-execution.ts";
+import type { BindResult, MandateLock } from "#lib/execute/begin-execution.ts";
 import { ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment, type Verified } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, type Verification } from "#lib/payments/verify-credential.ts";
 import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
@@ -42,7 +42,7 @@ export async function wasSettledAs(header: string, authorization: AuthorizationR
 }
 
 /** The nonce alone is no proof: the credential's signature was verified, or it is exactly the credential that was settled. */
-const isSigned = (verified: Verified, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
+const isSigned = (verified: Verification, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
@@ -52,9 +52,9 @@ const isSigned = (verified: Verified, { hash }: Credential, { credentialHash }: 
 export async function adoptSettlement(
   tx: Tx,
   authorization: AuthorizationRow,
-  verified: Verified,
-  { mandate, now }: Locked,
-): Promise<Bound | null> {
+  verified: Verification,
+  { mandate, now }: MandateLock,
+): Promise<BindResult | null> {
   const { credential } = verified;
   const settlement = credential && (await settledAs(tx, credential, authorization));
   if (!credential || !settlement || !isSigned(verified, credential, settlement)) return null;

@@ -11,7 +11,7 @@ import {
 } from "#lib/holds/execution-store.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
-import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
+import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs, patience } from "#lib/settlement/limits.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";
@@ -25,7 +25,7 @@ const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
 /** Settles a credential for a seller's server, or returns the outcome of an earlier settlement. */
-export async function answerSettle(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
+export async function answerSettle(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { match } = asked;
   if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
   if (match.kind === "plain") return settlePlainAgain(asked, match.settlement, seller);
@@ -33,7 +33,7 @@ export async function answerSettle(asked: AskedSettlement, seller: Seller): Prom
 }
 
 async function settleExecution(
-  asked: AskedSettlement,
+  asked: SettlementRequest,
   execution: ExecutionRow,
   authorization: AuthorizationRow,
   seller: Seller,

@@ -1,6 +1,6 @@
 import type { VerifyResponse } from "@x402/core/types";
 import { askToken } from "#lib/payments/verify-credential.ts";
-import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
+import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 
 const alreadyUsed = (payer: string): VerifyResponse => ({
@@ -10,7 +10,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
 });
 
 /** Whether a seller may deliver for this credential. A settled credential stays valid until its success was answered once. */
-export async function answerVerify({ credential, expected, match }: AskedSettlement): Promise<VerifyResponse> {
+export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {
     const { status, handedOver } = match.settlement;

@@ -6,7 +6,7 @@ import {
   redeemApproval,
   requireSamePayment,
   startCheckout,
-  type Approved,
+  type ApprovedCheckout,
 } from "#lib/approvals/redeem-approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { lockedOut } from "#lib/db/failure.ts";
@@ -14,7 +14,7 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { inFlight, LostSlot } from "#lib/command/idempotency.ts";
 import type { Caller, StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { answerExecution, earlierReply, type Asked } from "#lib/execute/execution-replies.ts";
+import { answerExecution, earlierReply, type ExecutionRequest } from "#lib/execute/execution-replies.ts";
 import { changedMandate, requireExecutable, requireRights } from "#lib/holds/execution-rules.ts";
 import {
   callerIsLive,
@@ -31,7 +31,7 @@ import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 
 type Change = Parameters<typeof insertExecution>[1];
-type Own =
+type OwnColumns =
   | "executionId"
   | "authorizationId"
   | "organizationId"
@@ -41,25 +41,25 @@ type Own =
   | "slot"
   | "fingerprint"
   | "createdAt";
-type State = Omit<Partial<Change>, Own> & Pick<Change, "settlementStatus">;
+type State = Omit<Partial<Change>, OwnColumns> & Pick<Change, "settlementStatus">;
 /** The columns that every execution has, also a failed one. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
 /** The state of an execution whose credential or module payment was bound, or the reason why it cannot be bound. */
-export type Bound =
+export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
 
-export type Locked = { readonly mandate: MandateRow | null; readonly now: Date };
+export type MandateLock = { readonly mandate: MandateRow | null; readonly now: Date };
 
-export type Execute = Asked & {
+export type Execute = ExecutionRequest & {
   readonly caller: Caller;
   readonly authorization: AuthorizationRow;
   readonly means: Means;
   /** Binds the credential or module payment. Called with the mandate locked. */
-  bind(tx: Tx, locked: Locked): Promise<Bound>;
+  bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
   /** Takes over a settlement of the seller, even if the authorization can no longer be executed: the money has moved. */
-  adopt?(tx: Tx, locked: Locked): Promise<Bound | null>;
+  adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
 /**
@@ -70,7 +70,7 @@ export async function requireOpen(
   db: Database | Tx,
   authorization: AuthorizationRow,
   subjectId: string,
-  known?: { readonly hold: Hold | null; readonly approved: Approved | null },
+  known?: { readonly hold: Hold | null; readonly approved: ApprovedCheckout | null },
 ): Promise<Date> {
   const { authorizationId } = authorization;
   const { hold, approved } = known ?? {
@@ -112,9 +112,9 @@ export async function requireRightsNow(tx: Tx, { mandate, caller, authorization 
   if (forbidden) throw changedMandate(forbidden);
 }
 
-type Approving = Locked & { readonly approved: Approved | null };
+type ApprovalLock = MandateLock & { readonly approved: ApprovedCheckout | null };
 
-async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved }: Approving): Promise<Bound> {
+async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved }: ApprovalLock): Promise<BindResult> {
   const { authorization, subjectId: actorId, requestId } = execute;
   if (approved?.approval?.status === "pending") {
     requireSamePayment(approved.approval, authorization);
@@ -143,10 +143,14 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
   }
 }
 
-type Refused = Locked & { readonly hold: Hold | null; readonly refusal: Problem };
+type Refusal = MandateLock & { readonly hold: Hold | null; readonly refusal: Problem };
 
 /** @throws Problem the refusal, if nothing was settled or the authorization was already charged */
-async function adoptLate(tx: Tx, { adopt, authorization }: Execute, { mandate, now, hold, refusal }: Refused): Promise<Bound> {
+async function adoptLate(
+  tx: Tx,
+  { adopt, authorization }: Execute,
+  { mandate, now, hold, refusal }: Refusal,
+): Promise<BindResult> {
   const isFree = hold !== null && ["held", "expired", "released"].includes(hold.status);
   const counts = !isFree || authorization.outcome !== "allow" || (await hasLiveExecution(tx, authorization.authorizationId));
   const adopted = counts ? null : await adopt?.(tx, { mandate, now });

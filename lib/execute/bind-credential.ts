@@ -3,9 +3,9 @@ import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
 import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
-import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
+import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment, type Verified } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, type Verification } from "#lib/payments/verify-credential.ts";
 import { Problem } from "#lib/problem.ts";
 import { mayBroadcast, refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
@@ -22,11 +22,11 @@ export type Proof = { readonly slot: SlotRow; readonly registration: Registratio
 
 type Binding = {
   readonly authorization: AuthorizationRow;
-  readonly verified: Verified;
+  readonly verified: Verification;
   readonly proof: Proof | null;
 };
 
-export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { credential }: Verified): Means => ({
+export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { credential }: Verification): Means => ({
   settlementMode,
   facilitatorUrl,
   credentialHash: credential?.hash ?? null,
@@ -34,10 +34,10 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
 });
 
 /** Claims a verified credential for its authorization. @throws Problem rate_limited, idempotency_in_flight */
-export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): Promise<Bound> {
+export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLock): Promise<BindResult> {
   const { authorization, verified, proof } = binding;
   const { mandate, now } = locked;
-  const adopt = async (): Promise<Bound | null> => (proof ? null : adoptSettlement(tx, authorization, verified, locked));
+  const adopt = async (): Promise<BindResult | null> => (proof ? null : adoptSettlement(tx, authorization, verified, locked));
   if (!verified.ok) return (await adopt()) ?? unusable(tx, binding, verified.failure);
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
@@ -57,7 +57,7 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: Locked): 
 }
 
 /** If the nonce of a nonce slot was used elsewhere, the slot is closed, so that the next attempt gets another one. */
-async function unusable(tx: Tx, { proof }: Binding, failure: Extract<Bound, { ok: false }>["failure"]): Promise<Bound> {
+async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }

@@ -6,7 +6,7 @@ import { adoptSettlement, wasSettledAs } from "#lib/execute/adopt-settlement.ts"
 import { firstOrTwin, requireOpen, type Execute } from "#lib/execute/begin-execution.ts";
 import { bindCredential, meansOf } from "#lib/execute/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import { answerExecution, earlierReply, type Asked } from "#lib/execute/execution-replies.ts";
+import { answerExecution, earlierReply, type ExecutionRequest } from "#lib/execute/execution-replies.ts";
 import { findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/execute/pay-by-module.ts";
 import { credentialMissing } from "#lib/payments/present-execution.ts";
@@ -20,7 +20,7 @@ import { submit } from "#lib/settlement/submit.ts";
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { subjectId } = caller;
-  const asked: Asked = { idempotency, subjectId, requestId };
+  const asked: ExecutionRequest = { idempotency, subjectId, requestId };
   const authorization = await findAuthorization(database(), caller, body.authorizationId);
   if (!authorization) throw notFound("authorization");
   const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
@@ -77,7 +77,7 @@ async function credentialFor(authorization: AuthorizationRow, caller: Caller, cr
 async function finish(
   execution: ExecutionRow,
   authorization: AuthorizationRow,
-  asked: Asked,
+  asked: ExecutionRequest,
   finding: Awaited<ReturnType<typeof submit>>,
 ): Promise<StoredReply> {
   try {

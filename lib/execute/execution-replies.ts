@@ -12,14 +12,14 @@ import { Problem, problemBody } from "#lib/problem.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-export type Asked = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
+export type ExecutionRequest = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
 
 /** Stores the answer in the transaction that did the work. */
 export async function answerExecution(
   tx: Tx,
   row: ExecutionRow,
   authorization: AuthorizationRow,
-  asked: Asked,
+  asked: ExecutionRequest,
 ): Promise<StoredReply> {
   const intent = authorization.intent;
   const reply =
@@ -52,7 +52,7 @@ const ASK_EVERY_MS = 100;
  * died, stores and returns an answer with the execution's present state.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
-export async function earlierReply(authorization: AuthorizationRow, asked: Asked): Promise<StoredReply | null> {
+export async function earlierReply(authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> {
   const { idempotency } = asked;
   const until = Date.now() + WAIT_MS;
   for (;;) {
@@ -70,7 +70,7 @@ export async function earlierReply(authorization: AuthorizationRow, asked: Asked
 const isBeingSettled = (row: ExecutionRow): boolean =>
   row.settlementStatus === "processing" && Date.now() - row.createdAt.getTime() < leaseMs();
 
-async function resume(row: ExecutionRow, authorization: AuthorizationRow, asked: Asked): Promise<StoredReply> {
+async function resume(row: ExecutionRow, authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply> {
   try {
     return await transact((tx) => answerExecution(tx, row, authorization, asked));
   } catch (error) {

@@ -9,7 +9,7 @@ import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import { queueRelay } from "#lib/onchain/relay/relay.ts";
 import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
-import type { Bound, Locked, Means } from "#lib/execute/begin-execution.ts";
+import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { openLife, registeredPayment, registrationFor, requireKept } from "#lib/execute/prove-payment.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
@@ -25,7 +25,7 @@ const LIFE_SECONDS = 300;
 const FIRST_CHECK_MS = 5_000;
 
 /** A payment by the module, checked and signed before anything is stored. */
-export type Prepared = {
+export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: Registration;
   readonly payment: ExpectedPayment;
@@ -38,7 +38,7 @@ export type Prepared = {
   readonly funded: Verdict;
 };
 
-export const moduleMeans = ({ registration }: Prepared): Means => ({
+export const moduleMeans = ({ registration }: ModulePlan): Means => ({
   settlementMode: "smartAccount",
   facilitatorUrl: null,
   credentialHash: null,
@@ -49,7 +49,7 @@ export const moduleMeans = ({ registration }: Prepared): Means => ({
  * Asks the chain whether the module may pay, and signs the payment. The signature must not leave this process before it is bound.
  * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period, rpc_unavailable
  */
-export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<Prepared> {
+export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<ModulePlan> {
   const payment = expectedPayment(authorization);
   const { mandateId, authorizationId, chain } = authorization;
   const registration = await registrationFor(authorization);
@@ -85,7 +85,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
 }
 
 /** Counts the payment in its period and queues its transaction. @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight */
-export async function bindModulePayment(tx: Tx, prepared: Prepared, { mandate, now }: Locked): Promise<Bound> {
+export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate, now }: MandateLock): Promise<BindResult> {
   const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
   if (!funded.ok) return { ok: false, failure: funded };
   const small = refuseSmall(payment.amount, payment.asset);

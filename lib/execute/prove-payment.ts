@@ -18,7 +18,7 @@ import { lockMandate } from "#lib/holds/hold-store.ts";
 import { urlOf } from "#lib/payments/present-execution.ts";
 import { notDelegated, periodEnds, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { acceptedOffer } from "#lib/payments/unregistered-offer.ts";
-import { secondsLeftFor, verifyCredential, type Verified } from "#lib/payments/verify-credential.ts";
+import { secondsLeftFor, verifyCredential, type Verification } from "#lib/payments/verify-credential.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -64,7 +64,7 @@ export async function provePayment(
   payment: ExpectedPayment,
   caller: Caller,
   now: Date,
-): Promise<{ readonly verified: Verified; readonly proof: Proof } | null> {
+): Promise<{ readonly verified: Verification; readonly proof: Proof } | null> {
   const registration = await provingRegistration(authorization, payment);
   if (!registration) return null;
   const refused = { mandateId: authorization.mandateId, payment, payer: registration.account };
@@ -79,14 +79,14 @@ export async function provePayment(
 }
 
 /** Throws if the registration is being revoked: the service stops signing before the chain knows it. */
-export function requireKept({ revocation }: Registration, refused: Refused): void {
+export function requireKept({ revocation }: Registration, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
 
-type Refused = Parameters<typeof refusedOnChain>[1];
+type RefusedPayment = Parameters<typeof refusedOnChain>[1];
 type Open = Extract<Life, { kind: "open" }>;
 
-export function openLife(life: Life, refused: Refused): Open {
+export function openLife(life: Life, refused: RefusedPayment): Open {
   switch (life.kind) {
     case "open":
       return life;
@@ -100,7 +100,7 @@ export function openLife(life: Life, refused: Refused): Open {
 }
 
 /** Asks the chain about nonce slot 0 for all of them, because the database knows which slots are free. */
-async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: Refused) {
+async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
     Promise.all([
@@ -161,7 +161,7 @@ async function sign(
 }
 
 /** A wrong proof is not the agent's fault, so it gets another code than a wrong signature. */
-function asOurs(verified: Verified): Verified {
+function asOurs(verified: Verification): Verification {
   if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
   return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };
 }

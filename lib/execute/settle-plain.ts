@@ -9,12 +9,12 @@ import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/holds/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/refuse-payee.ts";
-import { paidResource } from "#lib/sellers/resource-of-payment.ts";
+import { resourceOfPayment } from "#lib/sellers/resource-of-payment.ts";
 import { resourcesPaidTo } from "#lib/sellers/store.ts";
 import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";
-import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
+import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";
@@ -33,7 +33,7 @@ import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
 /** Settles a payment without a mandate once, as any x402 facilitator does, and records it for the seller. */
-export async function settlePlain(asked: AskedSettlement, seller: Seller): Promise<SettleResponse> {
+export async function settlePlain(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { credential, expected } = asked;
   const verified = await askChain(credential, expected);
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
@@ -56,7 +56,7 @@ export async function settlePlain(asked: AskedSettlement, seller: Seller): Promi
 
 /** Handles a repeated request: reads the chain at once, and sends the settlement again if no request holds its lease. */
 export async function settlePlainAgain(
-  asked: AskedSettlement,
+  asked: SettlementRequest,
   settlement: PlainSettlement,
   seller: Seller,
 ): Promise<SettleResponse> {
@@ -89,7 +89,7 @@ const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
 async function send(
-  asked: AskedSettlement,
+  asked: SettlementRequest,
   seller: Seller,
   settlementId: string,
   transfer: AuthorizedTransfer,
@@ -102,7 +102,7 @@ async function send(
 }
 
 /** Stores the finding and answers success only once, so that the seller delivers once. */
-async function book(asked: AskedSettlement, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
+async function book(asked: SettlementRequest, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
@@ -117,14 +117,14 @@ async function book(asked: AskedSettlement, seller: Seller, settlementId: string
 
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
-const revoked = (asked: AskedSettlement): SettleResponse =>
+const revoked = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "The key of this request, or what it sells, was revoked.");
 
-const capped = (asked: AskedSettlement): SettleResponse =>
+const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
 /** Checked after the gate, because the key or the seller may have been revoked while the chain was read. */
-async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): Promise<boolean> {
+async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
   const [isLive, refusal] = await Promise.all([callerIsLive(tx, seller), refusePayee(tx, seller.organizationId, paid)]);
@@ -132,7 +132,7 @@ async function mayStill(tx: Tx, { expected }: AskedSettlement, seller: Seller): 
 }
 
 /** Every admitted transaction counts against the seller's limits. */
-async function admit(tx: Tx, asked: AskedSettlement, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
 }
@@ -142,7 +142,7 @@ type Begun = "begun" | "revoked" | "capped" | "claimed";
 /** Rolls back what was claimed for a settlement that is not sent. */
 class Capped extends Error {}
 
-const begin = (asked: AskedSettlement, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
+const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
   transact((tx) => beginIn(tx, asked, seller, settlementId, fromBlock)).catch((error: unknown) => {
     if (error instanceof Capped) return "capped";
     throw error;
@@ -155,7 +155,7 @@ const begin = (asked: AskedSettlement, seller: Seller, settlementId: string, fro
  */
 async function beginIn(
   tx: Tx,
-  asked: AskedSettlement,
+  asked: SettlementRequest,
   seller: Seller,
   settlementId: string,
   fromBlock: bigint,
@@ -169,7 +169,7 @@ async function beginIn(
   if (!isAdmitted) return "revoked";
   if (!(await claimCredential(tx, credential, { authorizationId: settlementId, organizationId }))) return "claimed";
   if (!(await mayBroadcast(tx, organizationId))) throw new Capped();
-  const resource = paidResource(resources, {
+  const resource = resourceOfPayment(resources, {
     url: credential.payload.resource?.url,
     amount: formatAmount(expected.amount, expected.asset.tokenDecimals),
   });

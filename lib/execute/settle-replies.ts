@@ -1,6 +1,6 @@
 import type { Network, SettleResponse } from "@x402/core/types";
 import type { KeyCaller } from "#lib/http/operation.ts";
-import type { AskedSettlement } from "#lib/execute/settlement-request.ts";
+import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
@@ -9,12 +9,12 @@ import { networkOfChain } from "#lib/x402/version-1.ts";
 export type Seller = KeyCaller;
 
 /** A version 1 server expects the version 1 name of the network. */
-const base = ({ credential: { chain, payer, version1 } }: AskedSettlement) => ({
+const base = ({ credential: { chain, payer, version1 } }: SettlementRequest) => ({
   network: ((version1 && networkOfChain(chain)) ?? chain) as Network,
   payer,
 });
 
-export const refused = (asked: AskedSettlement, code: FailureCode, errorMessage?: string): SettleResponse => ({
+export const refused = (asked: SettlementRequest, code: FailureCode, errorMessage?: string): SettleResponse => ({
   ...base(asked),
   success: false,
   errorReason: x402Reason(code),
@@ -22,14 +22,14 @@ export const refused = (asked: AskedSettlement, code: FailureCode, errorMessage?
   transaction: "",
 });
 
-export const pending = (asked: AskedSettlement, transaction: string | null): SettleResponse => ({
+export const pending = (asked: SettlementRequest, transaction: string | null): SettleResponse => ({
   ...base(asked),
   success: false,
   errorReason: "settlement_pending",
   transaction: transaction ?? "",
 });
 
-export const succeeded = (asked: AskedSettlement, transaction: string): SettleResponse => ({
+export const succeeded = (asked: SettlementRequest, transaction: string): SettleResponse => ({
   ...base(asked),
   success: true,
   transaction,

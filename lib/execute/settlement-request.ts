@@ -28,19 +28,19 @@ export type Match =
   | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }
   | { readonly kind: "plain"; readonly settlement: PlainSettlement };
 
-export type AskedSettlement = { readonly credential: Credential; readonly expected: ExpectedPayment; readonly match: Match };
+export type SettlementRequest = { readonly credential: Credential; readonly expected: ExpectedPayment; readonly match: Match };
 
-type Asked = {
+type RequestBody = {
   readonly x402Version: 1 | 2;
   readonly paymentPayload: object;
   readonly paymentRequirements: object;
 };
-type Read = ({ readonly ok: true } & AskedSettlement) | ({ readonly ok: false; readonly payer: string | null } & Failure);
+type Read = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: false; readonly payer: string | null } & Failure);
 
 const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
 
 /** Reads the request of a seller's server and refuses credentials that pay others. Submitted credentials are found at any age. */
-export async function readAsked(asked: Asked, organizationId: string): Promise<Read> {
+export async function readAsked(asked: RequestBody, organizationId: string): Promise<Read> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
   if (!required.ok) return refuse(required, decoded.ok ? decoded.credential.payer : null);
@@ -119,13 +119,13 @@ function refuseLate(match: Match, now: Date): Failure | null {
 
 type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
 
-function readPayload({ x402Version, paymentPayload }: Asked, expected: ExpectedPayment | undefined): DecodedCredential {
+function readPayload({ x402Version, paymentPayload }: RequestBody, expected: ExpectedPayment | undefined): DecodedCredential {
   if (isVersion1(paymentPayload) !== (x402Version === 1))
     return failed("credential_malformed", "The payment payload is of another x402 version than the request.");
   return readCredential(paymentPayload, expected);
 }
 
-function readRequired({ x402Version, paymentRequirements }: Asked): Required {
+function readRequired({ x402Version, paymentRequirements }: RequestBody): Required {
   return x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
 }
 

@@ -1,8 +1,8 @@
 import { perProcess } from "#lib/process.ts";
 
-type Known = { up: (() => boolean) | null };
+type PagesProbe = { up: (() => boolean) | null };
 
-const known = () => perProcess<Known>("pagesUp", () => ({ up: null }));
+const known = () => perProcess<PagesProbe>("pagesUp", () => ({ up: null }));
 
 /** Tells readiness how to find out whether the pages process answers. */
 export const watchPages = (up: () => boolean): void => void (known().up = up);

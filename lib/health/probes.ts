@@ -69,11 +69,11 @@ async function probe(): Promise<readonly Finding[]> {
   ];
 }
 
-type Kept = { at: number; findings: Promise<readonly Finding[]> | null };
+type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
 /** The state of the service, at most a second old. */
 export function probeService(): Promise<readonly Finding[]> {
-  const kept = perProcess<Kept>("probes", () => ({ at: 0, findings: null }));
+  const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();
   if (!kept.findings || now - kept.at > FRESH_MS) {
     kept.at = now;

@@ -148,10 +148,10 @@ export async function mandatesWithDueHolds(
   return rows.map((row) => row.mandate_id);
 }
 
-type Expired = { readonly reservationIds: readonly string[] };
+type ExpiredHolds = { readonly reservationIds: readonly string[] };
 
 /** Releases a mandate's due holds under its lock, but no submitted hold. Uses sums, so that a thousand holds cost four statements. */
-export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<Expired> {
+export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<ExpiredHolds> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
   const mine = tx
     .select({ reservationId: reservations.reservationId })
@@ -170,7 +170,7 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
 }
 
 /** Releases the given holds that were not submitted. Needs the mandate's lock. */
-export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<Expired> {
+export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<ExpiredHolds> {
   if (reservationIds.length === 0) return { reservationIds };
   const holds = await tx
     .update(reservations)

@@ -2,7 +2,7 @@ import type { Reason } from "#lib/mandates/facts.ts";
 import { toWire } from "#lib/time.ts";
 
 /** The columns of an authorization that its reply contains, besides the reasons. */
-type Answered = {
+type AnswerFields = {
   readonly authorizationId: string;
   readonly policyDecisionId: string;
   readonly mandateId: string;
@@ -18,7 +18,7 @@ type Answered = {
  * The contract's Authorization as text. Writes both the first reply and its replays, so their bytes are equal only while this function
  * does not change. To change the order of members, add a new stored format.
  */
-export function writeAnswer(row: Answered, reasons: string): string {
+export function writeAnswer(row: AnswerFields, reasons: string): string {
   const text = JSON.stringify;
   const denied = row.denialCode === null ? "" : `,"denialCode":${text(row.denialCode)}`;
   const held = row.reservationId === null ? "" : `,"reservationId":${text(row.reservationId)}`;
@@ -28,7 +28,7 @@ export function writeAnswer(row: Answered, reasons: string): string {
 }
 
 /** The original reply body. */
-export const answerOf = (row: Answered & { readonly reasons: string }): string => writeAnswer(row, row.reasons);
+export const answerOf = (row: AnswerFields & { readonly reasons: string }): string => writeAnswer(row, row.reasons);
 
 /** The reasons of the decision. */
 export const reasonsOf = ({ reasons }: { readonly reasons: string }): readonly Reason[] =>

@@ -143,10 +143,10 @@ export const isStoredReply = (reply: unknown): reply is StoredReply =>
 const listed = Symbol.for("countersign.listed");
 
 /** For the three lists whose body is only items: the Link header names their next page. */
-export type Listed<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
+export type ListReply<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
-export const listedReply = <T>(output: T, nextCursor: string | null): Listed<T> => ({ [listed]: true, output, nextCursor });
-export const isListed = (reply: unknown): reply is Listed<unknown> =>
+export const listedReply = <T>(output: T, nextCursor: string | null): ListReply<T> => ({ [listed]: true, output, nextCursor });
+export const isListed = (reply: unknown): reply is ListReply<unknown> =>
   typeof reply === "object" && reply !== null && listed in reply;
 
 export type Output<O extends Operation> = z.input<O["response"]>;
@@ -155,4 +155,4 @@ export type Output<O extends Operation> = z.input<O["response"]>;
 export type Handler<O extends Operation> = (
   input: Input<O>,
   context: Context<O>,
-) => Promise<Output<O> | Listed<Output<O>> | StoredReply>;
+) => Promise<Output<O> | ListReply<Output<O>> | StoredReply>;

@@ -8,7 +8,7 @@ export type Message = {
   readonly note: string;
 };
 
-export type Composed = { readonly subject: string; readonly plain: string; readonly html: string };
+export type MailText = { readonly subject: string; readonly plain: string; readonly html: string };
 
 /** Characters that could hide or reorder text or break a header, and prefixes that a mail program turns into links. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
@@ -60,7 +60,7 @@ function plainOf({ paragraphs, action, note }: Message, origin: string): string 
 }
 
 /** The mail as it is sent, with links to `origin`. */
-export const compose = (message: Message, origin: string): Composed => ({
+export const compose = (message: Message, origin: string): MailText => ({
   subject: message.subject.replaceAll(UNSEEN, " "),
   plain: plainOf(message, origin),
   html: htmlOf(message, origin),

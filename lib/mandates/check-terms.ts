@@ -38,7 +38,7 @@ export function requirePolicy(policy: Policy, decimals: number): void {
   if (errors.length > 0) throw refuse(errors);
 }
 
-type Bound = {
+type Bindings = {
   readonly chain: string;
   readonly agents: readonly string[] | null;
   readonly wallet: { readonly chain: string } | null;
@@ -46,7 +46,7 @@ type Bound = {
 };
 
 /** Requires that the agents exist and that the wallet is on the mandate's chain. @throws Problem invalid_request */
-export function requireBindings({ chain, agents, wallet, unknown }: Bound): void {
+export function requireBindings({ chain, agents, wallet, unknown }: Bindings): void {
   const errors: FieldError[] = [];
   agents?.forEach((agent, index) => {
     if (unknown.has(agent))

@@ -41,9 +41,9 @@ const text = (value: string): string => value.trim();
 /** NaN for text that is not a number; the schema then refuses it. */
 const numberOf = (value: string): number => (/^[0-9]+$/.test(text(value)) ? Number(text(value)) : Number.NaN);
 
-type Placed = readonly (readonly [pointer: string, field: string])[];
+type FieldPointers = readonly (readonly [pointer: string, field: string])[];
 
-function limitsOf(draft: MandateDraft): { readonly limits: Policy["limits"]; readonly places: Placed } {
+function limitsOf(draft: MandateDraft): { readonly limits: Policy["limits"]; readonly places: FieldPointers } {
   const { timezone } = draft;
   const budgets: { readonly value: object; readonly field: string }[] = [];
   const counts: { readonly value: object; readonly field: string }[] = [];
@@ -66,7 +66,7 @@ function limitsOf(draft: MandateDraft): { readonly limits: Policy["limits"]; rea
     ...(counts.length > 0 && { counts: counts.map(({ value }) => value) }),
     ...(text(draft.cooldownSeconds) !== "" && { cooldownSeconds: numberOf(draft.cooldownSeconds) }),
   } as Policy["limits"];
-  const placed = (name: "budgets" | "counts", list: typeof budgets): Placed =>
+  const placed = (name: "budgets" | "counts", list: typeof budgets): FieldPointers =>
     list.flatMap(({ field }, at) => {
       const pointer = `/policy/limits/${name}/${at}`;
       if (!field.startsWith("more.")) return [[pointer, field] as const, [`${pointer}/timezone`, "timezone"] as const];
@@ -127,7 +127,7 @@ function timesOf({ schedule: { on, days, from, to, timezone }, validFrom, validU
   };
 }
 
-const fixed: Placed = [
+const fixed: FieldPointers = [
   ["/name", "name"],
   ["/agents", "agents"],
   ["/wallet", "wallet"],
@@ -153,7 +153,7 @@ const fixed: Placed = [
   ["/policy/validUntil", "validUntil"],
 ];
 
-function fieldsOf(places: Placed): FieldOf {
+function fieldsOf(places: FieldPointers): FieldOf {
   const longestFirst = [...fixed, ...places].toSorted(([a], [b]) => b.length - a.length);
   return (pointer) => longestFirst.find(([start]) => pointer === start || pointer.startsWith(`${start}/`))?.[1];
 }

@@ -92,7 +92,7 @@ export const newDraft = (coin: string): MandateDraft => ({
   validUntil: "",
 });
 
-type Stored = {
+type StoredMandate = {
   readonly name: string;
   readonly policy: Policy;
   readonly agents?: readonly string[] | undefined;
@@ -100,7 +100,7 @@ type Stored = {
 };
 
 /** A stored mandate as a form. */
-export function draftOf({ name, policy, agents, wallet }: Stored): MandateDraft {
+export function draftOf({ name, policy, agents, wallet }: StoredMandate): MandateDraft {
   const [coin] = policy.assets;
   const base = newDraft(`${coin?.asset} ${coin?.chain}`);
   const { fee, schedule, validFrom, validUntil } = policyTimes(policy, base);

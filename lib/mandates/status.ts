@@ -3,13 +3,13 @@ import type { Atomic } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
-type Used = { readonly spent: Atomic; readonly reserved: Atomic };
+type BudgetUse = { readonly spent: Atomic; readonly reserved: Atomic };
 
 /** The status to show: an active mandate may be expired or used up. */
 export function statusOf(
   stored: StoredMandateStatus,
   policy: CompiledPolicy,
-  { spent, reserved }: Used,
+  { spent, reserved }: BudgetUse,
   now: Date,
 ): MandateStatus {
   if (stored !== "active") return stored;

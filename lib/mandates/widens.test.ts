@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntentFacts } from "#lib/mandates/facts.ts";
 import { decide } from "#lib/mandates/policy.ts";
-import { widens, type Granted } from "#lib/mandates/widens.ts";
+import { widens, type Grant } from "#lib/mandates/widens.ts";
 import { atomicOf } from "#lib/money.ts";
 import { intentOf, mandateOf, NOW, PAY_TO, usageOf } from "#test/mandate-facts.ts";
 
 type Rules = NonNullable<Parameters<typeof mandateOf>[0]>;
-type Bound = Partial<Pick<Granted, "agents" | "wallet">>;
+type Bound = Partial<Pick<Grant, "agents" | "wallet">>;
 
-const granted = (rules: Rules, bound: Bound = {}): Granted => ({
+const granted = (rules: Rules, bound: Bound = {}): Grant => ({
   policy: mandateOf(rules).policy,
   agents: null,
   wallet: null,

@@ -2,7 +2,7 @@ import { reaches } from "#lib/mandates/assurance.ts";
 import type { AllowDeny, CompiledPolicy, Schedule } from "#lib/mandates/compile-policy.ts";
 
 /** The rights that a mandate gives: its policy, agents and wallet. */
-export type Granted = {
+export type Grant = {
   readonly policy: CompiledPolicy;
   /** Null: every agent of the organization. */
   readonly agents: readonly string[] | null;
@@ -76,11 +76,11 @@ const lastsNoLonger = (after: CompiledPolicy, before: CompiledPolicy): boolean =
   within(before.validFrom?.getTime() ?? 0, after.validFrom?.getTime() ?? 0) &&
   within(after.validUntil?.getTime() ?? null, before.validUntil?.getTime() ?? null);
 
-const sameWallet = (after: Granted["wallet"], before: Granted["wallet"]): boolean =>
+const sameWallet = (after: Grant["wallet"], before: Grant["wallet"]): boolean =>
   after?.chain === before?.chain && after?.address === before?.address;
 
 /** Whether a change may allow a payment that was refused before. True if in doubt. */
-export function widens(after: Granted, before: Granted): boolean {
+export function widens(after: Grant, before: Grant): boolean {
   const [next, was] = [after.policy, before.policy];
   const agents = (list: readonly string[] | null) => (list === null ? null : new Set(list));
   return !(

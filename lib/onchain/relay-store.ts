@@ -17,7 +17,7 @@ type SignedFields = Fees & {
   readonly sentAt: Date;
 };
 export type SentRelay = Omit<RelayRow, keyof SignedFields> & SignedFields;
-export type Signed = Omit<SignedFields, "sentAt"> & { readonly fence: number };
+export type SignedRelay = Omit<SignedFields, "sentAt"> & { readonly fence: number };
 
 const open = inArray(relays.status, ["queued", "sent"]);
 const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
@@ -104,7 +104,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
 }
 
 /** Stores the signed bytes, which are sent from now on. Null if the relay is no longer queued. */
-export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: Signed): Promise<SentRelay | null> {
+export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
     .set({ ...signed, status: "sent", sentAt: now, nextCheckAt: soon(300), attempts: 0, failure: null })
@@ -114,7 +114,7 @@ export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: Signed)
 }
 
 /** The earlier bytes may still be mined instead, so their hash is kept. */
-export async function storeReplacement(tx: Tx, sent: SentRelay, signed: Signed): Promise<SentRelay | null> {
+export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
     .set({
@@ -158,7 +158,7 @@ export async function abandon(relayId: string, failure: string): Promise<boolean
   return rows.length === 1;
 }
 
-export type Mined = {
+export type RelayReceipt = {
   readonly hash: string;
   readonly gasUsed: bigint;
   readonly gasPrice: bigint;
@@ -169,7 +169,7 @@ export type Mined = {
 const hashesWith = (sent: SentRelay): string[] => [...sent.earlierHashes, sent.hash];
 
 /** The hash becomes the one that was mined, which may be an earlier one. */
-export async function resolveRelay(sent: SentRelay, { success, ...mined }: Mined): Promise<boolean> {
+export async function resolveRelay(sent: SentRelay, { success, ...mined }: RelayReceipt): Promise<boolean> {
   const rows = await database()
     .update(relays)
     .set({

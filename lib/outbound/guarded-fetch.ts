@@ -41,12 +41,12 @@ export type GuardedReply = {
 };
 
 /** `sent` says whether the request may have arrived. `reply` is null if no answer came. */
-export type Sent = { readonly sent: boolean; readonly reply: OutboundReply | null };
+export type SendResult = { readonly sent: boolean; readonly reply: OutboundReply | null };
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
   /** For the call that pays: never throws after bytes may have been sent; `sent` says whether they were. */
-  readonly once: (url: string, request: GuardedRequest) => Promise<Sent>;
+  readonly once: (url: string, request: GuardedRequest) => Promise<SendResult>;
 };
 
 export type Guard = {
@@ -204,7 +204,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     }
   }
 
-  async function once(text: string, request: GuardedRequest): Promise<Sent> {
+  async function once(text: string, request: GuardedRequest): Promise<SendResult> {
     try {
       return { sent: true, reply: (await hop(text, request)).reply };
     } catch (error) {

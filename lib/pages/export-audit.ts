@@ -1,6 +1,6 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { listAuditEvents } from "#lib/audit/contract.ts";
-import { lengthOf, searchStretch, type Wanted } from "#lib/audit/search-store.ts";
+import { lengthOf, searchStretch, type Query } from "#lib/audit/search-store.ts";
 import { boundsOf, wantedOf, type AuditFilters } from "#lib/pages/view-audit.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import { csvLine } from "#lib/http/csv.ts";
@@ -73,7 +73,7 @@ export async function exportAudit(
 
 async function* lines(
   chain: string,
-  wanted: Wanted,
+  wanted: Query,
   { after, before }: { readonly after: number; readonly before: number },
   { first, line }: (typeof formats)[keyof typeof formats],
 ): AsyncGenerator<string> {

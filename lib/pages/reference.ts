@@ -9,7 +9,7 @@ import { perProcess } from "#lib/process.ts";
 
 type Media = { readonly schema: JsonSchema; readonly example?: unknown };
 type Content = { readonly "application/json"?: Media };
-type Described = {
+type OperationText = {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -22,7 +22,7 @@ type Described = {
 type Document = {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationText>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
@@ -74,7 +74,7 @@ function parameterOf(given: JsonSchema): Parameter[] {
   ];
 }
 
-function present(method: string, path: string, described: Described): Reference {
+function present(method: string, path: string, described: OperationText): Reference {
   const { schemas } = document().components;
   const { operationId: id, summary, description, tags, security, parameters = [], requestBody, responses } = described;
   const asked = requestBody?.content["application/json"];

@@ -1,7 +1,7 @@
 /** The sum of the payments received in one asset, in atomic units. */
 export type Sum = { readonly amount: bigint; readonly payments: number };
 
-export type Earned = {
+export type RevenueEntry = {
   /** In UTC: "2026-11-21". */
   readonly day: string;
   readonly sellerId: string | null;
@@ -27,7 +27,7 @@ export function revenueSince(now: Date, count: number): Date {
 }
 
 /** The last `count` UTC days including today. Days without payments are included. */
-export function revenueDays(rows: readonly Earned[], now: Date, count: number): (Sum & { readonly day: string })[] {
+export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: number): (Sum & { readonly day: string })[] {
   const ofDay = Map.groupBy(rows, ({ day }) => day);
   return Array.from({ length: count }, (_, at) => {
     const day = dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS));
@@ -36,9 +36,9 @@ export function revenueDays(rows: readonly Earned[], now: Date, count: number): 
 }
 
 /** The rows of the UTC month of `now`. */
-export const ofThisMonth = <R extends Earned>(rows: readonly R[], now: Date): R[] =>
+export const ofThisMonth = <R extends RevenueEntry>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(dayOf(now).slice(0, 7)));
 
 /** The key for a resource's sums. */
-export const resourceKey = ({ sellerId, resourceId }: Pick<Earned, "sellerId" | "resourceId">): string =>
+export const resourceKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

@@ -4,7 +4,7 @@ import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express from "express";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
-import { challengeText, idOfPath, routesOf, snippets, type Coin, type Offered } from "#lib/pages/snippets.ts";
+import { challengeText, idOfPath, routesOf, snippets, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
 import { listen, stockFacilitator } from "#test/shop.ts";
@@ -20,7 +20,7 @@ const coin: Coin = {
   tokenVersion: "2",
   tokenDecimals: 6,
 };
-const offered: Offered = {
+const offered: ResourceOffer = {
   resourceId: "reports-date",
   method: "GET",
   pathTemplate: "/reports/{date}",

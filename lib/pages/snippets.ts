@@ -12,13 +12,13 @@ export type Coin = {
   readonly tokenDecimals: number;
 };
 
-export type Offered = Pick<PaidResource, "resourceId" | "method" | "pathTemplate" | "description" | "pricing"> & {
+export type ResourceOffer = Pick<PaidResource, "resourceId" | "method" | "pathTemplate" | "description" | "pricing"> & {
   readonly payTo: string;
   readonly maxTimeoutSeconds: number;
 };
 
 /** The price in the token's atomic units; null if it is not fixed or not a valid amount yet. */
-export function atomicPrice({ pricing }: Pick<Offered, "pricing">, { tokenDecimals }: Coin): string | null {
+export function atomicPrice({ pricing }: Pick<ResourceOffer, "pricing">, { tokenDecimals }: Coin): string | null {
   if (pricing.type !== "fixed") return null;
   const read = readAmount(pricing.amount, tokenDecimals);
   return read.ok ? read.amount.toString() : null;
@@ -27,7 +27,7 @@ export function atomicPrice({ pricing }: Pick<Offered, "pricing">, { tokenDecima
 const QUOTED = "what this order costs, in the token's smallest unit";
 
 /** The decoded 402 response that the seller must send. */
-export const challengeText = (offered: Offered, coin: Coin, domain: string): string =>
+export const challengeText = (offered: ResourceOffer, coin: Coin, domain: string): string =>
   JSON.stringify(
     {
       x402Version: 2,
@@ -49,7 +49,7 @@ export const challengeText = (offered: Offered, coin: Coin, domain: string): str
   );
 
 /** The route configuration of the standard x402 servers. Their paths use :name instead of {name}. */
-export const routesOf = (offered: Offered, coin: Coin) => ({
+export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
   [`${offered.method} ${offered.pathTemplate.replace(/\{([^}]+)\}/g, ":$1")}`]: {
     accepts: {
       scheme: "exact" as const,
@@ -87,7 +87,7 @@ export type Snippet = { readonly name: string; readonly label: string; readonly 
 
 /** The code for each standard server, and the request that saves the resource. */
 export function snippets(
-  offered: Offered,
+  offered: ResourceOffer,
   coin: Coin,
   { origin, sellerId }: { readonly origin: string; readonly sellerId: string },
 ): Snippet[] {

@@ -1,5 +1,5 @@
 /** A sum of payments as the store returns it: atomic units of the asset as text. */
-export type Spent = {
+export type Spend = {
   /** In UTC: "2026-11-21". */
   readonly day: string;
   readonly asset: string;
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** The last `count` UTC days including the day of `now`. Days without payments are included. */
-export function spendingDays(rows: readonly Spent[], now: Date, count: number): SpendingDay[] {
+export function spendingDays(rows: readonly Spend[], now: Date, count: number): SpendingDay[] {
   const ofDay = Map.groupBy(rows, (row) => row.day);
   return Array.from({ length: count }, (_, at) => {
     const day = dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS));

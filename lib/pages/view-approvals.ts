@@ -10,7 +10,7 @@ import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /** One request in the inbox. `domain`, `agent` and `mandate` are untrusted text. */
-type Asked = {
+type PendingRequest = {
   readonly checkoutIntentId: string;
   readonly domain: string;
   /** The amount that the payee receives, as formatted text: "43.00 USDC". */
@@ -21,18 +21,18 @@ type Asked = {
   readonly expiresAt: string;
 };
 
-export type WaitingApproval = Asked & {
+export type WaitingApproval = PendingRequest & {
   /** Why approval is needed, as the end of a sentence: "asks above 25.00 USDC". */
   readonly why: string;
 };
 
-export type DecidedApproval = Asked & {
+export type DecidedApproval = PendingRequest & {
   readonly status: CheckoutStatus;
   /** Absent if nobody decided in time. */
   readonly decided?: { readonly by: string; readonly at: string };
 };
 
-export type Waiting = {
+export type ApprovalsView = {
   /** The database's time when this was read. */
   readonly now: string;
   readonly items: readonly WaitingApproval[];
@@ -44,7 +44,7 @@ const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
 /** Requests that wait for a person of the organization, the earliest expiry first; by default at most 50. */
-export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<Waiting> =>
+export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsView> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);
     const items = rows.slice(0, limit);
@@ -89,7 +89,7 @@ export const viewDecided = (
 
 type Row = Omit<WaitingRow, "policy">;
 
-const asked = (row: Row, names: ReadonlyMap<string, string>): Asked => ({
+const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => ({
   checkoutIntentId: row.checkoutIntentId,
   domain: row.domain,
   amount: displayAmount(row.amount, row.tokenDecimals, row.asset),

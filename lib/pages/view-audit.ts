@@ -2,7 +2,7 @@ import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
 import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/audit-view.ts";
 import { listAuditEvents } from "#lib/audit/contract.ts";
 import { readEvents } from "#lib/audit/read-store.ts";
-import { lengthOf, searchEntity, searchStretch, timeAt, type Wanted } from "#lib/audit/search-store.ts";
+import { lengthOf, searchEntity, searchStretch, timeAt, type Query } from "#lib/audit/search-store.ts";
 import { followChain } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
@@ -37,7 +37,7 @@ const dayOf = (text: string | undefined, days = 0): Date | null =>
   text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(Date.parse(text) + days * DAY_MS) : null;
 
 /** Parses the filters. An invalid kind or day is ignored; an invalid id matches nothing. */
-export const wantedOf = ({ kind, id, since, until }: AuditFilters): Wanted => ({
+export const wantedOf = ({ kind, id, since, until }: AuditFilters): Query => ({
   kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
   id: id === undefined ? null : ID.test(id.trim()) ? id.trim() : "-",
   from: dayOf(since),
@@ -59,7 +59,7 @@ async function placeOf(chain: string, time: Date, length: number): Promise<numbe
 /** The range of the chain to search: events with `after` < sequence < `before`. */
 export async function boundsOf(
   chain: string,
-  { from, until }: Wanted,
+  { from, until }: Query,
   length: number,
 ): Promise<{ after: number; before: number }> {
   const after = from === null ? 0 : Math.max(0, (await placeOf(chain, from, length)) - SLACK);

@@ -12,10 +12,10 @@ import { PlanTier, ProductRole, SubscriptionStatus, type Environment } from "#li
 
 const ROWS = 20;
 
-type Asked = { readonly cursor?: string | undefined };
+type PageRequest = { readonly cursor?: string | undefined };
 
 /** Organizations, newest first. `search` is an id, or the start of a name or slug. */
-export async function viewOrganizations({ search, cursor }: Asked & { readonly search?: string | undefined }) {
+export async function viewOrganizations({ search, cursor }: PageRequest & { readonly search?: string | undefined }) {
   const rows = await selectOrganizations(search, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);
   const counted = items.length === 0 ? [] : await countMembers(items.map(({ organizationId }) => organizationId));
@@ -35,7 +35,7 @@ export async function viewOrganizations({ search, cursor }: Asked & { readonly s
 export type SellerLine = Awaited<ReturnType<typeof viewSellers>>["items"][number];
 
 /** Sellers of every organization in one state, newest first. */
-export async function viewSellers(environment: Environment, { state, cursor }: Asked & { readonly state: SellerState }) {
+export async function viewSellers(environment: Environment, { state, cursor }: PageRequest & { readonly state: SellerState }) {
   const rows = await selectSellers(environment, state, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ sellerId }) => sellerId);
   const counted = items.length === 0 ? [] : await countResources(items.map(({ sellerId }) => sellerId));
@@ -53,7 +53,7 @@ export async function viewSellers(environment: Environment, { state, cursor }: A
 
 export type SubscriptionLine = Awaited<ReturnType<typeof viewSubscriptions>>["items"][number];
 
-export async function viewSubscriptions({ cursor }: Asked) {
+export async function viewSubscriptions({ cursor }: PageRequest) {
   const rows = await selectSubscriptions(decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);
   return {

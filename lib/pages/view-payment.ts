@@ -105,7 +105,7 @@ const statuses = (attempts: readonly Attempt[]) => attempts.map(({ status }) => 
 type Event = Awaited<ReturnType<typeof eventsOf>>[number];
 type Seller = Awaited<ReturnType<typeof sellerToday>>;
 
-type Loaded = {
+type PaymentRecord = {
   readonly row: AuthorizationRow;
   readonly attempts: readonly ExecutionRow[];
   readonly hold: Hold | null;
@@ -117,7 +117,7 @@ type Loaded = {
   readonly now: Date;
 };
 
-function factsOf({ row, attempts, hold, checkout, approval, order, events, names, now }: Loaded): PaymentFacts {
+function factsOf({ row, attempts, hold, checkout, approval, order, events, names, now }: PaymentRecord): PaymentFacts {
   const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain, subjectId } = row;
   const by = approval?.approvedBySubjectId ?? "";
   return {

@@ -14,7 +14,7 @@ import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
 /** The part of a payment that its seller may see: not the mandate, the agent or the buyer's notes. */
-export type Received = {
+export type ReceivedPayment = {
   readonly paymentId: string;
   readonly createdAt: string;
   readonly sellerId: string | null;
@@ -41,7 +41,7 @@ export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
   return found;
 }
 
-function present(row: ReceivedRow): Received {
+function present(row: ReceivedRow): ReceivedPayment {
   const { tokenDecimals, asset, chain } = coinOf(row);
   const { paymentId, sellerId, resourceId, transaction, payer, nonce, handedOver } = row;
   return {
@@ -67,7 +67,7 @@ type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly l
  * mandate that the service settled for the organization's own servers.
  * @throws Problem invalid_request for a cursor of another list
  */
-export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Received>> {
+export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
   const which = { before: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [
     ...(await selectReceivedExecutions(database(), scope, filter, which)),

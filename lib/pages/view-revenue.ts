@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { sumExecutions, sumSettlements, type RevenueRow, type Scope } from "#lib/pages/received-store.ts";
-import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type Earned, type Sum } from "#lib/pages/revenue.ts";
+import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type RevenueEntry, type Sum } from "#lib/pages/revenue.ts";
 import { coinOf } from "#lib/pages/view-received.ts";
 
 /** An amount as decimal text in the asset, and the number of payments. */
@@ -40,7 +40,7 @@ export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
     .toSorted((a, b) => b.month.payments - a.month.payments);
 }
 
-const earned = ({ day, sellerId, resourceId, amount, payments }: RevenueRow): Earned => ({
+const earned = ({ day, sellerId, resourceId, amount, payments }: RevenueRow): RevenueEntry => ({
   day,
   sellerId,
   resourceId,
@@ -48,7 +48,7 @@ const earned = ({ day, sellerId, resourceId, amount, payments }: RevenueRow): Ea
   payments,
 });
 
-function revenueOf(rows: readonly Earned[], { asset, chain, tokenDecimals }: AssetOnChain, now: Date): Revenue {
+function revenueOf(rows: readonly RevenueEntry[], { asset, chain, tokenDecimals }: AssetOnChain, now: Date): Revenue {
   const figures = ({ amount, payments }: Sum): Figures => ({ amount: formatAmount(amount, tokenDecimals), payments });
   const month = ofThisMonth(rows, now);
   const byResource = [...Map.groupBy(month, resourceKey)].map(([key, of]) => [key, figures(sumOf(of))] as const);

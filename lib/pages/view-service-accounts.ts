@@ -60,13 +60,13 @@ function keyOf(line: KeyLine): KeyView {
   };
 }
 
-type Asked = { readonly revoked: boolean; readonly cursor: string | undefined };
+type PageRequest = { readonly revoked: boolean; readonly cursor: string | undefined };
 
 /**
  * One page of the organization's service accounts, live or revoked, with additional fields that the operation does not return.
  * @throws Problem capability_required, invalid_request for an invalid cursor
  */
-export async function viewServiceAccounts(caller: Member, { revoked, cursor }: Asked): Promise<AccountsView> {
+export async function viewServiceAccounts(caller: Member, { revoked, cursor }: PageRequest): Promise<AccountsView> {
   requireAccess(caller);
   const before = decodeCursor(cursor);
   const [rows, counts] = await Promise.all([

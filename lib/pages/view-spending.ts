@@ -1,7 +1,7 @@
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { formatAmount } from "#lib/money.ts";
-import { dayOf, spendingDays, spendingSince, type Spent } from "#lib/pages/spending.ts";
+import { dayOf, spendingDays, spendingSince, type Spend } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
 
 /** Spending in one asset on one chain. Amounts are decimal text. */
@@ -43,7 +43,7 @@ export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
 type Coin = { readonly asset: string; readonly chain: string };
 const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
 
-function spendingOf(rows: readonly Spent[], { asset, chain, amount }: Coin & { readonly amount: string }, now: Date): Spending {
+function spendingOf(rows: readonly Spend[], { asset, chain, amount }: Coin & { readonly amount: string }, now: Date): Spending {
   const decimals = decimalsOf({ asset, chain });
   const text = (value: bigint) => formatAmount(value, decimals);
   const days = spendingDays(rows, now, DAYS);
@@ -68,7 +68,7 @@ function spendingOf(rows: readonly Spent[], { asset, chain, amount }: Coin & { r
   };
 }
 
-function sumsOf(rows: readonly Spent[]): { readonly byAgents: bigint; readonly countersigned: bigint } {
+function sumsOf(rows: readonly Spend[]): { readonly byAgents: bigint; readonly countersigned: bigint } {
   const sum = (wanted: boolean) =>
     rows.reduce((total, { countersigned, amount }) => (countersigned === wanted ? total + BigInt(amount) : total), 0n);
   return { byAgents: sum(false), countersigned: sum(true) };

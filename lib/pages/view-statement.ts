@@ -66,7 +66,7 @@ function volumesOf(rows: Awaited<ReturnType<typeof selectVolumes>>): StatementVi
   return [...sums].map(([asset, { gross, decimals }]) => ({ asset, gross: formatAmount(gross, decimals) }));
 }
 
-type Asked = { readonly month: string | undefined; readonly cursor: string | undefined };
+type StatementRequest = { readonly month: string | undefined; readonly cursor: string | undefined };
 
 async function chosenMonth(month: string | undefined): Promise<{ readonly month: string; readonly current: string }> {
   const current = await thisMonth();
@@ -78,7 +78,7 @@ async function chosenMonth(month: string | undefined): Promise<{ readonly month:
  * The fees that the organization owes for a UTC month, by default this month, with its plan, its fee schedules and its volume.
  * @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor
  */
-export async function viewStatement(caller: Member, asked: Asked): Promise<StatementView> {
+export async function viewStatement(caller: Member, asked: StatementRequest): Promise<StatementView> {
   requireAccess(caller);
   const { organizationId } = caller;
   const { month, current } = await chosenMonth(asked.month);

@@ -9,7 +9,7 @@ import { reasonsOf } from "#lib/holds/stored-answer.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-export type Compared = {
+export type BacktestItem = {
   readonly policyDecisionId: string;
   readonly authorizationId: string;
   readonly domain?: string;
@@ -23,7 +23,7 @@ export type Compared = {
 };
 
 /** Usage before the first decision. Mutable: the replay adds to it. */
-export type ReplayUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
+export type BacktestUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
 
 /** Denials that no policy changes are repeated, because their facts were not stored. */
 const beyondPolicy = new Set<ReasonCode>([
@@ -51,13 +51,13 @@ const stays = (reason: Reason): boolean =>
  * denies uses nothing, and a hold that was released or expired uses nothing either. `seen` says for each payment whether the domain's
  * own 402 asked for it.
  */
-export function replay(
+export function backtest(
   mandate: MandateFacts,
   past: readonly PastDecision[],
-  usage: ReplayUsage,
+  usage: BacktestUsage,
   firstPaid: ReadonlyMap<string, Date>,
   seen: readonly boolean[],
-): Compared[] {
+): BacktestItem[] {
   return past.map((one, at) => {
     const payee = one.sellerId ?? unregisteredPayee(one.intent.seller.domain, one.payTo);
     const paid = payee === null ? undefined : firstPaid.get(payee);
@@ -88,7 +88,7 @@ function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
   return { ...decision, outcome, reasons: [...staying, ...decision.reasons] };
 }
 
-function book(mandate: MandateFacts, usage: ReplayUsage, { amount, fee }: IntentFacts, at: Date): void {
+function book(mandate: MandateFacts, usage: BacktestUsage, { amount, fee }: IntentFacts, at: Date): void {
   const held = atomicOf(amount + fee.buyerShare);
   usage.reserved = add(usage.reserved, held);
   usage.lastHeldAt = at;

@@ -3,12 +3,12 @@ import { compareFixed } from "#lib/payments/compare-fixed-price.ts";
 import { compareIntent, type Difference, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
-import { compareQuoted, type Judged, type Offer } from "#lib/payments/unregistered-offer.ts";
+import { compareQuoted, type OfferJudgement, type Offer } from "#lib/payments/unregistered-offer.ts";
 
 type Parties = {
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  readonly offered: Judged | null;
+  readonly offered: OfferJudgement | null;
 };
 
 /** The differences between a request and the registered record, or the seller's own 402 if only the 402 has the price. */
@@ -31,12 +31,12 @@ export function findMismatches(
   return [...found, ...more];
 }
 
-type Fixed = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
+type FixedPricing = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
 /** Skips a token or chain that differs from the registration: that difference is reported already, and its amounts have other units. */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,
-  pricing: Fixed,
+  pricing: FixedPricing,
   { chain, payTo }: RegisteredResource["paymentConfig"],
   asked: Pick<Terms, "chain" | "asset" | "digits">,
 ): readonly Difference[] {

@@ -6,7 +6,7 @@ import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /** Refusals that the contracts would give, returned before anything is sent. Nothing is recorded, so the same key can be retried. */
-type Refused = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
+type RefusedPayment = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
 const register: NextAction = { type: "register_mandate_onchain", label: "Register the mandate on the chain" };
 const raise: NextAction = { type: "raise_mandate_limit", label: "Raise the mandate's limit" };
@@ -14,14 +14,14 @@ const renew: NextAction = { type: "renew_mandate", label: "Renew the mandate" };
 const select: NextAction = { type: "select_mandate", label: "Use another mandate" };
 const later: NextAction = { type: "retry_later", label: "Try again later" };
 
-const details = (refused: Refused, detail: string, ...actions: readonly NextAction[]): ProblemDetails => ({
+const details = (refused: RefusedPayment, detail: string, ...actions: readonly NextAction[]): ProblemDetails => ({
   detail,
   payment: presentPaymentFacts(refused.payment, refused.payer),
   nextActions: withMandatePages(actions, env().BASE_URL, refused.mandateId),
 });
 
 /** Maps a refusal of the registry to the code that the policy uses for the same refusal. */
-export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): Problem {
+export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPayment): Problem {
   switch (refusal) {
     case "Unknown":
       return notRegistered(on);
@@ -67,18 +67,18 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: Refused): 
 }
 
 /** The mandate has no registration on the chain. */
-export const notRegistered = (on: Refused): Problem =>
+export const notRegistered = (on: RefusedPayment): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
 /** A signature made now could be too late for this period, and is not valid in the next period. */
-export const periodEnds = (on: Refused, seconds: number): Problem =>
+export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
     ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", later),
     retryAfterSeconds: seconds + 1,
   });
 
 /** The account does not run our code, so the token would reject our signature for it. */
-export const notDelegated = (on: Refused): Problem =>
+export const notDelegated = (on: RefusedPayment): Problem =>
   new Problem(
     "wallet_not_delegated",
     details(on, "The paying account is not delegated to the smart payment account.", {

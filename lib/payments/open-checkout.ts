@@ -7,7 +7,7 @@ import type { CheckoutDraft } from "#lib/payments/queue-item.ts";
 import { readChallenge } from "#lib/x402/compare-challenge.ts";
 
 /** The payment that a policy asks a person about. */
-export type Asked = {
+export type CheckoutRequest = {
   readonly organizationId: string;
   readonly environment: string;
   readonly ownerSubjectId: string;
@@ -25,13 +25,13 @@ export type Asked = {
 };
 
 /** Without a seller record, show only the resource's address: other text would come from the agent unverified. */
-function addressOf({ intent, domain }: Asked): string {
+function addressOf({ intent, domain }: CheckoutRequest): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
 /** One line for the resource. It contains no free text from the agent. */
-function resourceLine(asked: Asked): Line {
+function resourceLine(asked: CheckoutRequest): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
   const registered = resourceId === null ? undefined : resource;
@@ -42,7 +42,7 @@ function resourceLine(asked: Asked): Line {
 }
 
 /** The checkout of an authorization whose policy asks a person. */
-export function openCheckout(asked: Asked): Omit<NewCheckout, "authorizationId"> {
+export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;
   const lines = draft?.lines ?? [resourceLine(asked)];

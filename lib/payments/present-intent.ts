@@ -3,7 +3,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import type { Judged } from "#lib/payments/unregistered-offer.ts";
+import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 
@@ -16,11 +16,11 @@ export type Terms = {
   readonly expiresAt: Date;
 };
 
-type Decided = {
+type IntentDecision = {
   readonly item: Item;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  readonly offered: Judged | null;
+  readonly offered: OfferJudgement | null;
   readonly terms: Terms;
   readonly feeQuote: PaymentIntent["feeQuote"];
   readonly createdAt: Date;
@@ -34,7 +34,7 @@ export const settlementModeOf = (
   enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
 
 /** The intent to store and show: registered values if they exist, otherwise the requested ones. */
-export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: Decided): PaymentIntent {
+export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: IntentDecision): PaymentIntent {
   const { intent } = item;
   const payTo = resource?.paymentConfig.payTo ?? intent.payTo;
   return {
@@ -68,7 +68,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
 }
 
 /** Shows an unregistered seller by its domain, because a name would be the agent's unverified text. */
-const presentUnknown = ({ seller }: Item["intent"], offered: Judged | null): PaymentIntent["seller"] =>
+const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 
 function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {

@@ -17,7 +17,7 @@ export const bounds = {
   slowMs: 50,
 } as const;
 
-type Waiting = {
+type QueueEntry = {
   readonly item: Item;
   readonly at: number;
   readonly settle: (answer: Answer) => void;
@@ -47,7 +47,7 @@ export class AuthorizeQueue {
   readonly #keyReused: () => Problem;
   readonly #live = new Map<string, Live>();
   /** In turn order: the organization that was served last is last. */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, QueueEntry[]>();
   readonly #busyMandates = new Set<string>();
   readonly #idle: (() => void)[] = [];
   #queued = 0;
@@ -127,7 +127,7 @@ export class AuthorizeQueue {
     return this.#queued === 0 && this.#unanswered === 0;
   }
 
-  async #decide(list: readonly Waiting[]): Promise<void> {
+  async #decide(list: readonly QueueEntry[]): Promise<void> {
     const mandates = new Set(list.map(({ item }) => item.mandateId));
     for (const mandateId of mandates) this.#busyMandates.add(mandateId);
     this.#open += 1;
@@ -156,9 +156,9 @@ export class AuthorizeQueue {
   }
 
   /** Round robin over organizations, one item per turn, skipping mandates of another open batch. */
-  #nextList(): Waiting[] {
+  #nextList(): QueueEntry[] {
     this.#dropOld();
-    const list: Waiting[] = [];
+    const list: QueueEntry[] = [];
     const mandates = new Set<string>();
     const others = new Set<string>();
     const organizations = new Set<string>();

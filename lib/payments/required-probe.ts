@@ -4,7 +4,7 @@ import type { Decision } from "#lib/mandates/facts.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Terms } from "#lib/payments/present-intent.ts";
-import type { Judged, Offer } from "#lib/payments/unregistered-offer.ts";
+import type { OfferJudgement, Offer } from "#lib/payments/unregistered-offer.ts";
 import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
@@ -26,7 +26,7 @@ export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffe
 type Payee = {
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  readonly offered: Judged | null;
+  readonly offered: OfferJudgement | null;
   readonly read: Terms;
 };
 

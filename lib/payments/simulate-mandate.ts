@@ -7,7 +7,7 @@ import type { MandateFacts } from "#lib/mandates/facts.ts";
 import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { replay, type ReplayUsage } from "#lib/payments/backtest.ts";
+import { backtest, type BacktestUsage } from "#lib/payments/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";
@@ -55,7 +55,7 @@ async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: P
         past.map((one) => wantedOf(one, tokenOf)),
       )
     : [];
-  const compared = replay(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId), seen);
+  const compared = backtest(factsOf(mandate, compiled), past, usage, await firstPayments(tx, mandateId), seen);
   return compared.toReversed().map((one) => ({ ...one, reasons: [...one.reasons] }));
 }
 
@@ -67,9 +67,9 @@ const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): Ma
   agents: null,
 });
 
-async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<ReplayUsage> {
+async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<BacktestUsage> {
   const { used, lastHeldAt } = await lifetimeFromLedger(tx, mandateId, at);
-  const buckets: ReplayUsage["buckets"] = new Map();
+  const buckets: BacktestUsage["buckets"] = new Map();
   for (const window of policy.windows) buckets.set(window.key, await bucketsFromLedger(tx, mandateId, window, at));
   return { spent: zero, reserved: used, lastHeldAt, buckets };
 }

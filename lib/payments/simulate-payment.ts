@@ -10,7 +10,7 @@ import { lookAtOffer } from "#lib/payments/probe-domain.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 
-type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
+type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
   readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
 };
 
@@ -18,8 +18,8 @@ type Simulated = Pick<Item, "organizationId" | "environment" | "mandateId" | "in
  * Returns what authorizePayment would decide now, with the same facts and code, in a read-only transaction.
  * @throws Problem not_found, invalid_request
  */
-export async function simulatePayment(asked: Simulated): Promise<Decision> {
-  const [[, simulated]] = (await simulate([itemOf(asked)])) as [[Item, Answered]];
+export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
+  const [[, simulated]] = (await simulate([itemOf(asked)])) as [[Item, SimulationAnswer]];
   if (simulated.problem) throw simulated.problem;
   return simulated.row!.decision;
 }
@@ -27,14 +27,14 @@ export async function simulatePayment(asked: Simulated): Promise<Decision> {
 /** Simulates the payment under several mandates. A mandate whose simulation fails with a Problem is omitted. */
 export async function simulatePayments(
   mandateIds: readonly string[],
-  asked: Omit<Simulated, "mandateId">,
+  asked: Omit<SimulationItem, "mandateId">,
 ): Promise<ReadonlyMap<string, Pick<Decided, "decision" | "intent">>> {
   const simulated = await simulate(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId })));
   return new Map(simulated.flatMap(([item, { row }]) => (row ? [[item.mandateId, row] as const] : [])));
 }
 
-type Answered = { readonly problem: Problem | null; readonly row: Decided | null };
-type Simulations = readonly (readonly [Item, Answered])[];
+type SimulationAnswer = { readonly problem: Problem | null; readonly row: Decided | null };
+type Simulations = readonly (readonly [Item, SimulationAnswer])[];
 
 /** Asks domains for their 402 as a real payment does, with no transaction open. */
 async function simulate(items: readonly Item[]): Promise<Simulations> {
@@ -72,7 +72,7 @@ async function simulateOnce(items: readonly Item[]) {
 const lookIn = (item: Item, answer: Answer | undefined): (readonly [Item, ToLook])[] =>
   answer?.kind === "look" ? [[item, answer.look]] : [];
 
-const itemOf = ({ asker: { kind, subjectId }, ...asked }: Simulated): Item => ({
+const itemOf = ({ asker: { kind, subjectId }, ...asked }: SimulationItem): Item => ({
   ...asked,
   slot: "",
   fingerprint: "",

@@ -36,7 +36,7 @@ export const namedSeller = ({ seller, resource }: AskedIntent): string | null =>
 export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
   domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
 
-export type Judged = {
+export type OfferJudgement = {
   readonly facts: NonNullable<IntentFacts["unregistered"]>;
   readonly mismatches: IntentFacts["mismatches"];
   /** The offer that the intent accepts; null if nothing could be compared. */
@@ -44,7 +44,7 @@ export type Judged = {
   readonly maxTimeoutSeconds: number | null;
 };
 
-function lacksOf(intent: AskedIntent, offer: Offer | null): Judged["facts"]["lacks"] {
+function lacksOf(intent: AskedIntent, offer: Offer | null): OfferJudgement["facts"]["lacks"] {
   const checks: readonly (readonly [has: boolean, pointer: string, detail: string])[] = [
     [intent.chain !== undefined, "/intent/chain", "A payment to a seller that is not registered names its chain."],
     [intent.payTo !== undefined, "/intent/payTo", "A payment to a seller that is not registered names its payTo."],
@@ -59,7 +59,7 @@ function lacksOf(intent: AskedIntent, offer: Offer | null): Judged["facts"]["lac
 }
 
 /** Compares an intent with its challenge. The challenge comes from the agent and is trusted nowhere else. */
-export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): Judged {
+export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): OfferJudgement {
   const lacks = lacksOf(intent, offer);
   const facts = { domain: offer?.domain ?? null, lacks };
   if (!offer || intent.payTo === undefined || lacks.length > 0)

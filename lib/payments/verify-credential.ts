@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from "#lib/x402/verify.ts";
 
-export type Verified =
+export type Verification =
   | { readonly ok: true; readonly credential: Credential; readonly fromBlock: bigint }
   | { readonly ok: false; readonly credential: Credential | null; readonly failure: Failure };
 
@@ -40,7 +40,7 @@ export async function verifyCredential(
   header: string,
   payment: ExpectedPayment,
   { now, secondsLeft }: { readonly now: Date; readonly secondsLeft: number },
-): Promise<Verified> {
+): Promise<Verification> {
   const decoded = decodeCredential(header, payment);
   if (!decoded.ok) return { ok: false, credential: null, failure: decoded };
   const { credential } = decoded;
@@ -50,7 +50,7 @@ export async function verifyCredential(
 }
 
 /** Checks against the chain a credential that fits the payment. @throws Problem rpc_unavailable */
-export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verified> {
+export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verification> {
   const { chain } = payment.asset;
   const [verdict, newest] = await askingChain(chain, () => Promise.all([judgeTransfer(credential, payment), newestBlock(chain)]));
   return verdict.ok

@@ -1,5 +1,5 @@
 import { presentEvent } from "#lib/audit/list-audit-events.ts";
-import { audit, clock, writeNoted, type Happened } from "#lib/audit/transact.ts";
+import { audit, clock, writeNoted, type NewEvent } from "#lib/audit/transact.ts";
 import { urgentDatabase, urgentPool, type Tx } from "#lib/db/client.ts";
 import { closeGateAtOnce } from "#lib/command/gate-store.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
@@ -40,7 +40,7 @@ type Hit = { readonly organizationId: string; readonly was: string; readonly rea
 >;
 
 /** Writes to the organization's own audit chain what happened to its record, and why. */
-function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<Happened, "actorId" | "metadata">): void {
+function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
 

@@ -24,9 +24,9 @@ async function read(file: string): Promise<Variables> {
   return JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Variables;
 }
 
-type Making = Readonly<Record<string, () => string>>;
+type SecretFactories = Readonly<Record<string, () => string>>;
 
-async function provide(variables: Variables, dataDir: string, name: string, making: Making): Promise<void> {
+async function provide(variables: Variables, dataDir: string, name: string, making: SecretFactories): Promise<void> {
   const file = join(dataDir, name);
   if (Object.keys(await read(file)).length === 0) {
     await mkdir(dataDir, { recursive: true });

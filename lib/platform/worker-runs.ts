@@ -5,9 +5,9 @@ import { perProcess } from "#lib/process.ts";
 /** A worker that runs twice a second is recorded four times a minute. */
 const WRITE_EVERY_MS = 15_000;
 
-type Noted = { at: number; failed: boolean };
+type RunNote = { at: number; failed: boolean };
 
-const noted = (): Map<string, Noted> => perProcess("workerRuns", () => new Map());
+const noted = (): Map<string, RunNote> => perProcess("workerRuns", () => new Map());
 
 /** Records that a worker ran, for the people who operate the service: seldom, but at once when it fails or works again. Never throws. */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import * as contract from "#lib/sellers/contract.ts";
-import { theOne } from "#lib/sellers/only-resource.ts";
+import { onlyOne } from "#lib/sellers/only-resource.ts";
 import { presentResource } from "#lib/sellers/present.ts";
 import { findOwnResources, markArchived } from "#lib/sellers/store.ts";
 
@@ -12,7 +12,7 @@ export const archiveResource: Handler<typeof contract.archiveResource> = ({ id, 
     const { organizationId, subjectId } = caller;
     await closeGate(tx, organizationId);
     const found = await findOwnResources(tx, { organizationId, ...body, archivedToo: true }, id);
-    const archived = await markArchived(tx, theOne(found, "/sellerId"));
+    const archived = await markArchived(tx, onlyOne(found, "/sellerId"));
     const event = { type: "resource.archived", actorId: subjectId, organizationId, entityType: "resource", entityId: id };
     audit(tx, { ...event, metadata: { sellerId: archived.sellerId } }, await clock(tx));
     return presentResource(archived);

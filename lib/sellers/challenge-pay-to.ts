@@ -29,7 +29,7 @@ function readChain(named: string | undefined): string {
   return chain;
 }
 
-type Signed = {
+type ChallengeText = {
   readonly seller: SellerRow;
   readonly payTo: string;
   readonly chain: string;
@@ -38,7 +38,7 @@ type Signed = {
 };
 
 /** Contains only ids and our own words: a name is text from a person and could imitate a line. */
-const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: Signed): string =>
+const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: ChallengeText): string =>
   [
     `${new URL(env().BASE_URL).origin} asks for proof that you control this address.`,
     "",

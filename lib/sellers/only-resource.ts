@@ -2,7 +2,7 @@ import { invalidField, notFound } from "#lib/problem.ts";
 import type { ResourceRow } from "#lib/sellers/store.ts";
 
 /** The one resource that a path names. @throws Problem not_found, invalid_request if several sellers have this id */
-export function theOne(found: readonly ResourceRow[], pointer: string): ResourceRow {
+export function onlyOne(found: readonly ResourceRow[], pointer: string): ResourceRow {
   const [resource, other] = found;
   if (!resource) throw notFound("resource");
   if (other) throw invalidField(pointer, "Several of your sellers have a resource with this id; name the seller.");

@@ -6,7 +6,7 @@ import { address, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain } from "#lib/sellers/domain-proof.ts";
-import { theOne } from "#lib/sellers/only-resource.ts";
+import { onlyOne } from "#lib/sellers/only-resource.ts";
 import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
 import { findOwnResources, findOwnSeller, type ResourceRow } from "#lib/sellers/store.ts";
@@ -32,7 +32,7 @@ const words: Readonly<Record<Mismatch["field"], string>> = {
 export const probeResource: Handler<typeof contract.probeResource> = async ({ id, body }, { caller }) => {
   const { organizationId, environment } = caller;
   const { path, sellerId } = body;
-  const resource = theOne(await findOwnResources(database(), { organizationId, sellerId, archivedToo: true }, id), "/sellerId");
+  const resource = onlyOne(await findOwnResources(database(), { organizationId, sellerId, archivedToo: true }, id), "/sellerId");
   const seller = await findOwnSeller(database(), environment, organizationId, resource.sellerId);
   if (!seller) throw notFound("resource");
   const asked = terms(resource);
@@ -73,9 +73,9 @@ function terms({ paymentConfig, pricing }: ResourceRow): Terms {
   return { asset, payTo: address(paymentConfig.payTo), price };
 }
 
-type Judged = Pick<ResourceProbe, "payable" | "findings" | "challenge">;
+type Verdict = Pick<ResourceProbe, "payable" | "findings" | "challenge">;
 
-function judge(reply: GuardedReply, { pricing }: ResourceRow, asked: Terms & { readonly url: string }): Judged {
+function judge(reply: GuardedReply, { pricing }: ResourceRow, asked: Terms & { readonly url: string }): Verdict {
   if (reply.status !== 402) {
     const message =
       reply.status < 300 ? "It answered without asking for a payment." : "It answered neither with a 402 nor with success.";

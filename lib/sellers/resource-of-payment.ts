@@ -17,7 +17,7 @@ export function fitsTemplate(path: string, template: string): boolean {
 const pathOf = (url: string | undefined): string | null =>
   url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
 
-type Paid = {
+type Claim = {
   /** The URL that the credential claims to pay for. The seller chooses it, so it is used only to sort the seller's own payments. */
   readonly url: string | undefined;
   /** Decimal text. */
@@ -25,7 +25,7 @@ type Paid = {
 };
 
 /** The resource that a payment to their common address is for; null unless exactly one fits. */
-export function paidResource(candidates: readonly PayableResource[], { url, amount }: Paid): PayableResource | null {
+export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);
   const fits = candidates.filter(
     ({ pathTemplate, pricing }) =>

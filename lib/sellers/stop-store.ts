@@ -4,7 +4,7 @@ import { domainsReached, stopOf, type PayeeStop, type Reach, type StopOver } fro
 import { payToProofs, resources, sellers, sellerStops } from "#lib/sellers/tables.ts";
 
 type Payee = { readonly sellerId: string | null; readonly domain: string | null; readonly payTo: string | null };
-type Found = {
+type StopRow = {
   readonly stopped: boolean;
   readonly verified: boolean | null;
   readonly over_domain: StopOver;
@@ -15,7 +15,7 @@ type Found = {
  * Whether an emergency stop prevents a payment, by the seller's record or, without one, by the claimed domain and address. Needs the gate.
  */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
-  const [found] = await tx.execute<Found>(sql`
+  const [found] = await tx.execute<StopRow>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
       stop_over_address(w.pay_to, s.organization_id) AS over_address
     FROM (SELECT ${sellerId}::text AS seller_id, ${domain}::text AS domain, lower(${payTo}::text) AS pay_to) w
@@ -60,7 +60,7 @@ export async function stoppedAtAddress(tx: Tx, organizationId: string, address: 
   return rows.length > 0;
 }
 
-type Stopped = {
+type StoppedSeller = {
   readonly sellerId: string;
   readonly organizationId: string;
   readonly domain: string;
@@ -70,7 +70,7 @@ type Stopped = {
 /** All domains and addresses that a stop of this seller reaches. */
 export async function reachOf(
   db: Database | Tx,
-  { sellerId, organizationId, domain, verified }: Stopped,
+  { sellerId, organizationId, domain, verified }: StoppedSeller,
 ): Promise<readonly Reach[]> {
   const paidTo = await db.selectDistinct({ address: resources.payTo }).from(resources).where(eq(resources.sellerId, sellerId));
   const addresses = paidTo.flatMap(({ address }) => address ?? []);

@@ -184,14 +184,14 @@ export const listLiveResources = (db: Reader, which: OwnResources, place: string
 /** Escapes LIKE's special characters in text that a person types. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-type Narrowed = OwnResources & {
+type ResourceFilter = OwnResources & {
   readonly archived: boolean;
   readonly search?: string | undefined;
   readonly method?: string | undefined;
 };
 
 /** The resources as the page lists them: live or archived, filtered by text and method, newest first. */
-export const filterResources = (db: Reader, which: Narrowed, place: string | null, limit: number) =>
+export const filterResources = (db: Reader, which: ResourceFilter, place: string | null, limit: number) =>
   db
     .select()
     .from(resources)

@@ -6,10 +6,10 @@ import { env, type Env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/platform/secrets.ts";
 import { forget } from "#lib/process.ts";
 
-export type Booted = { readonly env: Env; close(): Promise<void> };
+export type BootHandle = { readonly env: Env; close(): Promise<void> };
 
 /** Prepares what everything else needs: secrets, configuration, database and migrations, in this order. */
-export async function boot(say: (line: string) => void): Promise<Booted> {
+export async function boot(say: (line: string) => void): Promise<BootHandle> {
   await provideSecrets(process.env);
   const { DATABASE_URL, DATA_DIR, ENVIRONMENT } = env();
   const embedded = DATABASE_URL ? null : await startEmbedded({ dataDir: DATA_DIR });

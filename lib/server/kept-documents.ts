@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { acceptsGzip } from "#lib/server/handover.ts";
 
-type Kept = {
+type CacheEntry = {
   readonly at: number;
   readonly until: number;
   readonly headers: readonly string[];
@@ -25,7 +25,7 @@ function sharedFor({ statusCode, headers }: IncomingMessage): number {
  * and is never cached. URLs with a query are not cached, because a client can make any number of them.
  */
 export class KeptDocuments {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CacheEntry>();
   #bytes = 0;
 
   #keyOf(incoming: IncomingMessage): string | null {

@@ -15,7 +15,7 @@ import { problemReply, toProblem } from "#lib/http/reply.ts";
 import { notFoundRoute, type Methods } from "#lib/api/route.ts";
 import { RESET_SECONDS } from "#lib/identity/sessions/account-mails.ts";
 import { ADDRESS_HEADER, auth } from "#lib/identity/sessions/auth.ts";
-import { served, type Served } from "#lib/identity/sessions/auth-inputs.ts";
+import { served, type Endpoint } from "#lib/identity/sessions/auth-inputs.ts";
 import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
 import { isOffered, type ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { hasSessionFrom } from "#lib/identity/sessions/session-store.ts";
@@ -30,7 +30,7 @@ const callbacks = { google: "/callback/google", github: "/callback/github" } as 
 const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
 
 /** The endpoint of a path, if this installation offers it. */
-function find(path: string): Served | undefined {
+function find(path: string): Endpoint | undefined {
   if (!path.startsWith(BASE)) return undefined;
   const rest = path.slice(BASE.length);
   if (rest === callbacks.google || rest === callbacks.github) {
@@ -89,7 +89,7 @@ async function passwordToken(userId: string): Promise<string> {
  * An address where the account is signed in has its own count of tries, so that tries from elsewhere do not lock the owner out.
  * @throws Problem rate_limited, the same for an address with an account and for one without
  */
-async function countTry({ triesPerAccount }: Served, { email = "" }: Record<string, string>, address: string): Promise<void> {
+async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
   const { max, windowSeconds } = triesPerAccount;
   const account = email.toLowerCase();
@@ -97,7 +97,7 @@ async function countTry({ triesPerAccount }: Served, { email = "" }: Record<stri
   await countAttempt("signIn", isKnown ? `${account} ${address}` : account, max, { windowSeconds });
 }
 
-async function forward(request: Request, found: Served, path: string): Promise<Response> {
+async function forward(request: Request, found: Endpoint, path: string): Promise<Response> {
   const { method, body, query, asGet, floorMs } = found;
   if (request.method !== method && !(method === "GET" && request.method === "HEAD")) {
     throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
@@ -120,7 +120,7 @@ async function forward(request: Request, found: Served, path: string): Promise<R
 /** better-auth ends sessions without the gate, so the reply waits for the requests that these sessions had started. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
-async function forwardAndDrain(request: Request, found: Served, path: string): Promise<Response> {
+async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {
   const answer = await forward(request, found, path);
   // better-auth hides an unreachable database behind its own refusals.
   const lost = answer.ok ? null : lostDatabase();

@@ -15,14 +15,14 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 const ASK_EVERY_MS = 400;
 
 /** The registry and the on-chain id that count an execution's payment; stored with the execution until its outcome is final. */
-type Counting = { readonly registry: Hex; readonly onChainId: Hex };
+type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
 
 function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
   const { asset, amount, payTo } = expectedPayment(authorization);
   const { payer, nonce, validBefore, fromBlock } = execution;
   if (payer === null || nonce === null || validBefore === null) throw new Error("An execution has no payment of the module.");
   return {
-    ...(execution.credential as Counting),
+    ...(execution.credential as RegistryEntry),
     chain: asset.chain,
     account: payer as Hex,
     token: asset.tokenAddress,

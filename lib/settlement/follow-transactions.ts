@@ -50,7 +50,7 @@ async function followChain(chain: string, lease: Lease): Promise<void> {
   }
 }
 
-type Seen = { readonly chain: string; readonly depth: bigint; readonly now: Date; readonly lease: Lease };
+type ChainState = { readonly chain: string; readonly depth: bigint; readonly now: Date; readonly lease: Lease };
 
 async function lookAt(chain: string, lease: Lease): Promise<void> {
   const [due, depth, final, now] = await Promise.all([
@@ -59,7 +59,7 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
     finalBlock(chain),
     clock(database()),
   ]);
-  const queue = due.map((row) => ({ row, found: null as store.Mined | null }));
+  const queue = due.map((row) => ({ row, found: null as store.MinedTransaction | null }));
   const open = [...queue];
   const reader = async (): Promise<void> => {
     for (let one = open.shift(); one; one = open.shift()) one.found = await minedOf(one.row);
@@ -78,7 +78,7 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
   }
 }
 
-async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.Mined | null> {
+async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.MinedTransaction | null> {
   for (const one of [hash, ...(earlierHashes as Hex[])]) {
     const receipt = await receiptNow(chain, one);
     if (receipt) return { transactionId, hash: one, blockNumber: receipt.blockNumber };
@@ -90,7 +90,7 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
  * Handles a transaction that is in no block: drops it if its call has expired, sends it with a new nonce if its own was used, with higher
  * fees if it blocks the others, or else unchanged.
  */
-async function goOn(row: TransactionRow, { chain, depth, now, lease }: Seen): Promise<void> {
+async function goOn(row: TransactionRow, { chain, depth, now, lease }: ChainState): Promise<void> {
   const isOver = row.validBefore !== null && row.validBefore.getTime() < now.getTime();
   const address = row.signer as Hex;
   const [used, usedForGood] = await Promise.all([

@@ -18,7 +18,7 @@ export async function reconcilePlain(): Promise<number> {
   return open.length;
 }
 
-type Owned = Pick<PlainSettlement, "settlementId" | "organizationId" | "serviceAccountId">;
+type SettlementOwner = Pick<PlainSettlement, "settlementId" | "organizationId" | "serviceAccountId">;
 
 async function reconcileOne(settlement: PlainSettlement): Promise<void> {
   const { settlementId, handedOver } = settlement;
@@ -66,7 +66,7 @@ function findingOf(evidence: Evidence): Finding {
 /** Books the outcome of a settlement without a mandate, once. */
 export async function resolvePlain(
   tx: Tx,
-  { settlementId, organizationId, serviceAccountId }: Owned,
+  { settlementId, organizationId, serviceAccountId }: SettlementOwner,
   finding: Finding,
 ): Promise<void> {
   const transaction = finding.kind === "settled" || finding.kind === "broadcast" ? finding.transaction : null;

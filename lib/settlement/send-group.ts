@@ -7,7 +7,7 @@ import { firstFees, type Fees } from "#lib/onchain/relay-fees.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay/relay-send.ts";
 import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
-import { insertTransactions, knownCalls, lockNonces, takenNonces, type Stored } from "#lib/settlement/transaction-store.ts";
+import { insertTransactions, knownCalls, lockNonces, takenNonces, type StoredCall } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 /** A contract call, and the time until which it has an effect. */
@@ -26,7 +26,7 @@ export class TooMuchGas extends Error {
   }
 }
 
-type Priced = { readonly call: Call; readonly gasLimit: bigint };
+type PricedCall = { readonly call: Call; readonly gasLimit: bigint };
 type Unsendable = { readonly call: Call; readonly error: unknown };
 export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
 
@@ -35,7 +35,7 @@ export const feesNow = async (chain: string): Promise<Fees | null> => firstFees(
 
 const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
 
-async function priceOf(chain: string, call: Call): Promise<Priced | Unsendable> {
+async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendable> {
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
@@ -88,10 +88,10 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
   return store(chain, { used: facts.used, fees, priced: affordable });
 }
 
-type Prepared = { readonly used: number; readonly fees: Fees; readonly priced: readonly (Priced | Unsendable)[] };
+type GroupPlan = { readonly used: number; readonly fees: Fees; readonly priced: readonly (PricedCall | Unsendable)[] };
 
 /** If bytes of a call are stored already, they may still be mined: the outcome is their hash, even if the new estimate failed. */
-async function store(chain: string, { used, fees, priced }: Prepared): Promise<Group> {
+async function store(chain: string, { used, fees, priced }: GroupPlan): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
   const ready = priced.filter((one) => "gasLimit" in one);
   const { rows, hashes } = await database().transaction(async (tx) => {
@@ -106,7 +106,7 @@ async function store(chain: string, { used, fees, priced }: Prepared): Promise<G
         return { ...signer, ...call, ...bytes, callHash, transactionId: newId("settlementTransaction") };
       }),
     );
-    await insertTransactions(tx, signed satisfies readonly Stored[]);
+    await insertTransactions(tx, signed satisfies readonly StoredCall[]);
     return { rows: signed, hashes: new Map([...known, ...signed.map(({ callHash, hash }) => [callHash, hash] as const)]) };
   });
   return {

@@ -12,12 +12,12 @@ const FACTS_MS = 1_000;
 /** How long a call that could not be sent counts as failing: a client repeats it sooner than that, or never. */
 const ALARM_MS = 10 * 60_000;
 
-type Waiting = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
+type QueuedCall = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
 /** Sends this process's calls with the settlement key on one chain, in groups of all calls that arrived meanwhile (at most GROUP_MAX). */
 class Sender {
   readonly #chain: string;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
   /** Until when a client may still repeat a call that could not be sent. */
@@ -58,7 +58,7 @@ class Sender {
   }
 
   /** Stores a group; the next group does not wait until these bytes are sent. False if nothing could be sent. */
-  async #sendOne(group: readonly Waiting[], facts: Promise<Facts>): Promise<boolean> {
+  async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {
       const { outcomes, sent } = await sendGroup(this.#chain, calls, facts);
@@ -95,7 +95,7 @@ class Sender {
 
 const isUnpaid = (outcome: Outcome): boolean => "error" in outcome && outcome.error instanceof NoGas;
 
-function answer(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
+function answer(group: readonly QueuedCall[], outcomes: readonly Outcome[]): void {
   for (const [at, { resolve, reject }] of group.entries()) {
     const outcome = outcomes[at]!;
     if ("hash" in outcome) resolve(outcome.hash);

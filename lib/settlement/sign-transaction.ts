@@ -6,7 +6,7 @@ import type { Fees } from "#lib/onchain/relay-fees.ts";
 import type { SignedBytes } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
-type Unsigned = Fees & {
+type UnsignedTransaction = Fees & {
   readonly chain: string;
   readonly to: Hex;
   readonly data: Hex;
@@ -14,7 +14,7 @@ type Unsigned = Fees & {
   readonly gasLimit: bigint;
 };
 
-export async function signTransaction(transaction: Unsigned): Promise<SignedBytes> {
+export async function signTransaction(transaction: UnsignedTransaction): Promise<SignedBytes> {
   const { chain, to, data, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const call = { chainId: chainIdOf(chain), to, data, nonce, gas: gasLimit, maxFeePerGas, maxPriorityFeePerGas };
   const rawTransaction = await settlementAccount().signTransaction({ ...call, type: "eip1559" });

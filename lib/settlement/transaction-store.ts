@@ -57,10 +57,10 @@ export async function knownCalls(tx: Tx, chain: string, callHashes: readonly str
   return new Map(rows.map(({ callHash, hash }) => [callHash, hash as Hex]));
 }
 
-export type Stored = Omit<NewTransaction, "status" | "nextCheckAt">;
+export type StoredCall = Omit<NewTransaction, "status" | "nextCheckAt">;
 
 /** Inserts a whole group with one statement. */
-export async function insertTransactions(tx: Tx, rows: readonly Stored[]): Promise<void> {
+export async function insertTransactions(tx: Tx, rows: readonly StoredCall[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
     .insert(transactions)
@@ -108,12 +108,12 @@ export const oldestWaiting = () =>
     .where(and(sent, sql`block_number IS NULL`))
     .groupBy(transactions.chain);
 
-export type Mined = { readonly transactionId: string; readonly hash: string; readonly blockNumber: bigint };
+export type MinedTransaction = { readonly transactionId: string; readonly hash: string; readonly blockNumber: bigint };
 
 const listed = (values: readonly (string | bigint)[], type: string): SQL =>
   sql`unnest(string_to_array(${values.join(",")}, ',')::${sql.raw(type)}[])`;
 
-const foundIn = (mined: readonly Mined[]): SQL => sql`(
+const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
   SELECT ${listed(
     mined.map(({ transactionId }) => transactionId),
     "text",
@@ -126,7 +126,7 @@ const foundIn = (mined: readonly Mined[]): SQL => sql`(
   )} AS block_number) AS found`;
 
 /** Ends transactions whose block is final. The hash becomes the one that was mined, which may be an earlier one. */
-export async function endMined(mined: readonly Mined[]): Promise<void> {
+export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
     SET status = 'mined', hash = found.hash, block_number = found.block_number, raw_transaction = NULL, resolved_at = clock_timestamp()
@@ -134,7 +134,7 @@ export async function endMined(mined: readonly Mined[]): Promise<void> {
 }
 
 /** Notes transactions that are in a block which may still be replaced. */
-export async function noteMined(mined: readonly Mined[], againInMs: number): Promise<void> {
+export async function noteMined(mined: readonly MinedTransaction[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
     SET block_number = found.block_number, next_check_at = ${soon(againInMs)}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Problem } from "#lib/problem.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/discover-storefront.ts";
+import type { Storefront } from "#lib/storefront/discover-storefront.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
@@ -51,7 +51,7 @@ export const outOfStock = (detail: string): Problem =>
     ],
   });
 
-async function lookUp(storefront: Discovered, catalogUrl: string, item: AskedItem, index: number): Promise<AskedItem> {
+async function lookUp(storefront: Storefront, catalogUrl: string, item: AskedItem, index: number): Promise<AskedItem> {
   const url = new URL(catalogUrl);
   url.searchParams.set("q", item.query ?? "");
   const reply = await guardedFetch(url.href, { cached: true });
@@ -72,7 +72,7 @@ async function lookUp(storefront: Discovered, catalogUrl: string, item: AskedIte
  * Replaces each item that is given as a query by the one product and variant that matches. Without a catalog, items stay unchanged.
  * @throws Problem items_ambiguous, out_of_stock, storefront_unavailable, storefront_invalid
  */
-export function resolveItems(storefront: Discovered, items: readonly AskedItem[]): Promise<AskedItem[]> {
+export function resolveItems(storefront: Storefront, items: readonly AskedItem[]): Promise<AskedItem[]> {
   const { catalogUrl } = storefront;
   return Promise.all(
     items.map((item, index) =>

@@ -16,7 +16,7 @@ export type OpenChallenge = {
 };
 
 /** A storefront as it describes itself, compared with the host that serves it and with our configuration. */
-export type Discovered = {
+export type Storefront = {
   readonly source: "manifest" | "x402";
   readonly storefrontUrl: string;
   /** The host that serves it, with any port other than the default. The storefront can speak only for this host. */
@@ -61,7 +61,7 @@ function requireAsset(chain: string, asset: string): AssetOnChain {
   });
 }
 
-function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): Discovered {
+function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): Storefront {
   const asset = requireAsset(manifest.chain, manifest.asset);
   const { paymentScope } = manifest;
   const errors = compareToken(paymentScope, asset, "/paymentScope");
@@ -96,7 +96,7 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
 }
 
 /** Reads a plain x402 API at this address: its 402 has all the data. */
-async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
+async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);
   if (reply.status >= 500) throw storefrontUnavailable(`${host} answered ${reply.status}.`);
@@ -139,7 +139,7 @@ async function fromChallenge(storefrontUrl: string): Promise<Discovered> {
  * Reads the manifest of a storefront or, if it has none, the 402 at the address itself.
  * @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported
  */
-export async function discoverStorefront(storefrontUrl: string): Promise<Discovered> {
+export async function discoverStorefront(storefrontUrl: string): Promise<Storefront> {
   if (!URL.canParse(storefrontUrl)) throw storefrontInvalid("This is not an address.");
   const { origin, host } = new URL(storefrontUrl);
   const reply = await guardedFetch(`${origin}${MANIFEST}`, { cached: true });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseJson } from "#lib/http/json.ts";
 import { checkoutBody } from "#lib/storefront/probe-checkout.ts";
 import { outbound } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/discover-storefront.ts";
+import type { Storefront } from "#lib/storefront/discover-storefront.ts";
 import type { OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
@@ -50,13 +50,13 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
 }
 
 /** A link is shown only if it has the origin of the checkout and no user name or password. */
-function permalink(href: string | undefined, { checkoutUrl }: Discovered): string | null {
+function permalink(href: string | undefined, { checkoutUrl }: Storefront): string | null {
   if (href === undefined || !URL.canParse(href)) return null;
   const url = new URL(href);
   return url.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;
 }
 
-function orderOf(json: unknown, storefront: Discovered): PlacedOrder | null {
+function orderOf(json: unknown, storefront: Storefront): PlacedOrder | null {
   const { data } = z.object({ order: Order }).safeParse(json);
   if (!data) return null;
   const { id, status, permalinkUrl } = data.order;
@@ -84,7 +84,7 @@ function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlem
  * @throws Problem storefront_unavailable, storefront_invalid only if nothing was sent
  */
 export async function payCheckout(
-  storefront: Discovered,
+  storefront: Storefront,
   order: { readonly quoteId: string; readonly idempotencyKey: string; readonly paymentSignature: string },
 ): Promise<PaidCheckout> {
   const { checkoutUrl, checkoutMethod: method, domain } = storefront;

@@ -2,7 +2,7 @@ import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { challengeOf, headersOfChallenge } from "#lib/x402/challenge-header.ts";
 import { compareChallenge, type ChallengeTerms, type Mismatch } from "#lib/x402/compare-challenge.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered } from "#lib/storefront/discover-storefront.ts";
+import type { Storefront } from "#lib/storefront/discover-storefront.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
@@ -30,7 +30,7 @@ export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey
  * Calls the checkout without paying. Its 402 decides the amount and the recipient.
  * @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed
  */
-export async function probeCheckout(storefront: Discovered, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
+export async function probeCheckout(storefront: Storefront, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
   const { checkoutUrl, checkoutMethod: method, domain, asset, payTo } = storefront;
   const reply = await guardedFetch(checkoutUrl, {
     method,

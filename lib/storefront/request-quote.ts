@@ -4,7 +4,7 @@ import { formatAmount } from "#lib/money.ts";
 import { invalidField } from "#lib/problem.ts";
 import { refuseAmbiguous, resolveItems } from "#lib/storefront/catalog.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
-import type { Discovered, OpenChallenge } from "#lib/storefront/discover-storefront.ts";
+import type { Storefront, OpenChallenge } from "#lib/storefront/discover-storefront.ts";
 import { readQuote, type AskedItem, type Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerText } from "#lib/storefront/seller-text.ts";
@@ -12,7 +12,7 @@ import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** A plain x402 API sells one thing, and its 402 is the offer. */
 function quoteOfChallenge(
-  { asset, checkoutUrl }: Discovered,
+  { asset, checkoutUrl }: Storefront,
   { required, terms }: OpenChallenge,
   items: readonly AskedItem[],
   now: Date,
@@ -38,7 +38,7 @@ function quoteOfChallenge(
  * @throws Problem items_ambiguous, out_of_stock, price_changed, storefront_unavailable, storefront_invalid, invalid_request
  */
 export async function requestQuote(
-  storefront: Discovered,
+  storefront: Storefront,
   items: readonly AskedItem[],
   { buyerReference, now = new Date() }: { readonly buyerReference?: string; readonly now?: Date } = {},
 ): Promise<Quote> {

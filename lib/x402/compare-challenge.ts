@@ -95,7 +95,7 @@ export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge,
     .map(([, field, pointer, wanted, actual]) => ({ field, pointer, expected: wanted, actual: shown(actual) }));
 }
 
-export type Compared = {
+export type ChallengeComparison = {
   /** The offer that fits best; null where none can be paid by EIP-3009. */
   readonly accepted: PaymentRequirements | null;
   readonly terms: ChallengeTerms | null;
@@ -103,8 +103,8 @@ export type Compared = {
 };
 
 /** The offer of a challenge that matches the expected payment, or else the nearest one with all its differences. */
-export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): Compared {
-  let best: Compared | null = null;
+export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): ChallengeComparison {
+  let best: ChallengeComparison | null = null;
   for (const [index, accepted] of required.accepts.entries()) {
     if (!isExact(accepted)) continue;
     const terms = termsOf(required, accepted);

@@ -16,13 +16,13 @@ export const networkOfChain = (chain: string): string | undefined => networks.ge
 
 export const isVersion1 = (json: object): boolean => "x402Version" in json && json.x402Version === 1;
 
-type Converted = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
+type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
 /**
  * Converts a version 1 payload to version 2. It names neither token nor offer, so those of the expected payment are used; the
  * payer's signature covers the token, the payee, the amount and the life.
  */
-export function payloadFromVersion1(json: object, expected: ExpectedPayment): Converted {
+export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {
   const parsed = PaymentPayloadV1Schema.safeParse(json);
   if (!parsed.success) return failed("credential_malformed", "The payment credential is not an x402 version 1 payment payload.");
   const { scheme, network, payload } = parsed.data;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChain, type LocalChain } from "../../examples/chain.ts";
 import { closePools } from "#lib/db/client.ts";
-import { startEmbedded, type Embedded } from "#lib/db/embedded.ts";
+import { startEmbedded, type Postgres } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { forgetAll } from "#lib/process.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
@@ -42,7 +42,7 @@ async function startNode(databaseUrl: string, rpcUrl: string): Promise<Node> {
 
 const numbersIn = (text: string): number[] => text.split(/\s+/).filter(Boolean).map(Number);
 
-async function postmasterOf({ directory }: Embedded): Promise<number> {
+async function postmasterOf({ directory }: Postgres): Promise<number> {
   return Number((await readFile(join(directory, "data/postmaster.pid"), "utf8").catch(() => "0")).split("\n")[0]);
 }
 

@@ -13,7 +13,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewDecided, viewWaiting, type DecidedApproval, type Waiting } from "#lib/pages/view-approvals.ts";
+import { viewDecided, viewWaiting, type DecidedApproval, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 
 export const metadata = { title: "Approvals" };
 
@@ -37,7 +37,7 @@ const columns = [
   { name: "Amount", numeric: true, cell: ({ amount }: DecidedApproval) => <Money>{amount}</Money> },
 ];
 
-const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: Waiting; readonly mayDecide: boolean }) => (
+const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) => (
   <section className="panel" aria-labelledby="waiting">
     <div className="panel-head">
       <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>

@@ -9,7 +9,7 @@ import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewWaiting, type Waiting } from "#lib/pages/view-approvals.ts";
+import { viewWaiting, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
@@ -21,7 +21,7 @@ export const metadata = { title: "Home" };
 
 const SHOWN = 5;
 
-function WaitingPanel({ waiting, mayDecide }: { readonly waiting: Waiting; readonly mayDecide: boolean }) {
+function WaitingPanel({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) {
   if (waiting.items.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="waiting">

@@ -9,7 +9,7 @@ const NAMED = 20;
 
 export type KeysChoice = "keep" | "revoke";
 
-type Losing = {
+type CapabilityLoss = {
   readonly organizationId: string;
   readonly userId: string;
   /** What the person may do after the change. */
@@ -27,7 +27,7 @@ export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revo
  */
 export async function decideKeys(
   tx: Tx,
-  { organizationId, userId, left }: Losing,
+  { organizationId, userId, left }: CapabilityLoss,
   choice: KeysChoice | undefined,
   now: Date,
 ): Promise<DecidedKeys> {

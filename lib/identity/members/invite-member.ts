@@ -20,16 +20,16 @@ const LIVES_MS = minutes(48 * 60);
 /** Per minute; each invitation sends a mail to an address that somebody typed. */
 const INVITATIONS_MAX = 30;
 
-type Invited = { readonly organizationId: string; readonly email: string; readonly role: MembershipRole };
+type Invitee = { readonly organizationId: string; readonly email: string; readonly role: MembershipRole };
 
 /** The open invitation of this address, or a new one; it expires in 48 hours. */
-function invitationOf({ organizationId, email, role }: Invited, open: InvitationRow | null, now: Date): InvitationRow {
+function invitationOf({ organizationId, email, role }: Invitee, open: InvitationRow | null, now: Date): InvitationRow {
   const expiresAt = new Date(now.getTime() + LIVES_MS);
   const fresh = { id: newId("invitation"), organizationId, email, status: "pending", createdAt: now };
   return { ...(open ?? fresh), role, expiresAt };
 }
 
-async function requireStranger(tx: Tx, { organizationId, email }: Invited): Promise<void> {
+async function requireStranger(tx: Tx, { organizationId, email }: Invitee): Promise<void> {
   if (!(await isMemberAddress(tx, organizationId, email))) return;
   throw new Problem("conflict", {
     detail: "The account with this address is a member already. Change the member's role instead.",

@@ -9,7 +9,7 @@ export const CHALLENGES_PER_MINUTE = 30;
 
 export const newNonce = (): string => randomBytes(32).toString("base64url");
 
-type Bound = {
+type ChallengeTerms = {
   readonly checkoutIntentId: string;
   readonly basketHash: string;
   readonly amount: bigint;
@@ -17,7 +17,7 @@ type Bound = {
 };
 
 /** The challenge that a passkey signs to approve a checkout, once, with this basket, amount and payee. No part can contain a line feed. */
-export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: Bound, nonce: string): string =>
+export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 
 /** The challenge that an answer claims to sign; the verification checks the claim. Null if it cannot be read. */

@@ -8,14 +8,14 @@ import { invalidField, type Problem } from "#lib/problem.ts";
 export const assertionRefused = (): Problem =>
   invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
 
-export type Asserted = { readonly passkey: PasskeyRow; readonly counter: number };
+export type AssertionResult = { readonly passkey: PasskeyRow; readonly counter: number };
 
 /**
  * Verifies that one of this person's passkeys signed the challenge on this host and that the authenticator verified the person. The caller
  * stores the counter.
  * @throws Problem invalid_request
  */
-export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<Asserted> {
+export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<AssertionResult> {
   const passkey = await findByCredential(userId, assertion.id);
   if (!passkey) throw assertionRefused();
   const { id, origins } = relyingParty();

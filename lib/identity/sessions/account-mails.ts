@@ -31,9 +31,9 @@ async function send(kind: Kind, mail: Mail): Promise<void> {
   await transact((tx) => queueMail(tx, mail));
 }
 
-type Linked = { readonly email: string; readonly url: string; readonly token: string };
+type LinkMail = { readonly email: string; readonly url: string; readonly token: string };
 
-export const sendMagicLink = ({ email, url, token }: Linked): Promise<void> =>
+export const sendMagicLink = ({ email, url, token }: LinkMail): Promise<void> =>
   send("magicLink", {
     to: email,
     subject: "Your link to sign in",
@@ -43,7 +43,7 @@ export const sendMagicLink = ({ email, url, token }: Linked): Promise<void> =>
     usefulUntil: until(MAGIC_LINK_SECONDS),
   });
 
-export const sendVerification = ({ email, url, token }: Linked): Promise<void> =>
+export const sendVerification = ({ email, url, token }: LinkMail): Promise<void> =>
   send("verification", {
     to: email,
     subject: "Confirm your e-mail address",
@@ -55,7 +55,7 @@ export const sendVerification = ({ email, url, token }: Linked): Promise<void> =
     usefulUntil: until(VERIFICATION_SECONDS),
   });
 
-export const sendReset = ({ email, url, token }: Linked): Promise<void> =>
+export const sendReset = ({ email, url, token }: LinkMail): Promise<void> =>
   send("reset", {
     to: email,
     subject: "Choose a new password",

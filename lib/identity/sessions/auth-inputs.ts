@@ -20,7 +20,7 @@ const Page = z
   .max(1024)
   .refine((path) => returnTo(path, "") === path, "This is not a page of this service.");
 
-export type Served = {
+export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
   /** The query is passed on unchanged; better-auth reads state and code from it. */
@@ -34,7 +34,7 @@ export type Served = {
 };
 
 /** Strict like our own operations: no unlisted field reaches better-auth. */
-export const served: Readonly<Record<ServedPath, Served>> = {
+export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/sign-up/email": {
     method: "POST",
     body: z.strictObject({

@@ -7,7 +7,7 @@ import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, setProved, takeChallenge } from "#lib/identity/passkey-store.ts";
 import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";
-import { assertionRefused, verifyAssertion, type Asserted } from "#lib/identity/passkeys/verify-assertion.ts";
+import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";
 
 /** Ignores the idempotency key: its fingerprint would be a fast hash of the password. */
@@ -24,7 +24,7 @@ export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async (
   });
 };
 
-async function byPasskey(assertion: PasskeyAssertion, { userId, sessionId }: SessionCaller): Promise<Asserted> {
+async function byPasskey(assertion: PasskeyAssertion, { userId, sessionId }: SessionCaller): Promise<AssertionResult> {
   await countProof(userId);
   const claimed = claimedChallenge(assertion.response.clientDataJSON);
   const issued = claimed === null ? null : await takeChallenge("confirm", sessionId, claimed);

@@ -9,13 +9,13 @@ import { completeWallet } from "#lib/identity/user-store.ts";
 /** 128 random bits; ERC-4361 requires letters and digits. */
 export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).toString("hex"));
 
-type Signed = { readonly message: string; readonly signature: string; readonly address: string };
+type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
 /**
  * Whether an externally owned account signed exactly our message: this site, the configured chain, our words. Only the address, nonce and
  * times vary, so the message is built again and compared as text. better-auth has checked the nonce and the domain.
  */
-export async function verifyWallet({ message, signature, address }: Signed): Promise<boolean> {
+export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
   const { nonce, issuedAt, expirationTime } = parseSiweMessage(message);
   if (chainId === null || nonce === undefined || issuedAt === undefined || !/^0x[0-9a-fA-F]{130}$/.test(signature)) return false;

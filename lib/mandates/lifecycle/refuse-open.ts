@@ -20,8 +20,8 @@ const CANCELED_MAX = 1_000;
 const ASKED_MAX = 100;
 
 type By = { readonly subjectId: string; readonly requestId: string };
-type Held = Awaited<ReturnType<typeof heldUnder>>[number];
-type Refused = { readonly payment: Held | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
+type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
+type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
  * The open payments that the current mandate no longer allows. They cannot be executed or settled, even if they are not canceled here.
@@ -35,7 +35,7 @@ export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, b
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const open = [...held, ...submitted];
   const reasons = await forbiddenAmong(tx, { mandateId, version, status: "active", policy, agents }, open);
-  const refused = open.flatMap((payment, at): Refused[] => (reasons[at] ? [{ payment, reason: reasons[at] }] : []));
+  const refused = open.flatMap((payment, at): Refusal[] => (reasons[at] ? [{ payment, reason: reasons[at] }] : []));
   if (refused.length === 0) return null;
   const isHeld = new Set(held.map(({ authorizationId }) => authorizationId));
   const cancelable = held.filter(({ authorizationId }) =>
@@ -54,7 +54,7 @@ export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, b
   };
 }
 
-function present({ payment, reason }: Refused, state: OpenRefused["items"][number]["state"], decimals: number) {
+function present({ payment, reason }: Refusal, state: OpenRefused["items"][number]["state"], decimals: number) {
   const { authorizationId, amount, asset, intent } = payment;
   const { domain } = intent.seller;
   return {
@@ -69,7 +69,7 @@ function present({ payment, reason }: Refused, state: OpenRefused["items"][numbe
 }
 
 /** Releases the holds and ends the checkouts that ask or asked a person. Returns the authorizations that were canceled. */
-async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Held[], by: By): Promise<ReadonlySet<string>> {
+async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();
   const now = await clock(tx);
   const { mandateId, organizationId } = mandate;

@@ -9,7 +9,7 @@ import { liveBuckets, lockMandate, setStatus, type Scope } from "#lib/mandates/s
 import { notFound } from "#lib/problem.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
-type Taken = {
+type StepRequest = {
   readonly by: Scope & { readonly subjectId: string };
   readonly requestId: string;
   readonly reason?: string | undefined;
@@ -19,7 +19,7 @@ type Taken = {
  * Changes the mandate's status and writes an audit event. A mandate that already has the status is unchanged, without an event.
  * @throws Problem not_found, conflict
  */
-export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: Taken): Promise<Mandate> {
+export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: StepRequest): Promise<Mandate> {
   const row = await lockMandate(tx, by, mandateId);
   if (row === null) throw notFound("mandate");
   const now = await clock(tx);

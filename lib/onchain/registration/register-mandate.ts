@@ -44,7 +44,7 @@ import {
   noteTransaction,
   type RegistrationRow,
 } from "#lib/onchain/registry/registration-store.ts";
-import { registrationArgs, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
+import { registrationArgs, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay/relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
@@ -57,7 +57,7 @@ const TRIES_PER_MINUTE = 60;
 /** How long a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;
 
-type Asked = {
+type RegisterRequest = {
   readonly body: RegisterBody;
   readonly fingerprint: string;
   readonly requestId: string;
@@ -93,7 +93,7 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
-  readonly candidates: readonly Registering[];
+  readonly candidates: readonly RegisterCall[];
 };
 
 /** Null if no signature can be valid. */
@@ -102,7 +102,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   if (asset === null || mandate.walletAddress === null) return null;
   const what = { mandate, asset, account: address(mandate.walletAddress), payee: address(body.payeeAddress) };
   const signed = { chain: mandate.chain, registry: deployment.mandateRegistry, onChainId: onChainIdNow(mandate) };
-  const candidates = (["proofs", "module"] as const).flatMap((path): Registering[] => {
+  const candidates = (["proofs", "module"] as const).flatMap((path): RegisterCall[] => {
     const derived = termsFor(what, path);
     if (!derived.ok) return [];
     return [{ ...signed, terms: derived.terms, nonce: BigInt(body.nonce), deadline: BigInt(body.deadline) }];
@@ -122,16 +122,16 @@ async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed:
   if (await isRegistered(database(), signer, onChainIdNow(mandate))) throw alreadyRegistered(mandate.version);
 }
 
-type Checked = {
+type ChainCheck = {
   readonly mandate: RegistrableMandate;
-  readonly signed: Registering;
+  readonly signed: RegisterCall;
   readonly delegation: SignedDelegation | null;
 };
 
 /** A placeholder account for unknown ids, so that the chain is read as often as for an existing mandate. */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
-async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<Checked> {
+async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {
   await checkedDeployments();
   const { account = NOBODY, candidates = [] } = signable ?? {};
   const facts = await readAccount(deployment, account, BigInt(body.nonce));
@@ -146,7 +146,7 @@ async function checkOnChain(signable: Signable | null, body: RegisterBody, deplo
 
 class Lost extends Error {}
 
-async function firstOrTwin(asked: Asked, checked: Checked): Promise<RegistrationRow> {
+async function firstOrTwin(asked: RegisterRequest, checked: ChainCheck): Promise<RegistrationRow> {
   try {
     return await transact((tx) => begin(tx, asked, checked));
   } catch (error) {
@@ -161,7 +161,11 @@ async function firstOrTwin(asked: Asked, checked: Checked): Promise<Registration
 }
 
 /** A revocation that was acknowledged before is seen here; a later one also revokes the registration that is written here. */
-async function begin(tx: Tx, { mandate, body, fingerprint, requestId, deployment }: Asked, { signed, delegation }: Checked) {
+async function begin(
+  tx: Tx,
+  { mandate, body, fingerprint, requestId, deployment }: RegisterRequest,
+  { signed, delegation }: ChainCheck,
+) {
   await enterGate(tx);
   const locked = await lockRegistrable(tx, mandate.mandateId);
   const now = await clock(tx);

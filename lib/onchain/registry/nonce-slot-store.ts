@@ -55,7 +55,7 @@ export async function holderOfNonce(db: Db, registrationId: string, nonce: strin
   return row?.authorizationId ?? null;
 }
 
-export type Taking = {
+export type NonceSlotRequest = {
   readonly registration: Registration;
   readonly authorizationId: string;
   readonly amount: bigint;
@@ -66,7 +66,7 @@ export type Taking = {
 };
 
 /** A slot of the period, under the mandate's lock; null when all are taken. A held slot of the same period is kept. */
-export async function takeSlot(tx: Tx, taking: Taking): Promise<SlotRow | null> {
+export async function takeSlot(tx: Tx, taking: NonceSlotRequest): Promise<SlotRow | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await slotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {

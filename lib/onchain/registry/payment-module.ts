@@ -55,11 +55,11 @@ export type ModulePayment = RegisteredPayment & {
   readonly fromBlock: bigint;
 };
 
-type Counted = Pick<ModulePayment, "chain" | "registry" | "account" | "onChainId" | "paymentId">;
+type PaymentKey = Pick<ModulePayment, "chain" | "registry" | "account" | "onChainId" | "paymentId">;
 
 /** Whether the registry has counted a payment, at this block. */
 export const paymentUsedAt = (
-  { chain, registry, account, onChainId, paymentId }: Counted,
+  { chain, registry, account, onChainId, paymentId }: PaymentKey,
   blockNumber: bigint,
 ): Promise<boolean> =>
   publicClient(chain).readContract({

@@ -5,7 +5,7 @@ import { address, chainIdOf } from "#lib/chains/chains.ts";
 import { chainFailure, chainIsSilent, isChainError, publicClient } from "#lib/chains/client.ts";
 import type { Deployment } from "#lib/onchain/registry/deployments.ts";
 import type { Authorization } from "#lib/onchain/registry/registration-contract.ts";
-import { registrationArgs, registrationDigest, registryAbi, type Registering } from "#lib/onchain/registry/registry.ts";
+import { registrationArgs, registrationDigest, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
 import { acceptedByCode } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
@@ -115,7 +115,7 @@ async function isSignedBy(account: Hex, authorization: SignedDelegation): Promis
   }
 }
 
-async function isSigned(registering: Registering, signature: Hex, byKey: boolean): Promise<boolean> {
+async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolean): Promise<boolean> {
   const { account } = registering.terms;
   const hash = registrationDigest(registering);
   if (!byKey) return acceptedByCode(registering.chain, account, hash, signature);
@@ -131,7 +131,11 @@ async function isSigned(registering: Registering, signature: Hex, byKey: boolean
  * The candidate that the account has signed. The signed data depends on the path, and the request does not name the path.
  * @throws Problem unauthenticated
  */
-export async function requireSigned<R extends Registering>(candidates: readonly R[], signature: Hex, byKey: boolean): Promise<R> {
+export async function requireSigned<R extends RegisterCall>(
+  candidates: readonly R[],
+  signature: Hex,
+  byKey: boolean,
+): Promise<R> {
   for (const candidate of candidates) if (await isSigned(candidate, signature, byKey)) return candidate;
   throw unsigned(
     "This is not the signature of the mandate's wallet for its terms, or there is no such mandate. Read the terms again with prepareRegistration, and sign exactly them.",
@@ -156,7 +160,7 @@ const refusals: Readonly<Record<string, () => Problem>> = {
 /** Runs the transaction without sending it. @throws Problem as the registry would refuse; or what viem throws where the chain is silent */
 export async function requireAccepted(
   registry: Hex,
-  registering: Registering,
+  registering: RegisterCall,
   signature: Hex,
   authorization: SignedDelegation | null,
 ): Promise<void> {

@@ -44,7 +44,7 @@ export const registerTypes = {
 } as const;
 
 /** What an account signs to register a mandate. */
-export type Registering = {
+export type RegisterCall = {
   readonly chain: string;
   readonly registry: Hex;
   readonly onChainId: Hex;
@@ -54,7 +54,7 @@ export type Registering = {
   readonly deadline: bigint;
 };
 
-export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce, deadline }: Registering) =>
+export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce, deadline }: RegisterCall) =>
   ({
     domain: { name: "MandateRegistry", version: "1", chainId: chainIdOf(chain), verifyingContract: registry },
     types: registerTypes,
@@ -63,8 +63,8 @@ export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce
   }) as const;
 
 /** What the registry will check the signature against. */
-export const registrationDigest = (registering: Registering): Hex => hashTypedData(registrationTypedData(registering));
+export const registrationDigest = (registering: RegisterCall): Hex => hashTypedData(registrationTypedData(registering));
 
 /** The arguments of registerMandate. */
-export const registrationArgs = ({ onChainId, terms, nonce, deadline }: Registering, signature: Hex) =>
+export const registrationArgs = ({ onChainId, terms, nonce, deadline }: RegisterCall, signature: Hex) =>
   [onChainId, terms, nonce, deadline, signature] as const;

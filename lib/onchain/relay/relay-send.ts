@@ -9,7 +9,7 @@ import { senderOf } from "#lib/onchain/keys.ts";
 import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
-import { nextNonce, storeSigned, type RelayRow, type SentRelay, type Signed } from "#lib/onchain/relay-store.ts";
+import { nextNonce, storeSigned, type RelayRow, type SentRelay, type SignedRelay } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
 /** Why a transaction is not sent; `final` if it never will be. */
@@ -68,10 +68,10 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
   }
 }
 
-type Prepared = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
+type SendPlan = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
 
 /** Reads everything needed from the chain, before the database transaction that takes the nonce. @throws NotSent */
-async function prepare(row: RelayRow): Promise<Prepared> {
+async function prepare(row: RelayRow): Promise<SendPlan> {
   const { chain, purpose, gasCap, to } = row;
   if (to !== targetOf(purpose, chain))
     throw new NotSent("The configuration names another contract.", { final: row.key !== "guardian" });
@@ -97,7 +97,7 @@ async function prepare(row: RelayRow): Promise<Prepared> {
 export async function sign(
   row: RelayRow,
   { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },
-): Promise<Signed> {
+): Promise<SignedRelay> {
   const account = senderOf(row.key);
   const call = { chainId: chainIdOf(row.chain), to: row.to as Hex, data: row.data as Hex, nonce, gas: gasLimit, ...fees };
   const rawTransaction = row.authorizationList

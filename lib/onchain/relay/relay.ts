@@ -51,9 +51,9 @@ export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string>
   return queued.relayId;
 }
 
-export type Relayed = { readonly hash: `0x${string}` } | { readonly refused: string };
+export type RelayResult = { readonly hash: `0x${string}` } | { readonly refused: string };
 
-const asRelayed = (status: string, hash: string | null, failure: string | null): Relayed | null => {
+const asRelayed = (status: string, hash: string | null, failure: string | null): RelayResult | null => {
   if (status === "abandoned") return { refused: failure ?? "It was not sent." };
   return hash === null ? null : { hash: hash as `0x${string}` };
 };
@@ -63,7 +63,7 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
  * lease. Null if that takes too long or the chain does not answer: then the worker goes on. The hash is that of the newest bytes; raised
  * fees change it (see relayOutcome).
  */
-export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Relayed | null> {
+export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
   const attempt = sendWhenFree(relayId, deadline).catch((error: unknown) => {
     log().error({ relayId, error }, "A transaction could not be sent at once; the worker goes on with it");
@@ -78,7 +78,7 @@ export async function relayNow(relayId: string, { timeoutMs }: { readonly timeou
   }
 }
 
-async function sendWhenFree(relayId: string, deadline: number): Promise<Relayed | null> {
+async function sendWhenFree(relayId: string, deadline: number): Promise<RelayResult | null> {
   for (;;) {
     const row = await findRelay(database(), relayId);
     if (!row) throw new Error("There is no such transaction.");
