@@ -105,11 +105,11 @@ describe("route: input", () => {
     `/api/v1/things/${"a".repeat(129)}/lines/c`,
     "/api/v1/things/%252e/lines/c",
     "/api/v1/things/%F0%9F%92%A9/lines/c",
-  ])("404 for what cannot be an id: %.60s", async (path) => {
+  ])("404 for an impossible id: %.60s", async (path) => {
     expect((await ask(post(path, { name: "x" }))).body.code).toBe("not_found");
   });
 
-  test("400 points at the id of a PUT, which the client chose", async () => {
+  test("400 points at the id of a PUT, because the client chose it", async () => {
     const put = operation({ ...base, id: "put", method: "PUT", path: "/api/v1/things/{id}", response: z.object({}) });
     const response = await route(put, () => Promise.resolve({}))(
       new Request("http://localhost/api/v1/things/a%20b", { method: "PUT" }),
@@ -130,7 +130,7 @@ describe("route: input", () => {
     expect(statuses).toEqual([200, 200, 400]);
   });
 
-  test("413, 415 and 406 are problems too", async () => {
+  test("413, 415 and 406 have problem bodies too", async () => {
     const replies = await Promise.all([
       ask(post(at, { name: "x".repeat(70_000) })),
       ask(post(at, { name: "x" }, { "content-type": "text/plain" })),
@@ -147,7 +147,7 @@ describe("route: input", () => {
 const refusing = (error: unknown) => ask(post(at, { name: "x" }), () => Promise.reject(error));
 
 describe("route: replies", () => {
-  test("what is not in the contract never leaves", async () => {
+  test("fields outside the contract are never sent", async () => {
     expect(JSON.stringify((await ask(post(at, { name: "x" }))).body)).not.toContain("not in the contract");
   });
 
@@ -160,7 +160,7 @@ describe("route: replies", () => {
     }
   });
 
-  test("a problem carries the request id of its reply, its headers and when to come back", async () => {
+  test("a problem contains the request id of its reply, its headers and the time to retry", async () => {
     const { status, headers, body } = await refusing(
       new Problem("idempotency_in_flight", {
         detail: "Still running.",
@@ -181,7 +181,7 @@ describe("route: replies", () => {
     [{ code: "55P03" }, 503, "overloaded"],
     [{ code: "23505" }, 500, "internal_error"],
     [{}, 500, "internal_error"],
-  ])("an error %j is %i %s and says nothing of itself", async (fields, status, code) => {
+  ])("an error %j is %i %s and shows no detail", async (fields, status, code) => {
     const cause = Object.assign(new Error("canary: SELECT secret FROM db.internal"), fields);
     for (const error of [cause, new Error("Failed query: canary", { cause })]) {
       const reply = await refusing(error);
@@ -203,7 +203,7 @@ describe("route: replies", () => {
     expect((await route(strict, handler)(new Request("http://localhost/api/v1/strict"))).status).toBe(500);
   });
 
-  test("stored bytes leave as they are, and a replay says so", async () => {
+  test("stored bytes are sent unchanged, and a replay is marked", async () => {
     const bytes = '{"seen":  "spaces kept"}';
     for (const replayed of [false, true]) {
       const response = await route(write, () => Promise.resolve(storedReply(200, bytes, replayed)))(post(at, { name: "x" }));
@@ -214,7 +214,7 @@ describe("route: replies", () => {
     expect([failed.status, failed.headers.get("content-type")]).toEqual([402, "application/problem+json"]);
   });
 
-  test("a list of items alone names its next page in the Link header, filters kept", async () => {
+  test("a list without a page object names its next page in the Link header, with its filters", async () => {
     const list = operation({
       ...base,
       id: "list",

@@ -35,7 +35,7 @@ const approved = { status: "pending", mandateId: "mdt_1", approvedBasketHash: "h
 const checkout = (status: CheckoutStatus) => ({ ...terms, status, expiresAt: after(1) });
 
 describe("decideApproval", () => {
-  test("grants once what was shown, and repeats itself while it is active", () => {
+  test("grants once what was shown, and repeats its answer while it is active", () => {
     expect(answer({})).toBe("grant");
     expect(answer({ approval: approved, checkout: checkout("approved"), review: null })).toBe("repeat");
   });
@@ -62,7 +62,7 @@ describe("decideApproval", () => {
     expect(answer(change)).toBe(code);
   });
 
-  test("grants nothing but an open checkout whose every term was shown in time, whatever else holds", () => {
+  test("grants only an open checkout whose terms were all shown in time", () => {
     const term = fc.constantFrom("h", "other");
     fc.assert(
       fc.property(

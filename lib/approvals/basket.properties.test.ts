@@ -22,7 +22,7 @@ const lines = fc.array(line, { minLength: 1, maxLength: 8 });
 const hashOf = (some: readonly Line[], sellerId = "shop.example.com") => basketHash(canonicalBasket(sellerId, usdc, some));
 
 describe("the canonical basket", () => {
-  test("one basket has one hash, whatever order and spelling of amounts the storefront chose", () => {
+  test("one basket has one hash, with any order and spelling of the amounts", () => {
     fc.assert(
       fc.property(lines, fc.infiniteStream(fc.nat()), (basket, random) => {
         const shuffled = basket.map((line) => ({ line, at: random.next().value as number })).toSorted((a, b) => a.at - b.at);
@@ -32,7 +32,7 @@ describe("the canonical basket", () => {
     );
   });
 
-  test("another seller, product, variant, name, colour, size, quantity or price is another hash", () => {
+  test("another seller, product, variant, name, colour, size, quantity or price has another hash", () => {
     fc.assert(
       fc.property(
         lines,
@@ -48,7 +48,7 @@ describe("the canonical basket", () => {
     );
   });
 
-  test("the lines come to the sum of price times quantity", () => {
+  test("the lines add up to price times quantity", () => {
     fc.assert(
       fc.property(lines, (basket) => {
         const canonical = canonicalBasket("shop.example.com", usdc, basket);

@@ -50,7 +50,7 @@ async function refusal(from: CheckoutStatus, to: CheckoutStatus): Promise<string
 }
 
 describe("a checkout's status", () => {
-  test.each(CheckoutStatus.options)("the database takes from %s only what the code lists", async (from) => {
+  test.each(CheckoutStatus.options)("the database accepts from %s only the transitions that the code lists", async (from) => {
     const taken: CheckoutStatus[] = [];
     for (const to of CheckoutStatus.options) {
       if (to === from) continue;
@@ -61,7 +61,7 @@ describe("a checkout's status", () => {
     expect(taken.toSorted()).toEqual([...transitions[from]].toSorted());
   });
 
-  test("what is over stays over", () => {
+  test("an ended checkout never changes", () => {
     for (const end of ["completed", "rejected", "expired", "canceled", "failed", "superseded"] as const) {
       expect(CheckoutStatus.options.filter((to) => mayBecome(end, to))).toEqual([]);
     }

@@ -49,7 +49,7 @@ const made = () => database().select().from(stepUps).where(eq(stepUps.checkoutIn
 const refusal = { status: 400, problem: { code: "invalid_request", errors: [{ pointer: "/assertion" }] } };
 
 describe("an approval that asks for passkeyApproved", () => {
-  test("is granted for the passkey that signed these terms, and says so in approval, step-up and audit", async () => {
+  test("is granted for the passkey that signed these terms, and approval, step-up and audit name it", async () => {
     expect((await step(await signed())).status).toBe(200);
     const { status, data, problem } = await approve(checkoutIntentId, me);
     expect([status, problem.code]).toEqual([200, undefined]);
@@ -68,7 +68,7 @@ describe("an approval that asks for passkeyApproved", () => {
     expect(events.at(-1)).toMatchObject({ type: "checkout.approved", metadata: { assuranceLevel: "passkeyApproved" } });
   });
 
-  test("is 428 with the password alone, and with nothing; nothing is held", async () => {
+  test("is 428 with only the password, and without proof; nothing is held", async () => {
     const passkeyAsked = {
       status: 428,
       problem: { code: "step_up_required", nextActions: [{ metadata: { method: "passkey" } }] },
@@ -86,7 +86,7 @@ describe("an approval that asks for passkeyApproved", () => {
     ]);
   });
 
-  test("the page says that it takes a passkey, and when one has signed", async () => {
+  test("the page says that a passkey is needed, and when one has signed", async () => {
     const before = await view(checkoutIntentId, me);
     expect(before.mandates).toMatchObject([{ match: true, assuranceAsked: "passkeyApproved" }]);
     expect(before.stepUp).toMatchObject({ done: false, byPasskey: false, hasPasskey: true, hasPassword: true });
@@ -94,7 +94,7 @@ describe("an approval that asks for passkeyApproved", () => {
     expect((await view(checkoutIntentId, me)).stepUp).toMatchObject({ done: true, byPasskey: true });
   });
 
-  test("a level above a passkey is no matter of a step-up", async () => {
+  test("a level above a passkey asks for no step-up", async () => {
     const other = await checkoutScene({ mandate: { policy: { ...open, minimumAssuranceLevel: "walletApproved" } } });
     const id = await previewed(shop, other.agent.credential);
     await view(id, other.person.credential);
@@ -111,13 +111,13 @@ describe("an assertion", () => {
     expect(await made()).toHaveLength(1);
   });
 
-  test("of several that come at once one counts", async () => {
+  test("of several at once one counts", async () => {
     const assertion = await signed();
     const replies = await Promise.all(Array.from({ length: 5 }, () => step(assertion)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("for another checkout is refused, and is worth nothing for its own afterwards", async () => {
+  test("for another checkout is refused, and afterwards for its own too", async () => {
     const other = await previewed(shop, scene.agent.credential, {
       items: [{ productId: "tee", variantId: "tee-m", quantity: 1 }],
     });
@@ -128,7 +128,7 @@ describe("an assertion", () => {
     expect(await made()).toEqual([]);
   });
 
-  test("of another session is refused, of the same person or of another", async () => {
+  test("of another session is refused, also of the same person", async () => {
     const second = await signIn(scene.person.email);
     const assertion = await signed();
     expect(await step(assertion, second)).toMatchObject(refusal);
@@ -139,7 +139,7 @@ describe("an assertion", () => {
     expect((await approve(checkoutIntentId, second)).problem.code).toBe("step_up_required");
   });
 
-  test("over a basket that changed meanwhile is 409, and nothing is approved", async () => {
+  test("for a basket that changed since is 409, and nothing is approved", async () => {
     const assertion = await signed();
     const change = { basketHash: "f".repeat(64) };
     await database().update(checkoutIntents).set(change).where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
@@ -149,7 +149,7 @@ describe("an assertion", () => {
   });
 
   test.each([{ basketHash: "e".repeat(64) }, { amount: 26_000_000n }, { payTo: "0x000000000000000000000000000000000000dead" }])(
-    "that was accepted is worth nothing once the checkout is another one: $#",
+    "that was accepted is invalid after the checkout has changed: $#",
     async (change) => {
       expect((await step(await signed())).status).toBe(200);
       await database()
@@ -174,7 +174,7 @@ describe("an assertion", () => {
     expect(await made()).toHaveLength(1);
   });
 
-  test("by another key, by another's passkey, or with a challenge of one's own is refused", async () => {
+  test("by another key, by another person's passkey, or with an invented challenge is refused", async () => {
     const stranger = new Authenticator();
     const colleague = await newMember(scene.person, "approver");
     const { authenticator: theirs } = await newPasskey(colleague.credential);
@@ -195,7 +195,7 @@ describe("an assertion", () => {
     expect(await step(assertion)).toMatchObject(refusal);
   });
 
-  test("of a passkey that was removed is refused, and what it had signed is worth nothing", async () => {
+  test("of a removed passkey is refused, and its earlier signatures are invalid", async () => {
     expect((await step(await signed())).status).toBe(200);
     const late = await signed();
     const removed = await send(passkeys.removePasskey, removePasskey, { as: me, id: passkeyId, body: {} });
@@ -207,7 +207,7 @@ describe("an assertion", () => {
 });
 
 describe("challengePasskey", () => {
-  test("signs only what this session was shown", async () => {
+  test("makes a challenge only for what this session was shown", async () => {
     const second = await signIn(scene.person.email);
     expect((await askChallenge(second, checkoutIntentId)).problem.code).toBe("review_required");
     expect((await askChallenge(me, "cki_unknown")).problem.code).toBe("not_found");
@@ -215,7 +215,7 @@ describe("challengePasskey", () => {
     expect((await askChallenge(second, checkoutIntentId)).status).toBe(200);
   });
 
-  test("names the person's own passkeys, asks for verification, and never says the same twice", async () => {
+  test("names the person's own passkeys, requires user verification, and is never the same twice", async () => {
     const [one, two] = [await askChallenge(me, checkoutIntentId), await askChallenge(me, checkoutIntentId)];
     expect(one.data.options).toMatchObject({
       rpId: "localhost",
@@ -235,7 +235,7 @@ describe("stepUp", () => {
     },
   );
 
-  test("no agent learns how the person confirmed", async () => {
+  test("agents do not see how the person confirmed", async () => {
     await step(await signed());
     await approve(checkoutIntentId, me);
     const { data } = await read(checkoutIntentId, scene.agent.credential);

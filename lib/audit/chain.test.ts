@@ -19,7 +19,7 @@ const name = fc.oneof(
   fc.constantFrom("amount", "asset", "chain", "sellerId"),
 );
 
-test("an event is hashed over its RFC 8785 text, in whatever order its metadata came", () => {
+test("an event's hash is of its RFC 8785 text, with its metadata in any order", () => {
   const who = fc.constantFrom(null, "org_1");
   fc.assert(
     fc.property(fc.dictionary(name, value), who, who, (metadata, organizationId, subjectId) => {

@@ -10,7 +10,7 @@ useDatabase();
 const list = (as: Pick<Owner, "credential">, query = "") => send(contract.listAuditEvents, handler, { query, as: as.credential });
 
 describe("listAuditEvents", () => {
-  test("newest first, page by page, each event once, also while more are written", async () => {
+  test("lists newest first, page by page, each event once, also while more are written", async () => {
     const owner = await newOrganization();
     const agents = [];
     for (let at = 0; at < 5; at += 1) agents.unshift((await newKey(owner)).serviceAccountId);
@@ -26,7 +26,7 @@ describe("listAuditEvents", () => {
     expect(met).toEqual([...agents, owner.organizationId]);
   });
 
-  test("an event has the contract's fields and no others", async () => {
+  test("an event has exactly the contract's fields", async () => {
     const owner = await newOrganization();
     const { items } = (await list(owner)).data;
     expect(items).toEqual([
@@ -45,7 +45,7 @@ describe("listAuditEvents", () => {
     ]);
   });
 
-  test("entityId narrows to one thing; another organization's is empty", async () => {
+  test("entityId filters by one entity; one of another organization gives an empty list", async () => {
     const [one, two] = [await newOrganization(), await newOrganization()];
     const agent = await newKey(one);
     const { items } = (await list(one, `?entityId=${agent.serviceAccountId}`)).data;

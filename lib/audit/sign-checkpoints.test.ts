@@ -92,8 +92,8 @@ async function expectCalm(): Promise<void> {
   expect(await alarmed()).toEqual([]);
 }
 
-describe("the worker that signs heads", () => {
-  test("signs what goes on from what it signed, again and again, and raises no alarm", async () => {
+describe("the worker that signs the heads of audit chains", () => {
+  test("signs a chain that continues from its signed head, repeatedly, without an alarm", async () => {
     await signNow();
     expect((await newestCheckpoint(chain))?.sequence).toBe(4);
     await grow(3);
@@ -104,7 +104,7 @@ describe("the worker that signs heads", () => {
     await expectCalm();
   });
 
-  test("signs a chain that grows while others sign it too, without a false alarm", async () => {
+  test("signs a growing chain in several processes at once, without a false alarm", async () => {
     await Promise.all([grow(12), ...Array.from({ length: 12 }, () => signNow())]);
     await signNow();
     expect((await newestCheckpoint(chain))?.sequence).toBe(16);
@@ -115,7 +115,7 @@ describe("the worker that signs heads", () => {
   test.each([
     ["in the process that signed the true one", false],
     ["in a process that started later", true],
-  ])("never signs a chain that was written anew and whose checkpoints are gone: %s", async (_, restarted) => {
+  ])("never signs a rewritten chain whose checkpoints were removed: %s", async (_, restarted) => {
     await signNow();
     const undo = await rewrite(chain, 2);
     await dropCheckpoints(chain);
@@ -137,7 +137,7 @@ describe("the worker that signs heads", () => {
     await expectCalm();
   });
 
-  test("never signs one whose newest checkpoints alone are gone, nor one that is shorter than what was signed", async () => {
+  test("never signs a chain whose newest checkpoints were removed, nor one that is shorter than its signed head", async () => {
     await signNow();
     await grow(3);
     await signNow();
@@ -179,7 +179,7 @@ describe("the worker that signs heads", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("believes no checkpoint that its key did not sign", async () => {
+  test("ignores checkpoints that its key did not sign", async () => {
     await signNow();
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
@@ -200,7 +200,7 @@ describe("the worker that signs heads", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("is alarmed by an event that names a head which its key did not sign, and believes none of another key", async () => {
+  test("raises an alarm for an event with a head that its key did not sign, and ignores those of another key", async () => {
     await signNow();
     const undo = await rewrite(chain, 2);
     const [forged] = await readEvents(chain, 3, 4, 1);
@@ -231,7 +231,7 @@ describe("the worker that signs heads", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("is not led back to an older head by an event about it that is put behind the newer ones", async () => {
+  test("ignores an event about an older head that was appended after newer ones", async () => {
     await signNow();
     const named = await readEvents("checkpoints", 0, Number.MAX_SAFE_INTEGER, 1_000);
     const older = named.find(({ entityId }) => entityId === `chain:${chain}`);
@@ -251,7 +251,7 @@ describe("the worker that signs heads", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("never signs the platform's own chain written anew, and goes on with the others", async () => {
+  test("never signs a rewritten platform chain, and continues with the others", async () => {
     const admin = await createOfficial("admin");
     await endSessionsOf(admin, (await createOfficial()).userId);
     await signNow();
@@ -268,7 +268,7 @@ describe("the worker that signs heads", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("never signs the chain of checkpoints written anew while the process lives that signed it, and keeps the alarm after", async () => {
+  test("never signs a rewritten chain of checkpoints in the process that signed it, and keeps the alarm after a restart", async () => {
     await signNow();
     await rewrite("checkpoints", 1);
     await dropCheckpoints("checkpoints");

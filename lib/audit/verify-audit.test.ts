@@ -49,7 +49,7 @@ describe("verifyAudit", () => {
     owner = await chainOf(5);
   });
 
-  test("a chain that nobody touched verifies to its newest hash, over more than one batch", async () => {
+  test("an unchanged chain is verified to its newest hash, over more than one batch", async () => {
     const long = await chainOf(1201);
     const [head] = await pool()<{ hash: string }[]>`SELECT hash FROM audit_heads WHERE chain = ${long.organizationId}`;
     expect(await verify(long)).toEqual({ valid: true, count: 1201, head: head?.hash });
@@ -80,14 +80,14 @@ describe("verifyAudit", () => {
       (sql: Sql, chain: string) =>
         sql`UPDATE audit_events SET hash = CASE WHEN left(hash, 1) = '0' THEN '1' ELSE '0' END || substr(hash, 2) WHERE chain = ${chain} AND sequence = 3`,
     ],
-  ])("a change of %s is found where it was made", async (_, work) => {
+  ])("a change of %s is found at its event", async (_, work) => {
     const victim = await chainOf(5);
     await tamper((sql) => work(sql, victim.organizationId));
     expect(await verify(victim)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
     expect((await verify(owner)).valid).toBe(true);
   });
 
-  test("what was cut out of the middle is missed, what follows it moved up or not", async () => {
+  test("a removed event in the middle is found, whether the later ones were renumbered or not", async () => {
     const [gap, moved] = [await chainOf(5), await chainOf(5)];
     await tamper((sql) => sql`DELETE FROM audit_events WHERE chain = ${gap.organizationId} AND sequence = 3`);
     expect(await verify(gap)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
@@ -99,7 +99,7 @@ describe("verifyAudit", () => {
     expect(await verify(moved)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
   });
 
-  test("a cut tail, a cut chain and an event put behind the end are found", async () => {
+  test("a removed tail, a removed chain and an event added after the end are found", async () => {
     const [tail, all, more] = [await chainOf(5), await chainOf(5), await chainOf(5)];
     await tamper(async (sql) => {
       await sql`DELETE FROM audit_events WHERE chain = ${tail.organizationId} AND sequence = 5`;
@@ -113,7 +113,7 @@ describe("verifyAudit", () => {
     expect(await verify(more)).toMatchObject({ valid: false, count: 5, firstBad: { sequence: 6 } });
   });
 
-  test("what is appended while it runs does not disturb it", async () => {
+  test("events that are appended while it runs do not disturb it", async () => {
     const busy = await chainOf(700);
     const appending = Promise.all(Array.from({ length: 20 }, () => newKey(busy)));
     const replies = [await verify(busy), await verify(busy)];
@@ -130,7 +130,7 @@ describe("verifyAudit", () => {
     expect((await verify(owner)).valid).toBe(true);
   });
 
-  test("403 without audit:read, and each organization sees its own chain only", async () => {
+  test("403 without audit:read, and each organization sees only its own chain", async () => {
     const approver = await createPerson(owner.organizationId, "approver");
     expect((await send(contract.verifyAudit, handler, { as: approver.credential })).problem.code).toBe("capability_required");
     const other = await chainOf(1);
@@ -138,7 +138,7 @@ describe("verifyAudit", () => {
     expect(await verify(await newKey(other, ["audit:read"]))).toMatchObject({ valid: true, count: 2 });
   });
 
-  test("503 while others are verified, so that payments keep a core", async () => {
+  test("503 while other chains are verified, so that payments keep a processor core", async () => {
     const long = await chainOf(3000);
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => send(contract.verifyAudit, handler, { as: long.credential })),

@@ -18,7 +18,7 @@ describe("call", () => {
     options = { baseUrl: `${env().BASE_URL}/`, headers: person.credential, fetch: (request) => dispatch(request) };
   });
 
-  test("sends path, query and body, and answers what the operation answers", async () => {
+  test("sends path, query and body, and returns the operation's answer", async () => {
     const created = await call(createMandate, { body: { name: "By the client", policy } }, options);
     expect((await call(getMandate, { id: created.mandateId }, options)).name).toBe("By the client");
     await call(createMandate, { body: { name: "Another", policy } }, options);
@@ -28,12 +28,12 @@ describe("call", () => {
     expect(next.items[0]?.name).toBe("By the client");
   });
 
-  test("a key makes a repeat the same", async () => {
+  test("a repeat with the same key gets the same answer", async () => {
     const create = () => call(createMandate, { body: { name: "Once", policy } }, { ...options, idempotencyKey: "client-once" });
     expect((await create()).mandateId).toBe((await create()).mandateId);
   });
 
-  test("a refusal is thrown as the service sent it", async () => {
+  test("throws a refusal as the service sent it", async () => {
     const refused = call(createMandate, { body: { name: "", policy } }, options);
     await expect(refused).rejects.toBeInstanceOf(ProblemError);
     await expect(refused).rejects.toMatchObject({
@@ -41,11 +41,11 @@ describe("call", () => {
     });
   });
 
-  test("what would change the path is escaped", async () => {
+  test("escapes characters that would change the path", async () => {
     await expect(call(getSeller, { id: "../../v1/mandates" }, options)).rejects.toMatchObject({ problem: { code: "not_found" } });
   });
 
-  test("an answer that is not the service's is an error with its status", async () => {
+  test("an answer that is not from the service is an error with its status", async () => {
     const proxy = () => Promise.resolve(new Response("<html>", { status: 502 }));
     await expect(call(getSeller, { id: "x" }, { ...options, fetch: proxy })).rejects.toThrow("502 without JSON");
   });

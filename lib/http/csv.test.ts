@@ -23,13 +23,13 @@ describe("a CSV file", () => {
     ["plain", "plain"],
     ["20.20", "20.20"],
     ["", ""],
-  ])("writes %j so that no spreadsheet runs it", (text, written) => expect(csvField(text)).toBe(written));
+  ])("writes %j so that no spreadsheet executes it", (text, written) => expect(csvField(text)).toBe(written));
 
-  test("keeps nothing as nothing, and ends each line", () => {
+  test("writes null as an empty field, and ends each line", () => {
     expect(csvLine(["a", null, 3])).toBe("a,,3\r\n");
   });
 
-  test("is read back as it was written, but for the apostrophe", () => {
+  test("is read back as it was written, except for the apostrophe", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (values) => {

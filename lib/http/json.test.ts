@@ -91,7 +91,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("reads whatever JSON.stringify writes, within the limits", () => {
+  test("reads everything that JSON.stringify writes, within the limits", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -145,7 +145,7 @@ describe("readBody", () => {
     await expect(readBody(post("a".repeat(BODY_BYTES_MAX + 1)))).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("a connection that breaks is the sender's fault", async () => {
+  test("a broken connection is the sender's fault", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
     });

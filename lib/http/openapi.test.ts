@@ -22,7 +22,7 @@ const documented = new Map(
   Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => [one.operationId, one] as const)),
 );
 
-/** The counts of the interface's section 7; every other operation has six. */
+/** The counts of section 7 of the interface; every other operation has six. */
 const variantCounts: Readonly<Record<string, number>> = {
   quoteFee: 8,
   registerMandate: 8,
@@ -53,13 +53,13 @@ describe("openApiDocument", () => {
     }
   }, 60_000);
 
-  test.each(operations.map((one) => [one.id, one] as const))("%s documents as many refusals as the interface counts", (id) => {
+  test.each(operations.map((one) => [one.id, one] as const))("%s documents as many refusals as the interface", (id) => {
     const refusals = Object.keys(documented.get(id)?.responses ?? {}).filter((status) => Number(status) >= 400);
     expect(refusals).toHaveLength(variantCounts[id] ?? 6);
     expect(refusals[0]).toBe("400");
   });
 
-  test("only the first variant carries field errors", () => {
+  test("only the first variant has field errors", () => {
     const withErrors = Object.entries(document.components.responses).filter(([, response]) => {
       const name = response.content["application/problem+json"]?.schema.$ref.split("/").at(-1) ?? "";
       return "errors" in (document.components.schemas[name]?.properties ?? {});
@@ -67,7 +67,7 @@ describe("openApiDocument", () => {
     expect(withErrors.map(([name]) => name)).toEqual(["InvalidRequest"]);
   });
 
-  test("every operation has an id and a path of its own", () => {
+  test("every operation has its own id and path", () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
     expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
   });
@@ -78,7 +78,7 @@ const parametersOf = ({ path }: Operation): string[] => [...path.matchAll(/\{([^
 describe.each(operations.map((one) => [one.id, one] as const))(
   "the worked example of %s",
   (_id, { method, path, body, query, response, example, problems: codes }) => {
-    test("keeps to the schemas", () => {
+    test("matches the schemas", () => {
       if (body) expect(body.safeParse(example.body ?? {})).toMatchObject({ success: true });
       else expect(example.body).toBeUndefined();
       if (query) expect(query.safeParse(example.query ?? {})).toMatchObject({ success: true });
@@ -86,7 +86,7 @@ describe.each(operations.map((one) => [one.id, one] as const))(
       expect(response.parse(example.response)).toEqual(example.response);
     });
 
-    test("names its path parameters, and the operation only problems that exist", () => {
+    test("contains its path parameters, and the operation only known problems", () => {
       expect(Object.keys(example.params ?? {}).toSorted()).toEqual(parametersOf({ path } as Operation).toSorted());
       for (const code of codes) expect(problems).toHaveProperty(code);
       if (method === "GET") expect(body).toBeUndefined();

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor, page, PageQuery } from "#lib/http/paging.ts
 import { isProblem } from "#lib/problem.ts";
 
 describe("paging", () => {
-  test("walking the pages meets every row once, in order, whatever the limit", () => {
+  test("the pages contain every row once, in order, with any limit", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 25 }), (count, limit) => {
         const rows = Array.from({ length: count }, (_, index) => `id_${String(count - index).padStart(3, "0")}`);
@@ -23,7 +23,7 @@ describe("paging", () => {
     );
   });
 
-  test("400 points at a cursor that was not made here", () => {
+  test("400 points at an invented cursor", () => {
     for (const cursor of ["x", "MTo", `${encodeCursor("aud_1")}=`, Buffer.from("1:a b").toString("base64url")]) {
       const refused = () => decodeCursor(cursor);
       expect(refused).toThrow();

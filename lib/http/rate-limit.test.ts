@@ -12,12 +12,12 @@ describe("createBuckets", () => {
     expect(allowed(20, 10_000)).toBe(10);
   });
 
-  test("ids do not share", () => {
+  test("each id has its own limit", () => {
     const take = createBuckets("credential", 1);
     expect([take("a", 0), take("a", 0), take("b", 0)].map((one) => one.allowed)).toEqual([true, false, true]);
   });
 
-  test("memory is bounded, and whoever stays active keeps a used bucket", () => {
+  test("memory is bounded, and an active id keeps its used bucket", () => {
     const take = createBuckets("address", 2);
     take("busy", 0);
     take("busy", 0);
@@ -63,11 +63,11 @@ describe("addressOf", () => {
     expect(addressOf(from(socket, forwarded), hops)).toBe(expected);
   });
 
-  test("without configured proxies X-Forwarded-For is the sender's invention", () => {
+  test("without configured proxies X-Forwarded-For is ignored", () => {
     expect(addressOf(from("10.0.0.1", "1.2.3.4"), 0)).toBe("10.0.0.1");
   });
 
-  test("a spoofed chain changes nothing in front of the last trusted proxy", () => {
+  test("forged entries before the last trusted proxy change nothing", () => {
     for (const spoofed of ["", "6.6.6.6, ", "6.6.6.6, 7.7.7.7, ", "not an address, "]) {
       expect(addressOf(from("10.0.0.1", `${spoofed}1.2.3.4`), 1)).toBe("1.2.3.4");
       expect(addressOf(from("10.0.0.1", `${spoofed}1.2.3.4, 10.0.0.2`), 2)).toBe("1.2.3.4");

@@ -46,12 +46,12 @@ describe("returnTo", () => {
     "/onboarding?returnTo=/checkout/cki_1",
     "/a?b=c#d",
     "/onboarding?returnTo=%2Fcheckout%2Fcki_1",
-  ])("%s is a page of ours", (given) => expect(returnTo(given)).toBe(given));
+  ])("%s is a page of this service", (given) => expect(returnTo(given)).toBe(given));
 
-  test("a parameter given twice is none", () => expect(returnTo(["/a", "/b"])).toBe("/"));
-  test("none leads to the fallback", () => expect(returnTo(undefined, "/start")).toBe("/start"));
+  test("a parameter that is given twice is ignored", () => expect(returnTo(["/a", "/b"])).toBe("/"));
+  test("a missing one leads to the fallback", () => expect(returnTo(undefined, "/start")).toBe("/start"));
 
-  test("whatever is given, a browser stays on our origin", () => {
+  test("with any value a browser stays on our origin", () => {
     const hostile = fc.array(
       fc.constantFrom("/", "\\", "%5c", "%2f", ":", "@", ".", "\t", "evil.example", "https", "//", "?", "#"),
     );
@@ -68,7 +68,7 @@ describe("returnTo", () => {
     );
   });
 
-  test("a page that comes back is named once, encoded", () => {
+  test("a page to return to is named once, encoded", () => {
     expect(withReturnTo("/sign-in", "/checkout/a?b=c")).toBe("/sign-in?returnTo=%2Fcheckout%2Fa%3Fb%3Dc");
     expect(withReturnTo("/sign-in", "/")).toBe("/sign-in");
     expect(returnTo(new URLSearchParams(withReturnTo("/x", "/checkout/a?b=c").slice(3)).get("returnTo") ?? "")).toBe(

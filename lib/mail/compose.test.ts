@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { compose, quoted } from "#lib/mail/compose.ts";
 
 describe("compose", () => {
-  test("text that somebody chose is text: no markup, no header, one line", () => {
+  test("text that a person chose stays text: no markup, no header, one line", () => {
     const { subject, plain, html } = compose(
       {
         subject: 'Join "<b>x</b>"\r\nBcc: eve@example.com',
@@ -20,7 +20,7 @@ describe("compose", () => {
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => new URL(href!).host)).toEqual(["pay.example.com"]);
   });
 
-  test("a chosen name is short and never becomes a link", () => {
+  test("a chosen name is shortened and never becomes a link", () => {
     expect(quoted("Pay now at https://evil.example/x or www.evil.example")).toBe(
       "“Pay now at evil.\u2060example/x or evil.\u2060example”",
     );

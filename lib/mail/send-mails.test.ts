@@ -34,7 +34,7 @@ const due = () =>
     .set({ nextAttemptAt: new Date(0) });
 
 describe("the outbox", () => {
-  test("a mail is there exactly when the transaction that causes it commits", async () => {
+  test("a mail exists exactly if the transaction that causes it commits", async () => {
     const failed = transact(async (tx) => {
       await queueMail(tx, mail("ada@example.com"));
       throw new Error("rolled back");
@@ -45,7 +45,7 @@ describe("the outbox", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test("a sandbox without SMTP keeps mail to be read, and sends none", async () => {
+  test("a sandbox without SMTP stores mail for reading, and sends none", async () => {
     await queue("ada@example.com");
     await queue("bob@example.com");
     expect(await sendMails()).toBe(0);
@@ -59,7 +59,7 @@ describe("the outbox", () => {
 });
 
 describe("sendMails", () => {
-  test("each mail is sent once, whoever asks at the same time, and its text is gone afterwards", async () => {
+  test("each mail is sent once by parallel workers, and its text is deleted afterwards", async () => {
     smtp = await startSmtp();
     for (let index = 0; index < 24; index += 1) await queue(`reader-${index}@example.com`);
     while ((await Promise.all([sendMails(), sendMails(), sendMails()])).some((count) => count > 0));
@@ -70,7 +70,7 @@ describe("sendMails", () => {
     for (const row of await rows()) expect(row).toMatchObject({ status: "sent", plain: "", html: "", nextAttemptAt: null });
   });
 
-  test("what the server refuses for now is tried again later, under the same Message-ID", async () => {
+  test("a temporary refusal is tried again later, with the same Message-ID", async () => {
     let refuse = true;
     smtp = await startSmtp({
       onRcptTo: (_, __, done) => done(refuse ? Object.assign(new Error("busy"), { responseCode: 450 }) : null),
@@ -88,7 +88,7 @@ describe("sendMails", () => {
     expect(smtp.received[0]).toContain(`Message-ID: <${postponed!.mailId}@localhost>`);
   });
 
-  test("a server that is away loses nothing", async () => {
+  test("no mail is lost while the server is unavailable", async () => {
     smtp = await startSmtp();
     await smtp.stop();
     process.env["SMTP_URL"] = `smtp://127.0.0.1:${smtp.port}`;
@@ -99,7 +99,7 @@ describe("sendMails", () => {
     expect((await rows())[0]?.plain).not.toBe("");
   });
 
-  test("an address that the server refuses for good is given up at once, others after twelve attempts", async () => {
+  test("a permanent refusal ends the attempts at once, others after twelve attempts", async () => {
     smtp = await startSmtp({ onRcptTo: (_, __, done) => done(Object.assign(new Error("no such user"), { responseCode: 550 })) });
     await queue("nobody@example.com");
     await sendMails();
@@ -113,7 +113,7 @@ describe("sendMails", () => {
     expect(await rows()).toMatchObject([{ status: "failed", attempts: 12 }]);
   });
 
-  test("a worker that died costs its lease: the mail is sent when that ends, not before", async () => {
+  test("if a worker dies, the mail is sent after its lease has expired, not before", async () => {
     smtp = await startSmtp();
     await queue("ada@example.com");
     await database()
@@ -125,7 +125,7 @@ describe("sendMails", () => {
     expect(smtp.received).toHaveLength(1);
   });
 
-  test("a mail whose link has ended is not sent", async () => {
+  test("a mail with an expired link is not sent", async () => {
     smtp = await startSmtp();
     await queue("ada@example.com", { usefulUntil: new Date(Date.now() - 1000) });
     await sendMails();
@@ -133,7 +133,7 @@ describe("sendMails", () => {
     expect(await rows()).toMatchObject([{ status: "failed" }]);
   });
 
-  test("old mail is forgotten, queued mail never", async () => {
+  test("old mail is deleted, queued mail never", async () => {
     smtp = await startSmtp();
     for (const to of ["old@example.com", "new@example.com", "waiting@example.com"]) await queue(to);
     const old = sql`clock_timestamp() - interval '31 days'`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createGuardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { closers, code, guarded, json, refusal, serve, short } from "#test/guarded.ts";
 
-describe("guardedFetch and where it goes", () => {
+describe("guardedFetch and addresses", () => {
   it.each(["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0", "[::ffff:127.0.0.1]", "①②⑦.⓪.⓪.①", "localhost", "[::1]"])(
     "never reaches this machine as %s",
     async (host) => {
@@ -16,7 +16,7 @@ describe("guardedFetch and where it goes", () => {
     },
   );
 
-  it("reaches what the sandbox lists, by http and by its other name", async () => {
+  it("reaches the hosts that the sandbox lists, by http and by their other name", async () => {
     const { port } = await serve((_, response) => json(response, { here: true }));
     const { fetch } = guarded({ ports: [port] });
     expect((await fetch(`http://127.0.0.1:${port}/`)).json).toEqual({ here: true });
@@ -39,7 +39,7 @@ describe("guardedFetch and where it goes", () => {
     expect(lookups).toHaveLength(1);
   });
 
-  it("connects to the address that it checked, not to what the name says a moment later", async () => {
+  it("connects to the address that it checked, not to a later answer for the name", async () => {
     const { port, asked } = await serve((_, response) => json(response, {}));
     const names = { "rebinding.sandbox": [["127.0.0.1"], ["10.0.0.1"]] };
     const { fetch, lookups } = guarded({ ports: [port], names });
@@ -50,7 +50,7 @@ describe("guardedFetch and where it goes", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("says the name, not the address, when TLS begins", async () => {
+  it("sends the name, not the address, when TLS begins", async () => {
     let hello = "";
     const server = createSocketServer((socket: Socket) => {
       socket.on("error", () => {});
@@ -112,7 +112,7 @@ describe("guardedFetch and redirects", () => {
     ["to a decimal address", "https://2130706433/"],
     ["to a file", "file:///etc/passwd"],
     ["nowhere", "http://"],
-  ])("does not follow one that leads %s", async (_, location) => {
+  ])("does not follow one to %s", async (_, location) => {
     const canary = await serve((_, response) => json(response, {}));
     const { port, fetch } = await redirecting(() => location.replace(":1/", `:${canary.port}/`));
     expect(await code(fetch(`http://127.0.0.1:${port}/`))).toBe("storefront_invalid");
@@ -127,7 +127,7 @@ describe("guardedFetch and redirects", () => {
 });
 
 describe("guardedFetch.once", () => {
-  it("tells whether the request may have arrived", async () => {
+  it("reports whether the request may have arrived", async () => {
     const { port } = await serve((request) => request.socket.destroy());
     const { fetch } = guarded({ ports: [port, 1] });
     const asked = { method: "POST", json: {}, paymentSignature: "abc" } as const;
@@ -135,7 +135,7 @@ describe("guardedFetch.once", () => {
     expect(await code(fetch.once("http://127.0.0.1:1/", asked))).toBe("storefront_unavailable");
   });
 
-  it("hands on the credential and whatever comes back, without following", async () => {
+  it("sends the credential and returns any answer, without following redirects", async () => {
     const { port, asked } = await serve((_, response) => response.writeHead(302, { location: "/x" }).end("<html>"));
     const { fetch } = guarded({ ports: [port] });
     const sent = await fetch.once(`http://127.0.0.1:${port}/`, { method: "POST", json: {}, paymentSignature: "abc" });
@@ -143,7 +143,7 @@ describe("guardedFetch.once", () => {
     expect(asked[0]?.headers["payment-signature"]).toBe("abc");
   });
 
-  it("refuses a credential that would break out of its header", async () => {
+  it("refuses a credential that contains line breaks", async () => {
     const { fetch } = guarded({ ports: [1] });
     await expect(fetch.once("http://127.0.0.1:1/", { paymentSignature: "a\r\nhost: evil" })).rejects.toThrow(TypeError);
   });

@@ -63,7 +63,7 @@ describe("outboundTarget", () => {
     ["more than 2,048 characters", `https://shop.example.com/${"a".repeat(2_048)}`],
   ])("refuses %s", (_, url) => expect(target(url)).toMatchObject({ ok: false }));
 
-  it("refuses our own host even where it is listed", () => {
+  it("refuses our own host even if it is listed", () => {
     expect(outboundTarget("http://localhost:3000/", { ...rules, loopback: ["localhost:3000"] })).toMatchObject({ ok: false });
   });
 });

@@ -22,8 +22,8 @@ function openWork() {
   return { began, open, work, endAll };
 }
 
-describe("requests to hosts that others name", () => {
-  test("120 calls of one organization to a slow shop leave another organization its turn at the same shop", async () => {
+describe("requests to hosts that users name", () => {
+  test("120 calls of one organization to a slow shop do not block another organization's calls to it", async () => {
     const { port } = await serve((request, response) => {
       setTimeout(() => json(response, {}), request.url === "/slow" ? 250 : 0);
     });
@@ -35,7 +35,7 @@ describe("requests to hosts that others name", () => {
     expect((await Promise.all(slow)).filter((reply) => reply !== null).length).toBeGreaterThan(0);
   });
 
-  test("1,500 hosts of one organization open 32 sockets, and of many organizations 256", async () => {
+  test("opens at most 32 sockets for 1,500 hosts of one organization, and 256 for many organizations", async () => {
     const places = new OutboundPlaces(limits);
     const { began, work, endAll } = openWork();
     const one = Array.from({ length: 1_500 }, (_, at) => places.use(`host${at}`, "org_one", work("one")));
@@ -44,7 +44,7 @@ describe("requests to hosts that others name", () => {
     const others = Array.from({ length: 1_500 }, (_, at) => places.use(`other${at}`, `org_${at % 20}`, work("other")));
     await pause(0);
     expect(began.length).toBeLessThanOrEqual(limits.total.most);
-    // An organization without open requests still gets a place.
+    // An organization without open requests still gets a socket.
     void places.use("late", "org_late", work("late"));
     await pause(0);
     expect(began).toContain("late");
@@ -53,7 +53,7 @@ describe("requests to hosts that others name", () => {
     expect(answered.length).toBeLessThanOrEqual(limits.waiting.most + limits.total.most);
   });
 
-  test("organizations take turns at a host, and whoever waits too long is turned away", async () => {
+  test("organizations take turns at a host, and a request that waits too long is refused", async () => {
     const places = new OutboundPlaces({ ...limits, waitMs: 200 });
     const { began, open, work, endAll } = openWork();
     const held = Array.from({ length: 5 }, (_, at) => places.use("shop", `org_${at}`, work("held")));

@@ -30,14 +30,14 @@ describe("searchOrganization", () => {
     ]);
   });
 
-  test("200 finds what an id names", async () => {
+  test("200 finds by id", async () => {
     expect(await idsOf(mandateId)).toEqual([mandateId]);
     expect((await search(authorizationId ?? "")).data.items).toMatchObject([
       { type: "payment", id: authorizationId, status: "allow" },
     ]);
   });
 
-  test("% and _ mean themselves", async () => {
+  test("% and _ are no wildcards", async () => {
     expect(await idsOf("100%")).toEqual([mandateId]);
     expect(await idsOf("%%")).toEqual([]);
     expect(await idsOf("__")).toEqual([]);
@@ -47,7 +47,7 @@ describe("searchOrganization", () => {
     for (const q of ["lab", mandateId, authorizationId ?? "", "lab-report"]) expect(await idsOf(q, buyer.foreign)).toEqual([]);
   });
 
-  test("leaves out what the person's role may not read", async () => {
+  test("leaves out what the person's role cannot read", async () => {
     const { credential } = await createPerson(buyer.organizationId, "finance");
     expect(await idsOf("lab", credential)).toEqual([]);
     expect(await idsOf(authorizationId ?? "", credential)).toEqual([authorizationId]);

@@ -82,7 +82,7 @@ describe("a payment that its seller settled before it was executed", () => {
     expect(items.map(({ status: seen }) => seen)).toEqual(["settled"]);
   });
 
-  test("is charged as an overrun when its authorization has expired, or its mandate was revoked", async () => {
+  test("is charged as an overrun if its authorization has expired or its mandate was revoked", async () => {
     const expired = await payment();
     expect(await expired.settle()).toBe(true);
     await database()
@@ -101,7 +101,7 @@ describe("a payment that its seller settled before it was executed", () => {
     expect((await bookedOf(revoked.authorizationId)).hold).toBe("captured");
   });
 
-  test("is charged once: another authorization for the same payment is not paid by it", async () => {
+  test("is charged once: it does not pay another authorization for the same payment", async () => {
     const { scene, settle, pay, paymentCredential } = await payment();
     expect(await settle()).toBe(true);
     expect((await pay()).status).toBe(200);

@@ -37,7 +37,7 @@ const timePasses = (authorizationId: string) =>
 
 describe("kill -9 between the two transactions of executePayment", () => {
   test.each<Fault>(["hang", "acceptThenTimeOut"])(
-    "with a facilitator that %s: the next process settles once, and the same key finds the result",
+    "with a facilitator that %s: the next process settles once, and the same key gets the result",
     { timeout: 60_000 },
     async (fault) => {
       hostile.fault = fault;

@@ -77,8 +77,8 @@ beforeEach(async () => {
   await database().delete(settlementTransactions);
 });
 
-describe("a transaction that the chain has forgotten", () => {
-  test("is sent again with the same bytes, and holds up nobody", async () => {
+describe("a transaction that the chain dropped", () => {
+  test("is sent again with the same bytes, and does not delay others", async () => {
     const [first, second] = [await paid(), await paid()];
     const lost = await withoutMining(first.pay);
     expect(lost.settlementStatus).toBe("processing");
@@ -108,7 +108,7 @@ describe("a transaction that the chain has forgotten", () => {
     expect(await rowOf(settlementReference!)).toMatchObject({ status: "mined" });
   });
 
-  test("is replaced with higher fees where it holds up the rest, and readiness and a metric say so meanwhile", async () => {
+  test("is replaced with higher fees if it delays the others, and readiness and a metric show it", async () => {
     const { pay, balance } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
     const before = await rowOf(hash!);
@@ -131,7 +131,7 @@ describe("a transaction that the chain has forgotten", () => {
     expect(await settlements()).toBe("ready");
   });
 
-  test("gives its nonce to the next when its credential has expired", async () => {
+  test("gives its nonce to the next one after its credential has expired", async () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
@@ -145,7 +145,7 @@ describe("a transaction that the chain has forgotten", () => {
     expect(await second.balance()).toBe(250_000n);
   });
 
-  test("leaves no gap before those that wait already", async () => {
+  test("leaves no gap in the nonces of those that wait", async () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
@@ -157,7 +157,7 @@ describe("a transaction that the chain has forgotten", () => {
     expect(await statusOf(executionId)).toBe("settled");
   });
 
-  test("gets another nonce where something else used its own", async () => {
+  test("gets another nonce if its own was used elsewhere", async () => {
     const { pay, balance } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
     const { nonce } = await rowOf(hash!);
@@ -172,7 +172,7 @@ describe("a transaction that the chain has forgotten", () => {
 });
 
 describe("the settlement key", () => {
-  test("is leased: while one process follows its transactions, another leaves them alone, and takes over when the lease ends", async () => {
+  test("is leased: while one process follows its transactions, others ignore them until the lease ends", async () => {
     const { pay } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
     const until = sql`clock_timestamp() + interval '1 minute'`;
@@ -186,7 +186,7 @@ describe("the settlement key", () => {
     await mine();
   });
 
-  test("signs nothing twice: the same call again is the transaction that waits", async () => {
+  test("signs nothing twice: the same call returns the waiting transaction", async () => {
     const { pay, balance } = await paid();
     const { executionId } = await withoutMining(pay);
     await database().update(executions).set({ settlementReference: null }).where(eq(executions.executionId, executionId));

@@ -63,7 +63,7 @@ async function plainUnderWay() {
   const { credential: seller } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   await chain().client.setAutomine(false);
   expect(await ask("settle", seller, credential)).toMatchObject({ success: false, errorReason: "settlement_pending" });
-  /** The same nonce, signed for another life. */
+  /** The same nonce, signed with another validity. */
   const sign = async (lifeOf: (validBefore: string) => string): Promise<Payload> => {
     const { authorization } = credential.payload as unknown as { authorization: Authorization };
     const message = { ...authorization, validBefore: lifeOf(authorization.validBefore) };
@@ -79,7 +79,7 @@ async function plainUnderWay() {
 }
 
 describe("our facilitator under attack", () => {
-  test("a settlement of ours is not handed to another organization that registered the same payTo", async () => {
+  test("a settlement is not answered to another organization that registered the same payTo", async () => {
     const { scene, seller, credential } = await settledByUs();
     const other = await rival(scene.seller.payTo);
     expect(await ask("verify", other.credential, credential)).toMatchObject({ isValid: false });
@@ -87,7 +87,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
   });
 
-  test("a credential whose signature was made up is not valid because the true one was settled", async () => {
+  test("a credential with an invented signature is not valid, although the true one was settled", async () => {
     const { seller, credential } = await settledByUs();
     const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
     expect(await ask("verify", seller.credential, forged)).toMatchObject({
@@ -98,7 +98,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
   });
 
-  test("a copy of a plain payment with a made-up signature is not valid, and takes no sale from the true one", async () => {
+  test("a copy of a plain payment with an invented signature is not valid, and does not use up the true one", async () => {
     const { seller, credential } = await plainUnderWay();
     const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
     expect(await ask("verify", seller, forged)).toMatchObject({ isValid: false, invalidReason: wrongSignature });
@@ -111,7 +111,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller, credential)).toMatchObject({ success: true });
   });
 
-  test("a payer who signs one nonce again for a longer life is not answered for the first", async () => {
+  test("a nonce that is signed again with a longer validity does not get the answer of the first", async () => {
     const { seller, credential, sign } = await plainUnderWay();
     const longer = await sign((life) => String(Number(life) + 60));
     await chain().client.mine({ blocks: 1 });
@@ -157,7 +157,7 @@ describe("our facilitator under attack", () => {
     expect(row?.status).toBe("processing");
   });
 
-  test("a key that was revoked meanwhile starts no settlement", async () => {
+  test("a key that is revoked during the request starts no settlement", async () => {
     const scene = await paymentScene();
     const agent = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const seller = await authenticate(new Request("http://localhost:3000/", { headers: agent.credential }));

@@ -68,7 +68,7 @@ describe("a facilitator that", () => {
   });
 
   test.each<Fault>(["errorBeforeSettling", "refuse", "lie", "garbage", "pendingForEver"])(
-    "%s: not settled, not failed, the hold stays, nothing new may be signed; once it behaves, one settlement",
+    "%s: neither settled nor failed, the hold stays, no new credential is accepted; after the fault it settles once",
     async (fault) => {
       const { scene, wallet, authorizationId, reply } = await executed(fault);
       expect(reply.status).toBe(200);
@@ -91,7 +91,7 @@ describe("a facilitator that", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("refuses until the credential is dead: failed by evidence, the hold is released", async () => {
+  test("refuses until the credential has expired: fails on evidence, and the hold is released", async () => {
     const { scene, authorizationId, reply } = await executed("refuse");
     expect(reply.data.settlementStatus).toBe("unknown");
     // The last test: the chain's clock cannot be turned back.

@@ -98,8 +98,8 @@ async function follow(): Promise<void> {
   await followTransactions();
 }
 
-describe("a node that does the n-th call wrong, for every n", { timeout: 240_000 }, () => {
-  test("verify: the next try says valid", async () => {
+describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () => {
+  test("verify: the next try answers valid", async () => {
     const calls = await callsOf(async () => expect(await (await plain())("verify")).toMatchObject({ isValid: true }));
     await withEveryCallFailed(calls, async (fault) => {
       const ask = await plain();
@@ -110,7 +110,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
     });
   });
 
-  test("settle: one transfer, and success once, at the next try at the latest", async () => {
+  test("settle: one transfer, and success once, at the latest at the next try", async () => {
     const calls = await callsOf(async () => expect(await (await plain())("settle")).toMatchObject({ success: true }));
     await withEveryCallFailed(calls, async (fault) => {
       const before = await received(scene);
@@ -124,7 +124,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
     });
   });
 
-  test("execute and observe: one transfer, and settled by the reconciler at the latest", async () => {
+  test("execute and observe: one transfer, at the latest settled by the reconciler", async () => {
     const pay = async () => {
       const { authorizationId } = await authorized(weSettle);
       const paymentCredential = await signed(wallet, expectedOf(weSettle));
@@ -137,7 +137,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
       fault();
       const first = await execute(weSettle, request);
       await follow();
-      // Nothing was decided before the chain was asked: the same key again decides.
+      // Nothing was decided before the chain was asked, so a repeat with the same key decides.
       if (first.status !== 200) await execute(weSettle, request);
       await database()
         .update(executions)
@@ -151,7 +151,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
     expect(await brokenSums()).toEqual([]);
   });
 
-  test("register: one registration, with the next try at the latest", async () => {
+  test("register: one registration, at the latest with the next try", async () => {
     const one = async () => {
       node.mend();
       const asked = await registrable();
@@ -177,7 +177,7 @@ describe("a node that does the n-th call wrong, for every n", { timeout: 240_000
 });
 
 describe("a node that hangs for good", { timeout: 120_000 }, () => {
-  test("is answered for with what is known, and settled when it is back", async () => {
+  test("callers get an answer with what is known, and the payment settles when the node is back", async () => {
     const last = await callsOf(async () => expect(await (await plain())("settle")).toMatchObject({ success: true }));
     for (const call of [1, last]) {
       const before = await received(scene);

@@ -74,7 +74,7 @@ const confirmed = { settlementStatus: "settled", hold: "submitted", captures: 0,
 const final = { settlementStatus: "settled", hold: "captured", captures: 1, paidBefore: true };
 
 describe("a settled payment", () => {
-  test("is charged, and counts as paid before, when the chain's finality has it", async () => {
+  test("is charged, and its payee counts as paid before, when it is final on the chain", async () => {
     const { pay, state, events } = await payment("facilitatorSettled");
     await pay();
     await mine(1);
@@ -91,7 +91,7 @@ describe("a settled payment", () => {
     expect(await state()).toEqual(final);
   });
 
-  test("that a reorganization takes back is processing again, and settled once by the same bytes", async () => {
+  test("that a reorganization removes is processing again, and is settled once by the same transaction", async () => {
     const { pay, state, events, balance } = await payment("facilitatorSettled");
     const takeBack = await reorganize(async () => {
       await pay();
@@ -133,7 +133,7 @@ describe("a settled payment", () => {
     expect(await state()).toMatchObject({ settlementStatus: "processing", hold: "submitted" });
   });
 
-  test("that its seller settled is pending again, and fails where nobody settles it any more", async () => {
+  test("that its seller settled is pending again, and fails if nobody settles it again", async () => {
     const { pay, paymentCredential, state, balance } = await payment("offchainAuthorized");
     await pay();
     const takeBack = await reorganize(async () => {

@@ -35,7 +35,7 @@ const weSettle = { settlementMode: "facilitatorSettled" } as const;
 /** Answers every isValidSignature with ERC-1271's magic value. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
-/** The payer's account hands its authority to a contract, as EIP-7702 does. */
+/** Delegates the payer's account to a contract by EIP-7702. */
 async function delegate(account: Address, code: `0x${string}`): Promise<void> {
   const implementation = privateKeyToAccount(generatePrivateKey()).address;
   await chain().client.setCode({ address: implementation, bytecode: code });
@@ -43,7 +43,7 @@ async function delegate(account: Address, code: `0x${string}`): Promise<void> {
 }
 
 describe("our facilitator", () => {
-  test("says processing with the transaction while no block comes, sends nothing twice, and settles when one does", async () => {
+  test("answers processing with the transaction until a block comes, sends nothing twice, and then settles", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -70,7 +70,7 @@ describe("our facilitator", () => {
     expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
   });
 
-  test("asks an EIP-7702 account by ERC-1271 alone: what its delegate accepts settles, what it does not is refused", async () => {
+  test("checks an EIP-7702 account only by ERC-1271: what its delegate accepts settles, anything else is refused", async () => {
     const scene = await paymentScene(weSettle);
     const agreeing = await fundedWallet(chain());
     await delegate(agreeing.address, AGREES);
@@ -104,7 +104,7 @@ describe("our facilitator", () => {
     expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(120_000n);
   });
 
-  test("without gas says unknown, blames nobody, and settles when there is gas", async () => {
+  test("without gas answers unknown, refuses nothing, and settles when there is gas", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -123,7 +123,7 @@ describe("our facilitator", () => {
     expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus).toBe("settled");
   });
 
-  test("429 when a seller's settlements of the day are used up, and nothing is recorded", async () => {
+  test("429 after a seller's settlements of the day are used up, and nothing is recorded", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = await fundedWallet(chain());
     process.env["SETTLEMENT_DAILY_CAP"] = "1";
@@ -139,7 +139,7 @@ describe("our facilitator", () => {
     forget("env");
   });
 
-  test("429 when the installation's settlements of the day are used up, whoever sells", async () => {
+  test("429 after the installation's settlements of the day are used up, for every seller", async () => {
     const wallet = await fundedWallet(chain());
     const [first, second] = [await paymentScene(weSettle), await paymentScene(weSettle)];
     const pay = async (scene: typeof first) =>
@@ -174,7 +174,7 @@ describe("our facilitator", () => {
     expect(problem.detail).toContain("from 0.250001 USDC on");
     expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
     expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(0n);
-    // The same price is settled where the minimum is what it is by itself.
+    // With the default minimum the same price is settled.
     expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });
 
@@ -196,7 +196,7 @@ describe("our facilitator", () => {
     expect((await execute(scene, request)).data.settlementStatus).toBe("settled");
   });
 
-  test("follows a payment without a mandate to its end, when whoever settled it is gone", async () => {
+  test("follows a payment without a mandate to its end if the process that settled it died", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);

@@ -73,7 +73,7 @@ async function mine(): Promise<void> {
 }
 
 describe("a payment without a mandate", () => {
-  test("that takes longer than the call is a success for its seller once: the repeat looks at the chain at once", async () => {
+  test("that takes longer than the call succeeds once for its seller: the repeat reads the chain at once", async () => {
     const { ask, balance } = await plainPayment();
     await withoutMining();
     const first = await ask("settle");
@@ -87,7 +87,7 @@ describe("a payment without a mandate", () => {
     expect(await balance()).toBe(250_000n);
   });
 
-  test("that the reconciler followed to its end is a success once as well", async () => {
+  test("that the reconciler settled succeeds once too", async () => {
     const { ask } = await plainPayment();
     await withoutMining();
     expect(await ask("settle")).toMatchObject({ errorReason: "settlement_pending" });
@@ -101,7 +101,7 @@ describe("a payment without a mandate", () => {
     expect(answers.filter(({ errorReason }) => errorReason === used)).toHaveLength(7);
   });
 
-  test("is not handed over any more ten minutes after its life, and stays listed", async () => {
+  test("is not answered with success later than ten minutes after its expiry, and stays listed", async () => {
     const { ask, list, nonce } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
@@ -123,7 +123,7 @@ describe("a payment without a mandate", () => {
     expect(await list()).toMatchObject([{ status: "settled", handedOver: false, transaction }]);
   });
 
-  test("keeps the transaction that is known while another look finds none", async () => {
+  test("keeps the known transaction if another check finds none", async () => {
     const { ask, list } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
@@ -135,7 +135,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true, transaction });
   });
 
-  test("is waited for by so many requests of one seller: the next one is answered at once", async () => {
+  test("is waited for by a limited number of one seller's requests; the next one is answered at once", async () => {
     const { ask, sellerOrganizationId } = await plainPayment();
     const neighbour = await plainPayment();
     await withoutMining();
@@ -158,7 +158,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true, transaction });
   });
 
-  test("finds no place where all of this process are taken, but for one who has none yet", async () => {
+  test("does not wait if all places of the process are taken, except for a seller that has none", async () => {
     const { promise, resolve } = Promise.withResolvers<null>();
     const waits = Array.from({ length: 8 }, (_, seller) =>
       Array.from({ length: 56 }, () => inPlace(`org_${seller}`, () => promise)),
@@ -170,14 +170,14 @@ describe("a payment without a mandate", () => {
     expect(await inPlace("org_0", () => Promise.resolve(1))).toEqual({ value: 1 });
   });
 
-  test("is answered with success to one of many at once, and paid once", async () => {
+  test("is answered with success to one of many parallel requests, and paid once", async () => {
     const { ask, balance } = await plainPayment();
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("settle")));
     expect(answers.filter(({ success }) => success)).toHaveLength(1);
     expect(await balance()).toBe(250_000n);
   });
 
-  test("that the day's cap refuses leaves its credential free for the next day", async () => {
+  test("that the day's limit refuses leaves its credential usable on the next day", async () => {
     const { ask, list } = await plainPayment();
     process.env["SETTLEMENT_DAILY_CAP"] = "0";
     forget("env");
@@ -188,7 +188,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true });
   });
 
-  test("whose answer was lost is read by its owner, by the credential's nonce", async () => {
+  test("whose answer was lost is found by its owner by the credential's nonce", async () => {
     const { ask, list, nonce } = await plainPayment();
     const { transaction } = await ask("settle");
     expect(await list()).toMatchObject([{ status: "settled", transaction, nonce, amount: "0.25", handedOver: true }]);
@@ -199,7 +199,7 @@ describe("a payment without a mandate", () => {
   test("waits as long as the chain needs for its confirmations", async () => {
     await chain().client.setAutomine(false);
     await chain().client.setIntervalMining({ interval: 1 });
-    // Blocks of one second are what is measured.
+    // The measured time is that of one-second blocks.
     await expect.poll(() => chain().client.getBlockNumber(), { timeout: 15_000 }).toBeGreaterThan(0n);
     await chain().client.mine({ blocks: 8, interval: 1 });
     configure({ confirmations: 4 });
@@ -216,7 +216,7 @@ describe("a payment without a mandate", () => {
     }
   });
 
-  test("is answered at its receipt where the chain's configuration says so, and followed to its confirmations", async () => {
+  test("is answered at its receipt if the chain is configured so, and followed to its confirmations", async () => {
     configure({ confirmations: 3, settledAt: "receipt" });
     const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
     expect(supported.kinds[0]?.extra).toEqual({ settledAt: "receipt", confirmations: 3 });

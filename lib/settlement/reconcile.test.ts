@@ -125,7 +125,7 @@ async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: `0x${stri
 }
 
 describe("reconcile", () => {
-  test("a payment that its seller settles is captured once, with fees, memory and audit", async () => {
+  test("a payment that its seller settles is captured once, with fees, remembered payee and audit", async () => {
     const { scene, authorizationId, executionId, payload } = await pendingPayment();
     expect((await lookAgain(executionId))?.settlementStatus).toBe("pending");
     const { transaction } = await settleAtSeller(payload);
@@ -146,14 +146,14 @@ describe("reconcile", () => {
     expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementReference).toBe(transaction);
   });
 
-  test("a credential that its payer cancelled fails by evidence and releases the hold", async () => {
+  test("a credential that its payer canceled fails on evidence and releases the hold", async () => {
     const { scene, wallet, executionId, nonce } = await pendingPayment();
     await cancel(wallet, nonce);
     expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "settlement_rejected" });
     expect((await mandateOf(scene)).data.usage[0]).toMatchObject({ spent: "0", reserved: "0" });
   });
 
-  test("a nonce that was spent on another transfer is not this payment", async () => {
+  test("a nonce that was used for another transfer does not settle this payment", async () => {
     const { scene, wallet, executionId, nonce } = await pendingPayment();
     await payOther(wallet, scene.seller.payTo as Address, nonce);
     expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "nonce_already_used" });
@@ -172,7 +172,7 @@ describe("reconcile", () => {
     expect((await lookAgain(executionId))?.settlementStatus).toBe("settled");
   });
 
-  test("two workers share the queue and each execution is taken by one", async () => {
+  test("two workers share the queue, and each execution is taken by one of them", async () => {
     const payments = await Promise.all([1, 2, 3, 4].map(() => pendingPayment()));
     await database()
       .update(executions)
@@ -182,7 +182,7 @@ describe("reconcile", () => {
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(payments.length);
   });
 
-  test("money that moved after its hold was let go is an overrun; it suspends a mandate whose cap it breaks", async () => {
+  test("money that moved after its hold was released is an overrun, and suspends a mandate whose limit it exceeds", async () => {
     const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
     const { mandateId, person } = scene;
@@ -201,7 +201,7 @@ describe("reconcile", () => {
     expect((await authorized(scene)).policyDecision.denialCode).toBe("mandate_suspended");
   });
 
-  test("the last one: a credential that nobody settled fails once the chain is past its end", async () => {
+  test("a credential that nobody settled fails after its expiry on the chain", async () => {
     const { scene, executionId, authorizationId } = await pendingPayment();
     await chain().client.increaseTime({ seconds: 301 });
     await chain().client.mine({ blocks: 1 });
@@ -213,7 +213,7 @@ describe("reconcile", () => {
 });
 
 describe("sweepHolds", () => {
-  test("lets go of expired holds and of those under a revoked mandate, and of nothing else", async () => {
+  test("releases only expired holds and those of a revoked mandate", async () => {
     const scene = await paymentScene();
     const old = await authorized(scene);
     const live = await authorized(scene);
@@ -233,7 +233,7 @@ describe("sweepHolds", () => {
     expect((await eventsOf(scene.mandateId)).filter(({ type }) => type === "reservation.expired")).toHaveLength(2);
   });
 
-  test("waits for a mandate that somebody works on, and its holds go with their sums", async () => {
+  test("skips a locked mandate, and later releases its holds together with its sums", async () => {
     const policy = {
       assets: [{ asset: "USDC", chain: "eip155:84532" }],
       limits: { perPayment: "1", budgets: [{ rolling: "PT1H", amount: "100" }] },
@@ -261,7 +261,7 @@ describe("sweepHolds", () => {
 });
 
 describe("revocation", () => {
-  test("after it is acknowledged nothing is submitted, however many executions race with it", async () => {
+  test("after it is acknowledged nothing is submitted, with any number of parallel executions", async () => {
     for (let round = 0; round < 3; round++) {
       const scene = await paymentScene({ price: "0.01" });
       const wallet = newWallet();

@@ -75,14 +75,14 @@ describe("a payer's account whose code burns gas", () => {
     expect(await gasMoney()).toBe(before);
   });
 
-  test("is refused where it is executed, by its name", async () => {
+  test("is refused by name when it is executed", async () => {
     const scene = await paymentScene(weSettle);
     const { authorizationId } = await authorized(scene);
     const { problem } = await execute(scene, { authorizationId, paymentCredential: await payerWith(LOOPS, scene) });
     expect(problem).toMatchObject({ status: 402, code: "settlement_rejected", detail: TOO_MUCH_GAS });
   });
 
-  test("is told from a chain that does not answer", async () => {
+  test("is not confused with a chain that does not answer", async () => {
     const account = newWallet().address;
     await chain().client.setCode({ address: account, bytecode: NEVER_ENDS });
     const failure: unknown = await publicClient(CHAIN)
@@ -91,7 +91,7 @@ describe("a payer's account whose code burns gas", () => {
     expect([ranOutOfGas(failure), chainIsSilent(failure)]).toEqual([true, false]);
   });
 
-  test("is refused by the settlement too, after verify let it pass", async () => {
+  test("is refused by the settlement too, after verify accepted it", async () => {
     const scene = await paymentScene(weSettle);
     const header = await payerWith(LOOPS, scene);
     const payload = JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;
@@ -99,7 +99,7 @@ describe("a payer's account whose code burns gas", () => {
     expect(answer).toMatchObject({ success: false, errorReason: "invalid_transaction_state", errorMessage: TOO_MUCH_GAS });
   });
 
-  test("is refused by the sender, where the code has changed since", async () => {
+  test("is refused by the sender if the code has changed since", async () => {
     const before = (await rows()).length;
     const account = newWallet().address;
     await chain().client.setCode({ address: account, bytecode: LOOPS });
@@ -110,7 +110,7 @@ describe("a payer's account whose code burns gas", () => {
 });
 
 describe("the gas of the settlement key", () => {
-  test("pays for the calls that it can pay for, whatever stands before them in the group", async () => {
+  test("pays for the calls that it can pay for, whatever is before them in the group", async () => {
     const to = settlementAccount().address;
     const known = await factsNow(CHAIN);
     const dear = { to, data: `0x${"11".repeat(10_000)}` as const, validBefore: null };
@@ -156,7 +156,7 @@ describe("the gas of the settlement key", () => {
     expect((await factsNow(CHAIN)).fees.maxFeePerGas).toBe(2n * 10n ** 9n);
   });
 
-  test("is no alarm any more once nothing waits for it", async () => {
+  test("raises no alarm after nothing waits for it any more", async () => {
     const sender = senderOn(CHAIN);
     const balance = await gasMoney();
     const { address } = settlementAccount();
@@ -169,8 +169,8 @@ describe("the gas of the settlement key", () => {
   });
 });
 
-describe("bytes that are stored", () => {
-  test("keep the hold while they can still move the money, also where the token would refuse them now", async () => {
+describe("a stored transaction", () => {
+  test("keeps the hold while it can still move the money, even if the token would refuse it now", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = newWallet();
     const { authorizationId } = await authorized(scene);
@@ -179,7 +179,7 @@ describe("bytes that are stored", () => {
     await chain().fund(wallet.address);
     await chain().client.setAutomine(false);
     const { data } = await execute(scene, { authorizationId, paymentCredential });
-    // The process died before it booked, and the node forgot the transaction.
+    // The process died before it stored the result, and the node forgot the transaction.
     await chain().client.dropTransaction({ hash: data.settlementReference as Hex });
     await database().update(executions).set({ settlementReference: null }).where(eq(executions.executionId, data.executionId));
     await chain().client.setAutomine(true);

@@ -49,7 +49,7 @@ async function buy(): Promise<number> {
   return reply.status;
 }
 
-/** The newest transaction that was sent and that no block has, or one has. */
+/** The newest transaction that was sent, mined or not. */
 async function sent(mined: boolean): Promise<Hex> {
   for (;;) {
     const [row] = await database().execute<{ hash: Hex }>(sql`
@@ -80,7 +80,7 @@ describe("a stock buyer of a stock seller is served, and pays once", { timeout: 
     expect((await taken()) - before).toBe(250_000n);
   });
 
-  test("when the chain stands still, so that the facilitator takes 40 seconds", async () => {
+  test("when the chain stops, so that the facilitator takes 40 seconds", async () => {
     const before = await taken();
     const began = performance.now();
     const bought = buy();

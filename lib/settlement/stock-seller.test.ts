@@ -62,7 +62,7 @@ async function ourShop(scene: PaymentScene) {
 }
 
 describe("a stock x402 seller", () => {
-  test("with its own facilitator: we hand the credential on, watch the transfer and capture", async () => {
+  test("with its own facilitator: we return the credential, watch the transfer and capture", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
@@ -80,7 +80,7 @@ describe("a stock x402 seller", () => {
     expect(await balanceOfSeller(scene)).toBe(250_000n);
   });
 
-  test("is paid by the example agent, which stops where the policy says no", async () => {
+  test("is paid by the example agent, which stops when the policy denies", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const service = await opened(listenService());
@@ -100,7 +100,7 @@ describe("a stock x402 seller", () => {
     expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
   });
 
-  test("whose facilitator is ours is told once of what execute settled, then nonce_already_used", async () => {
+  test("whose facilitator is ours gets success once for what execute settled, then nonce_already_used", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
@@ -122,7 +122,7 @@ describe("a stock x402 seller", () => {
     expect(shop.served()).toBe(1);
   });
 
-  test("whose facilitator is ours settles a credential that we only watched, and it is captured", async () => {
+  test("whose facilitator is ours can settle a credential that we only watched, and it is captured", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
@@ -150,7 +150,7 @@ describe("a stock x402 seller", () => {
     ]);
   });
 
-  test("cannot have a payment to somebody else settled, nor without the capability", async () => {
+  test("cannot settle a payment to somebody else, nor without the capability", async () => {
     const scene = await paymentScene();
     const other = await paymentScene();
     const wallet = await fundedWallet(chain());

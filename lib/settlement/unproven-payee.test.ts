@@ -23,7 +23,7 @@ afterAll(() => {
   variables().ENVIRONMENT = "sandbox";
 });
 
-/** A key is of the sandbox, as the database is; what may be settled is decided as in production. */
+/** Keys and database are of the sandbox; only the rules of settlement are those of production. */
 async function inProduction<T>(work: () => Promise<T>): Promise<T> {
   variables().ENVIRONMENT = "production";
   try {
@@ -43,7 +43,7 @@ async function keyOf(organizationId: string) {
 type Key = Awaited<ReturnType<typeof keyOf>>;
 type Payload = { readonly accepted: object };
 
-/** What the facilitator answers a seller's server: whether the credential is valid, and whether it was settled. */
+/** The facilitator's answers to a seller's server: whether the credential is valid, and whether it was settled. */
 async function asked(seller: Key, credential: string) {
   const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as Payload;
   const read = await readAsked(
@@ -74,7 +74,7 @@ const proof = (made: Awaited<ReturnType<typeof scene>>, change: Partial<typeof p
     });
 
 describe("in production our facilitator", () => {
-  test("settles nothing for a stranger who registered the owner's address, and settles it for the owner who proved it", async () => {
+  test("settles nothing for a stranger who registered the owner's address, and settles for the owner who proved it", async () => {
     const owner = await scene();
     await proof(owner);
     const strangers = await createOrganization("Stranger");
@@ -90,7 +90,7 @@ describe("in production our facilitator", () => {
     expect(await chain().balanceOf(owner.payTo)).toBe(250_000n);
   });
 
-  test("takes a contract's proof on its chain alone", async () => {
+  test("accepts a contract's proof only on its chain", async () => {
     const owner = await scene();
     await proof(owner, { chain: "eip155:1" });
     const credential = await signed(wallet, expectedOf(owner));
@@ -99,7 +99,7 @@ describe("in production our facilitator", () => {
     expect(await inProduction(() => asked(owner.key, credential))).toMatchObject({ settled: true });
   });
 
-  test("does not settle for a buyer what is paid to an address that nobody proved", async () => {
+  test("does not settle a buyer's payment to an address that nobody proved", async () => {
     const made = await scene("facilitatorSettled");
     const { authorizationId } = await authorized(made);
     const paymentCredential = await signed(wallet, expectedOf(made));
@@ -118,7 +118,7 @@ describe("in production our facilitator", () => {
 });
 
 describe("in a sandbox our facilitator", () => {
-  test("settles for the organization's own resources, proven or not, and for nobody else", async () => {
+  test("settles only for the organization's own resources, proven or not", async () => {
     const made = await scene();
     const other = await keyOf(await createOrganization("Other"));
     const credential = await signed(wallet, expectedOf(made));
