@@ -42,12 +42,12 @@ const named = (variables: Variables): string[] =>
   complaints(variables).map((line) => /^ {2}([A-Z0-9_]+) /.exec(line)?.[1] ?? line);
 
 describe("readEnv", () => {
-  test("a production that is whole and a sandbox with its secrets are taken", () => {
+  test("a complete production and a sandbox with its secrets are accepted", () => {
     expect(complaints(production)).toEqual([]);
     expect(complaints(sandbox)).toEqual([]);
   });
 
-  test("everything that is wrong comes at once, whether a variable is wrong in itself or beside others", () => {
+  test("all errors are reported at once, of single variables and of contradictions", () => {
     const wrong = {
       ...production,
       PORT: "eighty",
@@ -86,7 +86,7 @@ describe("readEnv", () => {
     ]);
   });
 
-  test("what is wrong inside JSON says where, each place once", () => {
+  test("an error inside JSON names its place, each place once", () => {
     const broken = [{ ...chain, rpcUrl: "nowhere", assets: [{ ...usdc, tokenDecimals: 6.5 }], extra: 1 }];
     const lines = complaints({ ...production, CHAINS: JSON.stringify(broken) });
     expect(lines.map((line) => line.split(". Example: ")[0])).toEqual([
@@ -137,7 +137,7 @@ describe("readEnv", () => {
     expect(named({ ...sandbox, MAIL_FROM: "pay@example.org", [name]: value })).toEqual([name]);
   });
 
-  test("production uses the embedded database only where it is told to, and a sandbox unless it is told not to", () => {
+  test("production uses the embedded database only if configured, and a sandbox unless configured otherwise", () => {
     const { DATABASE_URL: _, ...embedded } = production;
     const [line = ""] = complaints(embedded);
     expect(line).toMatch(/^ {2}DATABASE_URL must name a PostgreSQL server, unless EMBEDDED_DATABASE=yes/);
@@ -150,7 +150,7 @@ describe("readEnv", () => {
 describe("the examples", () => {
   const plain = Object.entries(examples).filter(([, example]) => !example.includes("$("));
 
-  test("are good values, but for the secrets, which everybody makes for themselves", () => {
+  test("are valid, except the secrets, which every installation makes itself", () => {
     for (const [name, example] of plain) {
       const value = /^[A-Z0-9_]+=(?:'(.*)'|(.*))$/
         .exec(example)

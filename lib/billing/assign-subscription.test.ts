@@ -19,7 +19,7 @@ const assign = (body: unknown, more: { as?: Credential; key?: string } = {}) =>
   send(contract.assignSubscription, assignSubscription, { as, body, ...more });
 
 describe("assignSubscription", () => {
-  it("200 fills in plan, status and period, and writes its event on the organization's chain", async () => {
+  it("200 fills in plan, status and period, and writes its event in the organization's audit chain", async () => {
     const { status, data } = await assign({ organizationId, currentPeriodStart: "2027-01-31T12:00:00Z" });
     expect(status).toBe(200);
     expect(data).toMatchObject({

@@ -31,7 +31,7 @@ const anySchedule = fc
 const gross = fc.bigInt({ min: 1n, max: 10n ** 30n }).map(atomicOf);
 
 describe("computeFee", () => {
-  it("makes the shares add up to the fee, and net and seller's share to gross", () => {
+  it("has shares that add up to the fee, and a net amount and seller's share that add up to the gross", () => {
     fc.assert(
       fc.property(anySchedule, gross, amount(10n ** 12n), (terms, paid, used) => {
         const fee = computeFee(terms, paid, used, 6);
@@ -71,19 +71,19 @@ describe("computeFee", () => {
     expect(computeFee(schedule({ percentageBps: 1 }), atomicOf(1n), zero, 6).serviceFee).toBe(1n);
   });
 
-  it("is zero within the included volume and on the excess alone beyond it", () => {
+  it("is zero within the included volume, and charges only the excess beyond it", () => {
     const terms = schedule({ percentageBps: 100, flat: atomicOf(7n), includedMonthlyVolume: 2 });
     expect(computeFee(terms, atomicOf(1_000_000n), atomicOf(1_000_000n), 6).serviceFee).toBe(0n);
     expect(computeFee(terms, atomicOf(1_000_000n), atomicOf(1_500_000n), 6).serviceFee).toBe(5_007n);
     expect(computeFee(terms, atomicOf(1_000_000n), atomicOf(9_000_000n), 6).serviceFee).toBe(10_007n);
   });
 
-  it("gives the seller the odd unit of a split fee", () => {
+  it("charges the seller the odd unit of a split fee", () => {
     const fee = computeFee(schedule({ flat: atomicOf(5n), feePayer: "split" }), atomicOf(100n), zero, 6);
     expect(fee).toEqual({ serviceFee: 5n, buyerShare: 2n, sellerShare: 3n, sellerNet: 97n });
   });
 
-  it("shrinks to what the seller is paid", () => {
+  it("is at most what the seller is paid", () => {
     const fee = computeFee(schedule({ flat: atomicOf(5n), feePayer: "seller" }), atomicOf(3n), zero, 6);
     expect(fee).toEqual({ serviceFee: 3n, buyerShare: 0n, sellerShare: 3n, sellerNet: 0n });
   });
@@ -106,7 +106,7 @@ describe("matchSchedule", () => {
     );
   });
 
-  it("takes the newer of two that are equally close", () => {
+  it("takes the newer of two that are equally specific", () => {
     const older = schedule({ feeScheduleId: "fs_9", effectiveFrom: new Date("2026-10-01T00:00:00.000Z") });
     expect(matchSchedule([anyone, older], facts, now)).toBe(anyone);
   });
@@ -127,7 +127,7 @@ describe("matchSchedule", () => {
 });
 
 describe("scheduleHash", () => {
-  it("is what the built-in schedule carries", () => {
+  it("is the hash in the built-in schedule", () => {
     expect(toScheduleFacts(zeroRow)).toEqual(zeroSchedule);
   });
 

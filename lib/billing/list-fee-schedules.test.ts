@@ -29,7 +29,7 @@ beforeAll(async () => {
     draft: { status: "draft" },
   };
   for (const [name, one] of Object.entries(terms)) {
-    await wait(2); // ids of one millisecond have no order
+    await wait(2); // Ids made in the same millisecond are not ordered.
     ids[name] = (await newSchedule(admin, one)).feeScheduleId;
   }
   const body = { organizationId: mine.organizationId, tier: "team" };
@@ -39,7 +39,7 @@ beforeAll(async () => {
 const named = (...names: string[]) => names.map((name) => ids[name] ?? name);
 
 describe("listFeeSchedules", () => {
-  it("200 shows an organization what names it or its tier, what is for everyone, and the built-in one", async () => {
+  it("200 shows an organization the schedules for it, for its tier and for everyone, and the built-in one", async () => {
     const { status, data } = await list(mine.as);
     expect(status).toBe(200);
     expect(Object.keys(data)).toEqual(["items"]);
@@ -70,7 +70,7 @@ describe("listFeeSchedules", () => {
     expect((await list(agent.credential)).status).toBe(403);
   });
 
-  it("400 for a cursor of its own making", async () => {
+  it("400 for an invented cursor", async () => {
     expect((await list(mine.as, "?cursor=x")).status).toBe(400);
   });
 });

@@ -33,7 +33,7 @@ const quote = (body: unknown, more: { as?: Credential; key?: string } = {}) =>
   send(contract.quoteFee, quoteFee, { as, body, ...more });
 
 describe("quoteFee", () => {
-  it("200 quotes the built-in zero schedule where no other matches, for 15 minutes, stored and audited", async () => {
+  it("200 quotes the built-in zero schedule if no other matches, for 15 minutes, stored and audited", async () => {
     const { status, data } = await quote(asked({ metadata: { order: 7 } }));
     expect(status).toBe(200);
     expect(data).toMatchObject({
@@ -55,7 +55,7 @@ describe("quoteFee", () => {
     expect(await eventsAbout(data.feeQuoteId)).toMatchObject([{ type: "fee.quoted", chain: buyer }]);
   });
 
-  it("200 finds the seller's organization by sellerId and applies the schedule that is closest", async () => {
+  it("200 finds the seller's organization by sellerId and applies the most specific schedule", async () => {
     await newSchedule(admin, { percentageBps: 100 });
     const close = await newSchedule(admin, { sellerOrganizationId: seller, percentageBps: 250, feePayer: "split" });
     const { data } = await quote(asked({ sellerId: shop.sellerId, resourceId: shop.resourceId, sellerOrganizationId: seller }));
@@ -118,7 +118,7 @@ describe("quoteFee", () => {
     expect((await quote(asked(), { as: agent.credential })).status).toBe(403);
   });
 
-  it("404 for an unknown seller, or an unknown resource of one's own", async () => {
+  it("404 for an unknown seller and an unknown resource", async () => {
     const own = (await createAgent(seller, ["billing:quote"])).credential;
     expect((await quote(asked({ sellerId: "sel_unknown" }))).status).toBe(404);
     expect((await quote(asked({ sellerId: shop.sellerId, resourceId: "unknown" }), { as: own })).status).toBe(404);
@@ -133,7 +133,7 @@ describe("quoteFee", () => {
       400,
     ],
     ["resource", () => ({ sellerId: shop.sellerId, resourceId: shop.resourceId }), { resourceId: "never" }, 200],
-  ] as const)("another organization's %s and one that never was are answered alike", async (_what, real, never, status) => {
+  ] as const)("another organization's %s gets the same answer as an unknown one", async (_what, real, never, status) => {
     const told = async (change: object) => {
       const { status: answered, data, problem } = await quote(asked(change));
       const made = answered === 200 ? { ...data, feeQuoteId: "", createdAt: "", expiresAt: "" } : { ...problem, requestId: "" };
@@ -161,7 +161,7 @@ describe("quoteFee", () => {
     expect((await quote(asked({ amount: "0.26" }), { key: "q1" })).status).toBe(422);
   });
 
-  it("one key in parallel makes one quote", async () => {
+  it("parallel calls with one key make one quote", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => quote(asked(), { key: "q2" })));
     expect(new Set(all.filter(({ status }) => status === 200).map(({ data }) => data.feeQuoteId)).size).toBe(1);
     expect(all.every(({ status }) => status === 200 || status === 409)).toBe(true);

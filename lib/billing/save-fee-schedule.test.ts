@@ -20,7 +20,7 @@ const save = (body: unknown, more: { as?: Credential; key?: string } = {}) =>
   send(contract.saveFeeSchedule, saveFeeSchedule, { as, body, ...more });
 
 describe("saveFeeSchedule", () => {
-  it("200 creates with defaults, and writes its event on the platform's chain", async () => {
+  it("200 creates with defaults, and writes its event in the platform's audit chain", async () => {
     const { status, data } = await save({ name: "Everyone" });
     expect(status).toBe(200);
     expect(data).toMatchObject({
@@ -36,7 +36,7 @@ describe("saveFeeSchedule", () => {
     expect(await eventsAbout(data.feeScheduleId)).toMatchObject([{ type: "feeSchedule.created", chain: "platform" }]);
   });
 
-  it("200 repeats itself when its admin has gone to another organization meanwhile", async () => {
+  it("200 repeats its answer after its admin has changed to another organization", async () => {
     const admin = await platformAdmin();
     const send = () => save({ name: "Once" }, { as: admin.credential, key: "once" });
     const first = await send();
@@ -83,7 +83,7 @@ describe("saveFeeSchedule", () => {
     });
   });
 
-  it("200 replaces every term by its id, keeps when it began, and names both hashes", async () => {
+  it("200 replaces every term of the schedule, keeps its start, and names both hashes", async () => {
     const old = await newSchedule(as, { percentageBps: 100, planTier: "team", effectiveFrom: "2026-01-01T00:00:00Z" });
     const { data } = await save({ feeScheduleId: old.feeScheduleId, name: "New", status: "archived" });
     expect(data).toMatchObject({ feeScheduleId: old.feeScheduleId, name: "New", percentageBps: 0, createdAt: old.createdAt });
@@ -121,7 +121,7 @@ describe("saveFeeSchedule", () => {
     expect([status, problem.errors?.map((error) => error.pointer)]).toEqual([400, pointers]);
   });
 
-  it("403 for an owner who is no platform admin, and for every key", async () => {
+  it("403 for an owner without platform rights, and for every key", async () => {
     const organizationId = await createOrganization();
     const owner = await createPerson(organizationId);
     const agent = await createAgent(organizationId, ["billing:read", "billing:quote"]);

@@ -45,7 +45,7 @@ const inOrder = (basis: Basis): Basis => ({
 const idsOf = (basis: Basis) => inOrder(basis).schedules.map((one) => one.feeScheduleId);
 
 describe("selectFeeBasis", () => {
-  it("reads for a list what loadFeeBasis reads for one, and nothing that names others", async () => {
+  it("reads for a batch what loadFeeBasis reads for one, and no schedules of others", async () => {
     const other = await createOrganization();
     const terms = { asset: "USDC", flatAmount: "0.5", maximumFeeAmount: "2", effectiveUntil: "2099-01-01T00:00:00Z" };
     await newSchedule(admin, { buyerOrganizationId: buyer, sellerOrganizationId: seller, ...terms });
@@ -66,7 +66,7 @@ describe("selectFeeBasis", () => {
     expect(basis.schedules.find(({ flat }) => flat > 0n)).toMatchObject({ flat: 500_000n, minimum: null, maximum: 2_000_000n });
   });
 
-  it("is one prepared statement for every length of the list, the empty one too", async () => {
+  it("is one prepared statement for every length of the batch, also for an empty one", async () => {
     await listPool().use(async (c) => {
       for (const length of [0, 1, 2, 256]) {
         const ids = Array.from({ length }, (_, at) => `org_${at}`);
@@ -78,7 +78,7 @@ describe("selectFeeBasis", () => {
     });
   });
 
-  it("leaves out a tier whose subscription is over", async () => {
+  it("ignores the tier of an ended subscription", async () => {
     const late = await createOrganization();
     const body = { organizationId: late, tier: "team", status: "canceled" };
     await send(contract.assignSubscription, assignSubscription, { as: admin, body });
@@ -91,7 +91,7 @@ describe("accrueFees", () => {
   const debts = async (authorizationId: string) =>
     (await database().select().from(fees)).filter((fee) => fee.authorizationId === authorizationId);
 
-  it("books one debt for each side that owes", async () => {
+  it("records one debt for each side that owes", async () => {
     await transact((tx) => accrueFees(tx, payment()));
     const owed = new Map((await debts("aut_1")).map(({ side, organizationId, amount }) => [side, { organizationId, amount }]));
     expect(owed.get("buyer")).toEqual({ organizationId: buyer, amount: 2n });
@@ -99,7 +99,7 @@ describe("accrueFees", () => {
     expect(owed.size).toBe(2);
   });
 
-  it("books nothing where nothing is owed, and still counts the volume", async () => {
+  it("records no debt without a fee, and still counts the volume", async () => {
     const organizationId = await createOrganization();
     const free = payment({ authorizationId: "aut_2", organizationId, buyerShare: atomicOf(0n), sellerShare: atomicOf(0n) });
     await transact((tx) => accrueFees(tx, free));
@@ -109,7 +109,7 @@ describe("accrueFees", () => {
     expect(volumes.map(({ gross }) => gross)).toEqual([500_000n]);
   });
 
-  it("counts captures that run at once, each of them", async () => {
+  it("counts each of many parallel captures", async () => {
     const organizationId = await createOrganization();
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>

@@ -43,8 +43,8 @@ async function approvedOrder() {
   return { scene, key, ready, checkout };
 }
 
-describe("what becomes of a checkout after its approval", () => {
-  test("it is complete when its order is", async () => {
+describe("a checkout after its approval", () => {
+  test("is complete when its order is", async () => {
     const wallet = newWallet();
     await chain().mint(wallet.address, 100_000_000n);
     settlesThrough(shop, await stockFacilitator(chain()));
@@ -54,7 +54,7 @@ describe("what becomes of a checkout after its approval", () => {
     expect(await checkout()).toMatchObject({ status: "completed", effects: { settlement: "settled" } });
   });
 
-  test("it expires with a hold that was redeemed and never paid with", async () => {
+  test("expires with a hold that was redeemed and never paid", async () => {
     const { scene, checkout } = await approvedOrder();
     await database()
       .update(reservations)
@@ -65,8 +65,8 @@ describe("what becomes of a checkout after its approval", () => {
   });
 });
 
-describe("what an approval may do", () => {
-  test("neither an approval nor its hold outlives the mandate, and neither does its redemption", async () => {
+describe("the limits of an approval", () => {
+  test("an approval, its hold and its redemption end with the mandate", async () => {
     const validUntil = new Date(Date.now() + 180_000).toISOString();
     const policy = { ...open, approval: { mode: "always" }, validUntil };
     const scene = await checkoutScene({ mandate: { policy } });
@@ -83,7 +83,7 @@ describe("what an approval may do", () => {
     expect((await holdOf(scene.mandateId))?.expiresAt.getTime()).toBeLessThanOrEqual(end);
   });
 
-  test("an unregistered storefront whose 402 is for another address of its own is denied", async () => {
+  test("an unregistered storefront whose 402 is for another URL is denied", async () => {
     const scene = await checkoutScene();
     shop.fault = "challengePath";
     const { data } = await place(scene, shop, newOrderKey());
@@ -109,7 +109,7 @@ describe("what an approval may do", () => {
     expect((await place(foreign, shop, newOrderKey())).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("an agent cannot put words on the page: a seller without a record is the address of its 402", async () => {
+  test("an agent cannot name the seller on the page: an unregistered seller is shown by the address of its 402", async () => {
     const policy = { ...open, approval: { mode: "always" } };
     const scene = await checkoutScene({ mandate: { policy } });
     const payTo = `0x${"5c".repeat(20)}`;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-test("approveCheckout sends as many statements where twenty mandates could pay as where two could", async () => {
+test("approveCheckout sends as many statements with twenty candidate mandates as with two", async () => {
   const { agent, person, mandateId } = await checkoutScene();
   const statements = async () => {
     const checkoutIntentId = await previewed(shop, agent.credential);

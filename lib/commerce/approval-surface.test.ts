@@ -98,7 +98,7 @@ describe("the approval of a payment that was authorized", () => {
     expect(await holds()).toMatchObject([{ status: "held", amount: 250_000n }]);
   });
 
-  test("a second authorize answers its own decision, the same link and no second hold", async () => {
+  test("a second authorize gets its own decision with the same link, and no second hold", async () => {
     const first = await authorized(scene);
     const second = await authorized(scene);
     expect(second.authorizationId).not.toBe(first.authorizationId);
@@ -115,7 +115,7 @@ describe("the approval of a payment that was authorized", () => {
     expect(await database().select().from(checkoutIntents).where(eq(checkoutIntents.mandateId, scene.mandateId))).toHaveLength(1);
   });
 
-  test("what another agent asked first is no authorization of this one's: its reason says where to wait, and nothing to call then", async () => {
+  test("an agent whose basket another agent asked for first gets the link to wait, and no next call", async () => {
     const first = await authorized(scene);
     const other = { ...scene, agent: await newKey(scene.person) };
     const second = await authorized(other);
@@ -125,7 +125,7 @@ describe("the approval of a payment that was authorized", () => {
     expect(askingOf(second)).toEqual(waits);
   });
 
-  test("execute is 403 with the link, and after the approval it pays on the same authorization", async () => {
+  test("execute is 403 with the link, and after the approval it pays under the same authorization", async () => {
     const { authorizationId, ...authorization } = await authorized(scene);
     const checkoutIntentId = checkoutOf({ authorizationId, ...authorization });
     const early = await execute(scene, { authorizationId, paymentCredential: await credential() });
@@ -165,7 +165,7 @@ describe("the approval of a payment that was authorized", () => {
     );
   });
 
-  test("after a rejection the hold is gone and execute is 403 approval_rejected", async () => {
+  test("after a rejection the hold is released and execute is 403 approval_rejected", async () => {
     const authorization = await authorized(scene);
     await view(checkoutOf(authorization), scene.person.credential);
     const { data } = await reject(checkoutOf(authorization), scene.person.credential, { reason: "Too often." });
@@ -200,7 +200,7 @@ describe("the approval of a payment that was authorized", () => {
     expect((await holds()).map(({ status }) => status)).toEqual(["released", "released"]);
   });
 
-  test("an approval under another mandate is refused: this one holds", async () => {
+  test("an approval under another mandate is refused, because this one holds the amount", async () => {
     const authorization = await authorized(scene);
     const other = await activeMandate(scene.person.credential, { policy: asking });
     await reviewed(checkoutOf(authorization), scene.person);
@@ -208,7 +208,7 @@ describe("the approval of a payment that was authorized", () => {
     expect([reply.status, reply.problem.code]).toEqual([409, "no_matching_mandate"]);
   });
 
-  test("the soft hold does not stand in its own way: a budget for exactly this payment approves it", async () => {
+  test("the payment's own hold is not counted twice: a budget for exactly this payment is enough", async () => {
     const tight = {
       ...asking,
       limits: { perPayment: "0.25", total: "0.25", counts: [{ period: "day", timezone: "UTC", max: 1 }], cooldownSeconds: 3600 },
@@ -219,7 +219,7 @@ describe("the approval of a payment that was authorized", () => {
     expect((await approve(checkoutOf(authorization), scene.person.credential)).status).toBe(200);
   });
 
-  test("an approval that nobody uses in time ends, and its hold with it", async () => {
+  test("an approval that is not used in time ends together with its hold", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);
     await reviewed(checkoutIntentId, scene.person);
@@ -243,7 +243,7 @@ describe("the approval of a payment that was authorized", () => {
     expect((await eventsOf(checkoutIntentId)).at(-1)).toMatchObject({ type: "checkout.expired", actorId: "service" });
   });
 
-  test("a checkout that nobody decides ends, and its hold with it", async () => {
+  test("a checkout without a decision ends together with its hold", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);
     await database()
@@ -256,7 +256,7 @@ describe("the approval of a payment that was authorized", () => {
     expect(await sweepCheckouts()).toBe(0);
   });
 
-  test("a revoked mandate ends what was approved under it", async () => {
+  test("revoking a mandate ends the approvals under it", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);
     await reviewed(checkoutIntentId, scene.person);
@@ -274,7 +274,7 @@ describe("the approval of a payment that was authorized", () => {
     });
   });
 
-  test("waiting ends the moment the buyer decides", async () => {
+  test("waiting ends as soon as the buyer decides", async () => {
     const checkoutIntentId = checkoutOf(await authorized(scene));
     const started = performance.now();
     const waiting = read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
@@ -285,7 +285,7 @@ describe("the approval of a payment that was authorized", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test("a payment is read with its approval", async () => {
+  test("getPayment returns the approval", async () => {
     const authorization = await authorized(scene);
     await reviewed(checkoutOf(authorization), scene.person);
     await approve(checkoutOf(authorization), scene.person.credential);

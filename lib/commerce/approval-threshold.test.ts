@@ -7,7 +7,7 @@ import { openHostileStorefront } from "#test/hostile-storefront.ts";
 
 useDatabase();
 
-test("428 an amount above the organization's threshold asks for the password; the threshold itself does not", async () => {
+test("428 asks for the password above the organization's threshold, and not at the threshold", async () => {
   const shop = await openHostileStorefront();
   onTestFinished(() => shop.close());
   const scene = await checkoutScene();

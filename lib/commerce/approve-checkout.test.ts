@@ -54,7 +54,7 @@ const approvals = () =>
   database().select().from(checkoutApprovals).where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
 
 describe("approveCheckout", () => {
-  test("200 holds the amount and mints one continuation token, however often 20 clicks come at once", async () => {
+  test("200 holds the amount and makes one continuation token, also for 20 clicks at once", async () => {
     await reviewed(checkoutIntentId, scene.person);
     const replies = await Promise.all(Array.from({ length: 20 }, () => approve(checkoutIntentId, scene.person.credential)));
     expect(replies.map(({ status, problem }) => `${status} ${problem.code ?? ""}`)).toEqual(
@@ -80,7 +80,7 @@ describe("approveCheckout", () => {
     expect(minted).toMatchObject([{ type: "continuation.minted", actorId: scene.person.userId }]);
   });
 
-  test("the audit chain holds with what came along, and the authorization has one event", async () => {
+  test("the audit chain with the new events is valid, and the authorization has one event", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);
     const { data } = await send(audit.verifyAudit, verifyAudit, { as: scene.person.credential, body: {} });
@@ -106,7 +106,7 @@ describe("approveCheckout", () => {
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
   });
 
-  test("the token is shown to the agent that previewed, as often as it asks, and to nobody else", async () => {
+  test("the token is shown to the agent that previewed, repeatedly, and to nobody else", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);
     const first = await read(checkoutIntentId, scene.agent.credential);
@@ -121,7 +121,7 @@ describe("approveCheckout", () => {
     expect(stored).not.toContain(first.data.continuationToken);
   });
 
-  test("403 whatever an API key may, no key approves", async () => {
+  test("403 for every API key, with any capabilities", async () => {
     const { credential } = await newKey(
       scene.person,
       Capability.options.filter(
@@ -134,14 +134,14 @@ describe("approveCheckout", () => {
     expect([reply.status, reply.problem.code]).toEqual([403, "forbidden"]);
   });
 
-  test("403 a member without the capability", async () => {
+  test("403 for a member without the capability", async () => {
     const viewer = await newMember(scene.person, "viewer");
     await view(checkoutIntentId, viewer.credential);
     const reply = await approve(checkoutIntentId, viewer.credential);
     expect([reply.status, reply.problem.code]).toEqual([403, "capability_required"]);
   });
 
-  test("404 hides a checkout of another organization, its page too", async () => {
+  test("404 for a checkout of another organization, also for its page", async () => {
     const foreign = await newOrganization();
     expect((await approve(checkoutIntentId, foreign.credential)).status).toBe(404);
     expect((await reject(checkoutIntentId, foreign.credential)).status).toBe(404);
@@ -150,7 +150,7 @@ describe("approveCheckout", () => {
     await expect(view(checkoutIntentId, foreign.credential)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("403 across sites, with the session's own cookie", async () => {
+  test("403 for another origin, with the session's cookie", async () => {
     await reviewed(checkoutIntentId, scene.person);
     for (const origin of ["https://evil.example", "null"]) {
       const reply = await approve(checkoutIntentId, { ...scene.person.credential, origin });
@@ -159,14 +159,14 @@ describe("approveCheckout", () => {
     expect(await approvals()).toEqual([]);
   });
 
-  test("409 without a review of its own: another session's does not count", async () => {
+  test("409 without a review in this session: another session's does not count", async () => {
     await reviewed(checkoutIntentId, scene.person);
     const second = await signIn(scene.person.email);
     const reply = await approve(checkoutIntentId, second);
     expect([reply.status, reply.problem.code]).toEqual([409, "review_required"]);
   });
 
-  test("409 a review older than ten minutes", async () => {
+  test("409 for a review older than ten minutes", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await database()
       .update(checkoutReviews)
@@ -180,7 +180,7 @@ describe("approveCheckout", () => {
     ["payee", { payTo: `0x${"0b".repeat(20)}` }],
     ["asset", { asset: "EURC" }],
     ["chain", { chain: "eip155:1" }],
-  ])("409 another %s than what was shown", async (_name, change) => {
+  ])("409 if the %s differs from what was shown", async (_name, change) => {
     await reviewed(checkoutIntentId, scene.person);
     const seen = await view(checkoutIntentId, scene.person.credential);
     await database()
@@ -192,7 +192,7 @@ describe("approveCheckout", () => {
     expect(seen.before).toBeUndefined();
   });
 
-  test("410 an expired checkout", async () => {
+  test("410 for an expired checkout", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await database()
       .update(checkoutIntents)
@@ -222,7 +222,7 @@ describe("approveCheckout", () => {
     expect((await approve(canceled, scene.person.credential)).problem.code).toBe("checkout_closed");
   });
 
-  test("409 a mandate that no longer fits", async () => {
+  test("409 for a mandate that no longer fits", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
     const reply = await approve(checkoutIntentId, scene.person.credential);
@@ -230,7 +230,7 @@ describe("approveCheckout", () => {
     expect(await approvals()).toEqual([]);
   });
 
-  test("428 a first payment and an old session ask for the password once", async () => {
+  test("428 once, for a first payment and for an old session", async () => {
     const seen = await view(checkoutIntentId, scene.person.credential);
     expect(seen.stepUp).toMatchObject({ required: true, reasons: ["firstPayment"], done: false });
     expect((await approve(checkoutIntentId, scene.person.credential)).problem).toMatchObject({
@@ -268,14 +268,14 @@ describe("approveCheckout", () => {
     expect((await approve(second, scene.person.credential)).problem.code).toBe("step_up_required");
   });
 
-  test("429 who guesses the password runs out of tries", async () => {
+  test("429 after too many wrong passwords", async () => {
     const replies = [];
     for (let at = 0; at < 6; at += 1)
       replies.push(await confirmPassword(checkoutIntentId, scene.person.credential, `wrong-${at}`));
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test("two people at once decide once", async () => {
+  test("of two people at once one decides", async () => {
     const colleague = await newMember(scene.person, "approver");
     await reviewed(checkoutIntentId, scene.person);
     await reviewed(checkoutIntentId, colleague);

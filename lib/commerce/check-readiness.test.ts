@@ -50,7 +50,7 @@ const statusesOf = ({ data }: Awaited<ReturnType<typeof ask>>): Partial<Record<R
   Object.fromEntries(data.checks.map(({ key, status }) => [key, status]));
 
 describe("checkReadiness", () => {
-  it("200 is ready where mandate, storefront and terms fit, with every check in its order", async () => {
+  it("200 is ready if mandate, storefront and terms fit, with all checks in order", async () => {
     const reply = await ask();
     expect(reply.data.status).toBe("ready");
     expect(statusesOf(reply)).toEqual({
@@ -82,7 +82,7 @@ describe("checkReadiness", () => {
     expect(reply.data.requiredActions).toEqual([]);
   });
 
-  it("200 echoes the scope, completed, with its life of 900 seconds", async () => {
+  it("200 returns the completed scope, valid for 900 seconds", async () => {
     const { data } = await ask({ metadata: { trip: 7 } });
     expect(data.scope).toMatchObject({
       mandateId,
@@ -107,7 +107,7 @@ describe("checkReadiness", () => {
     expect(shop.credentials).toEqual([]);
   });
 
-  it("answers in under 300 ms when the storefront does", async () => {
+  it("answers in under 300 ms if the storefront is fast", async () => {
     await ask();
     const times: number[] = [];
     for (let i = 0; i < 10; i++) {
@@ -145,7 +145,7 @@ describe("checkReadiness", () => {
       "blocked",
       "use_other_seller",
     ],
-  ])("says what to do where %s", async (_, change, key, status, action) => {
+  ])("says what to do if %s", async (_, change, key, status, action) => {
     const other = await activeMandate(person, { policy: { ...open, ...change } });
     const { data } = await ask({ mandateId: other });
     const check = data.checks.find((one) => one.key === key);
@@ -170,7 +170,7 @@ describe("checkReadiness", () => {
     });
   });
 
-  it("mandateExists is blocked for another organization's mandate, as for none", async () => {
+  it("mandateExists is blocked for another organization's mandate, as for an unknown one", async () => {
     const stranger = await createPerson(await createOrganization("Other"));
     const foreign = await ask({ mandateId: await activeMandate(stranger.credential) });
     const none = await ask({ mandateId: "mdt_none" });
@@ -190,7 +190,7 @@ describe("checkReadiness", () => {
     expect(statusesOf(await ask({ mandateId: other }))).toMatchObject({ walletConnected: "ready", walletBalance: "ready" });
   });
 
-  it("names an action once, however many checks ask for it", async () => {
+  it("names an action once, for any number of checks", async () => {
     const domains = { allow: ["example.com"] };
     const other = await activeMandate(person, {
       policy: { ...open, sellers: {}, domains, minimumAssuranceLevel: "walletApproved" },
@@ -200,7 +200,7 @@ describe("checkReadiness", () => {
   });
 });
 
-describe("checkReadiness and storefronts that do not work", () => {
+describe("checkReadiness and storefronts that fail", () => {
   it.each<readonly [HostileStorefront["fault"], ReadinessKey]>([
     ["manifest500", "storefrontReachable"],
     ["hang", "storefrontReachable"],
@@ -226,7 +226,7 @@ describe("checkReadiness and storefronts that do not work", () => {
     expect(data.checks.find((check) => check.key === "mandateActive")?.status).toBe("ready");
   });
 
-  it("skips what needs items where none are named", async () => {
+  it("skips the checks that need items if none are named", async () => {
     expect(statusesOf(await ask({ items: undefined }))).toMatchObject({
       storefrontItems: "skipped",
       paymentChallengeMatchesQuote: "skipped",
@@ -239,7 +239,7 @@ describe("checkReadiness and storefronts that do not work", () => {
   it.each<readonly [string, Record<string, unknown>]>([
     ["amount", { amount: "24.99" }],
     ["payTo", { payTo: `0x${"12".repeat(20)}` }],
-  ])("blocks where another %s was agreed than the storefront asks for", async (_, stated) => {
+  ])("blocks if the storefront asks for another %s than the agent", async (_, stated) => {
     expect(statusesOf(await ask(stated))).toMatchObject({ paymentChallengeMatchesQuote: "blocked" });
   });
 

@@ -46,7 +46,7 @@ async function approved() {
 }
 
 describe("continueCheckout", () => {
-  test("redeems the token once, and its order goes on by repeating the same key", async () => {
+  test("redeems the token once, and repeating the same key continues its order", async () => {
     const { checkoutIntentId, token } = await approved();
     expect(await holds()).toEqual(["held"]);
     const key = newOrderKey();
@@ -108,7 +108,7 @@ describe("continueCheckout", () => {
     expect(await holds()).toEqual(["held"]);
   });
 
-  test("a mandate that was suspended after the approval denies, and nothing stays held", async () => {
+  test("a mandate that was suspended after the approval denies, and the hold is released", async () => {
     const { checkoutIntentId, token } = await approved();
     await send(mandates.suspendMandate, suspendMandate, { as: scene.person.credential, id: scene.mandateId, body: {} });
     const denied = await goOn(scene, checkoutIntentId, token, newOrderKey());

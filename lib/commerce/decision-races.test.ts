@@ -47,8 +47,8 @@ async function outcomeOf({ checkoutIntentId, mandateId, other }: Contested) {
   return { status: checkout?.status, decisions, held };
 }
 
-describe("decisions that come at once", () => {
-  test("approvals under two mandates, a refusal and a cancellation leave one decision and at most its hold", async () => {
+describe("decisions at the same time", () => {
+  test("approvals under two mandates, a rejection and a cancellation leave one decision and at most its hold", async () => {
     for (let round = 0; round < 8; round += 1) {
       const one = await contested({ named: round < 4 });
       const { checkoutIntentId, person, colleague, agent, mandateId, other } = one;
@@ -87,7 +87,7 @@ describe("decisions that come at once", () => {
     }
   });
 
-  test("an approval and the revocation of its mandate: whatever comes first, the sweep leaves nothing held", async () => {
+  test("an approval and the revocation of its mandate: in any order, the sweep leaves no hold", async () => {
     for (let round = 0; round < 6; round += 1) {
       const one = await contested();
       await Promise.all([

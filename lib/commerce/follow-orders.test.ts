@@ -42,7 +42,7 @@ const orderOf = async (key: string) => {
 /** Makes the order's next check due. */
 const timePasses = (key: string) => database().update(orders).set({ nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
-/** The storefront misbehaves once it is paid. */
+/** The storefront fails in this way after it is paid. */
 async function paid(fault: HostileStorefront["fault"]) {
   const key = newOrderKey();
   const first = await place(scene, shop, key);
@@ -53,7 +53,7 @@ async function paid(fault: HostileStorefront["fault"]) {
 }
 
 describe("followOrders", () => {
-  test("brings an order to its end that its agent never asks about again, and pays once", async () => {
+  test("completes an order whose agent never calls again, and pays once", async () => {
     const before = await chain().balanceOf(wallet.address);
     const { key, reply } = await paid("paid500");
     expect(reply.data.status).toBe("processing");
@@ -72,7 +72,7 @@ describe("followOrders", () => {
     expect(again.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: "order-1" } } });
   });
 
-  test("asks a storefront that does not answer again, each time later", async () => {
+  test("asks a storefront without an answer again, at growing intervals", async () => {
     const { key } = await paid("paid500");
     await timePasses(key);
     await followOrders();
@@ -81,7 +81,7 @@ describe("followOrders", () => {
     expect(nextCheckAt?.getTime()).toBeGreaterThan(Date.now() + 3_000);
   });
 
-  test("leaves an order alone while its agent works on it, and one that waits for its agent", async () => {
+  test("ignores an order while a call of its agent runs, and one that waits for its agent", async () => {
     const { key } = await paid("paid500");
     const leased = sql`clock_timestamp() + interval '1 minute'`;
     await database().update(orders).set({ lease: "req_other", leasedUntil: leased }).where(eq(orders.idempotencyKey, key));
@@ -96,7 +96,7 @@ describe("followOrders", () => {
     expect(await orderOf(waiting)).toMatchObject({ status: "paymentCredentialRequired", nextCheckAt: null });
   });
 
-  test("sends nothing under a mandate that was revoked meanwhile, and follows what was sent to its end", async () => {
+  test("sends nothing under a mandate that was revoked since, and follows what was sent to its end", async () => {
     shop.settle = null;
     const { key } = await paid("paidHangUp");
     const sent = shop.credentials.length;

@@ -27,7 +27,7 @@ beforeEach(async () => {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe("getCheckout", () => {
-  test("answers at once without waitSeconds, and after them where nobody decides", async () => {
+  test("answers at once without waitSeconds, and otherwise after them if nobody decides", async () => {
     const started = performance.now();
     expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("previewed");
     expect(performance.now() - started).toBeLessThan(900);
@@ -40,7 +40,7 @@ describe("getCheckout", () => {
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  test("a look at the page does not end the wait, the decision does, and no connection is held meanwhile", async () => {
+  test("the decision ends the wait, a view of the page does not, and the wait holds no connection", async () => {
     let ended = false;
     const waiting = Promise.all(
       Array.from({ length: 100 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20")),
@@ -59,7 +59,7 @@ describe("getCheckout", () => {
     expect(new Set(replies.map(({ data }) => data.intent.status))).toEqual(new Set(["rejected"]));
   });
 
-  test("503 for an organization with too many that wait", async () => {
+  test("503 for an organization with too many waiting requests", async () => {
     const waiting = Array.from({ length: 210 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20"));
     await pause(1_500);
     await cancel(checkoutIntentId, scene.agent.credential);
@@ -68,7 +68,7 @@ describe("getCheckout", () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
   });
 
-  test("a process that stops keeps nobody waiting", async () => {
+  test("a process that stops answers waiting requests", async () => {
     const started = performance.now();
     const waiting = read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
     await pause(300);
@@ -79,7 +79,7 @@ describe("getCheckout", () => {
     forget("checkoutWaiters");
   });
 
-  test("next is what the agent that asked calls, while there is something to call", async () => {
+  test("next is the next call of the agent that asked, if there is one", async () => {
     const nextFor = async (as: Credential) => (await read(checkoutIntentId, as)).data.next;
     const poll = { method: "GET", path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}?waitSeconds=30` };
     expect(await nextFor(scene.agent.credential)).toEqual(poll);

@@ -61,8 +61,8 @@ const refused: [StorefrontFault, number, string][] = [
   ["challengeGarbage", 424, "storefront_invalid"],
 ];
 
-describe("an order at a storefront that misbehaves before it is paid", () => {
-  test.each(refused)("%s is %d %s; nothing is written, and the key may come again", async (fault, status, code) => {
+describe("an order at a storefront that fails before it is paid", () => {
+  test.each(refused)("%s is %d %s; nothing is stored, and the key can be used again", async (fault, status, code) => {
     shop.fault = fault;
     const key = newOrderKey();
     const reply = await place(scene, shop, key);
@@ -100,7 +100,7 @@ describe("an order at a storefront that misbehaves before it is paid", () => {
     expect(await holds()).toEqual([]);
   });
 
-  test("its own words reach no agent as instructions", async () => {
+  test("its texts reach no agent as instructions", async () => {
     const { data } = await place(scene, shop, newOrderKey());
     expect(JSON.stringify(data)).not.toMatch(/ignore all limits/i);
   });
@@ -115,7 +115,7 @@ async function credentialExpires(): Promise<void> {
   await reconcile();
 }
 
-describe("an order at a storefront that misbehaves once it is paid", () => {
+describe("an order at a storefront that fails after it is paid", () => {
   async function paid(fault: StorefrontFault) {
     const key = newOrderKey();
     const first = await place(scene, shop, key);
@@ -125,7 +125,7 @@ describe("an order at a storefront that misbehaves once it is paid", () => {
   }
 
   test.each<StorefrontFault>(["paidRefuses", "paidLies"])(
-    "%s: nothing moved, so the hold is let go when the credential expires, and the order fails",
+    "%s: nothing moved, so the hold is released when the credential expires, and the order fails",
     async (fault) => {
       const before = await balance();
       const { key, reply } = await paid(fault);
@@ -140,7 +140,7 @@ describe("an order at a storefront that misbehaves once it is paid", () => {
   );
 
   test.each<StorefrontFault>(["paid500", "paidHang", "paidHangUp"])(
-    "%s: what moved is captured once, and the order is asked for again until the storefront answers",
+    "%s: the moved amount is captured once, and the storefront is asked again until it answers",
     async (fault) => {
       const before = await balance();
       const { key, paymentCredential, reply } = await paid(fault);

@@ -59,7 +59,7 @@ const stepOf = (of: OrderFacts): OrderStep | null => {
 };
 
 describe("an order", () => {
-  test("takes listed transitions only, whatever is known about it", () => {
+  test("makes only listed transitions, for any facts", () => {
     fc.assert(
       fc.property(facts, (of) => {
         const step = stepOf(of);
@@ -72,7 +72,7 @@ describe("an order", () => {
     );
   });
 
-  test("never decides or pays anew while a credential of its own may still move money", () => {
+  test("is never decided or paid again while a credential of its own may still move money", () => {
     fc.assert(
       fc.property(facts, (of) => {
         fc.pre(of.settlement !== null && of.state !== "new" && of.state !== "setupRequired");
@@ -92,7 +92,7 @@ describe("an order", () => {
     );
   });
 
-  test("pays only with a credential, or where the service makes it, on a hold that lives, in the state that asks for one", () => {
+  test("pays only with a credential, of the agent or the service, with a live hold, in the state that asks for one", () => {
     fc.assert(
       fc.property(facts, (of) => {
         if (stepOf(of) !== "pay") return;
@@ -104,7 +104,7 @@ describe("an order", () => {
     );
   });
 
-  test("redeems only its own approval, which is pending and in time", () => {
+  test("redeems only its own pending approval, in time", () => {
     fc.assert(
       fc.property(facts, (of) => {
         if (stepOf(of) !== "redeem" || of.state === "new") return;
@@ -115,7 +115,7 @@ describe("an order", () => {
     );
   });
 
-  test("that is over changes nothing, and another credential than the one that was sent is refused", () => {
+  test("that has ended never changes, and another credential than the one that was sent is refused", () => {
     fc.assert(
       fc.property(facts, (of) => {
         const step = stepOf(of);
@@ -126,7 +126,7 @@ describe("an order", () => {
     );
   });
 
-  test("is complete when the chain shows the payment and the storefront took it, and fails by evidence alone", () => {
+  test("is complete if the chain shows the payment and the storefront accepted it, and fails only on evidence", () => {
     const outcomes = [null, "completed", "refused", "unknown"] as const;
     for (const storefront of outcomes) {
       expect(stateAfterPaying({ settlement: "failed", storefront })).toBe("failed");
@@ -139,7 +139,7 @@ describe("an order", () => {
   });
 });
 
-test("what was approved is bound whole: change any one term and it is another payment", () => {
+test("binds every approved term: if one changes, it is another payment", () => {
   const terms: BoundTerms = {
     basketHash: "h",
     amount: 25_000_000n,

@@ -84,7 +84,7 @@ describe("placeOrder", () => {
     expect([other.status, other.problem.code]).toEqual([409, "authorization_consumed"]);
   });
 
-  test("422 the same key is another order's", async () => {
+  test("422 for a key of another order", async () => {
     const key = newOrderKey();
     await place(scene, shop, key);
     const other = await place(scene, shop, key, { items: [{ ...items[0], quantity: 3 }] });
@@ -94,7 +94,7 @@ describe("placeOrder", () => {
     expect([noted.status, noted.data.intent?.metadata]).toEqual([200, undefined]);
   });
 
-  test("403 another agent of the organization cannot go on with it, 404 nor use a foreign mandate", async () => {
+  test("403 for another agent of the organization, 404 for a mandate of another organization", async () => {
     const key = newOrderKey();
     await place(scene, shop, key);
     const colleague = { ...scene, agent: await newKey(scene.person) };
@@ -104,7 +104,7 @@ describe("placeOrder", () => {
     expect([stolen.status, stolen.problem.code]).toEqual([404, "not_found"]);
   });
 
-  test("a deny is stored with its reasons and answered again byte for byte", async () => {
+  test("a denial is stored with its reasons and repeated byte for byte", async () => {
     const mandateId = await activeMandate(scene.person.credential, {
       policy: { ...openPolicy, limits: { ...openPolicy.limits, perPayment: "24.99" } },
     });
@@ -119,7 +119,7 @@ describe("placeOrder", () => {
     expect((await place({ ...scene, mandateId }, shop, key)).data).toEqual(denied.data);
   });
 
-  test("a mandate that is not ready is a set-up, and the same key goes on once it is", async () => {
+  test("setupRequired if the mandate is not ready; the same key continues when it is", async () => {
     const { mandateId } = await draftMandate(scene.person.credential, { policy: openPolicy });
     const key = newOrderKey();
     const waiting = await place({ ...scene, mandateId }, shop, key);
@@ -131,7 +131,7 @@ describe("placeOrder", () => {
     expect((await place({ ...scene, mandateId }, shop, key)).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("a credential that is refused before it is sent leaves the order where it is", async () => {
+  test("a credential that is refused before it is sent does not change the order", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key);
     const poor = await signedOrder(newWallet(), first);
@@ -150,7 +150,7 @@ describe("placeOrder", () => {
   });
 });
 
-describe("placeOrder, where a person is asked", () => {
+describe("placeOrder with an approval", () => {
   beforeEach(async () => {
     scene = await checkoutScene({ mandate: asking });
   });
@@ -181,7 +181,7 @@ describe("placeOrder, where a person is asked", () => {
     expect(rows.length).toBe(1);
   });
 
-  test("its reason says where and how to wait, and the approved checkout says to place it again", async () => {
+  test("the reason says where and how to wait, and the approved checkout says to place the order again", async () => {
     const key = newOrderKey();
     const { data } = await place(scene, shop, key);
     const reason = data.authorization?.policyDecision.reasons.find(({ effect }) => effect === "approval");
@@ -206,7 +206,7 @@ describe("placeOrder, where a person is asked", () => {
     expect(await holds()).toEqual(["held"]);
   });
 
-  test("a rejection denies the order, and the same basket under the mandate for an hour", async () => {
+  test("a rejection denies the order, and for an hour the same basket under the mandate", async () => {
     const key = newOrderKey();
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reject(checkoutIntentId, scene.person.credential, { reason: "We have enough." });
@@ -226,7 +226,7 @@ describe("placeOrder, where a person is asked", () => {
     expect(more.data.status).toBe("approvalRequired");
   });
 
-  test("a price that changed after the approval is not paid: quoteChanged, and nothing stays held", async () => {
+  test("a price that changed after the approval is not paid: quoteChanged, and the hold is released", async () => {
     const key = newOrderKey();
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reviewed(checkoutIntentId, scene.person);
@@ -239,7 +239,7 @@ describe("placeOrder, where a person is asked", () => {
     expect((await place(scene, shop, key)).data).toEqual(changed.data);
   });
 
-  test("a quote that ended and comes again the same is paid as it was approved", async () => {
+  test("if the quote expired and the new one is equal, the order is paid as approved", async () => {
     const key = newOrderKey();
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reviewed(checkoutIntentId, scene.person);
@@ -251,7 +251,7 @@ describe("placeOrder, where a person is asked", () => {
     expect(paid.data.status).toBe("completed");
   });
 
-  test("what was approved and paid by executePayment is brought to its storefront, not paid again", async () => {
+  test("a payment made by executePayment is sent to the storefront by its order, and not paid again", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key);
     const checkoutIntentId = checkoutOf(first);

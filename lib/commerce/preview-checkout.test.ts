@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("previewCheckout", () => {
-  test("201 answers the canonical basket, the mandate that would pay and where to confirm, and holds nothing", async () => {
+  test("201 returns the canonical basket, the mandate that would pay and the page to confirm, and holds nothing", async () => {
     const { status, data } = await preview(shop, scene.agent.credential, { metadata: { note: "for the office" } });
     expect(status).toBe(201);
     const { intent, nextAction } = data;
@@ -79,7 +79,7 @@ describe("previewCheckout", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("an expired one makes room, and another agent's open one does not", async () => {
+  test("an expired checkout is replaced, and another agent's open one is not", async () => {
     const first = await previewed(shop, scene.agent.credential);
     const other = await newKey(scene.person);
     expect((await preview(shop, other.credential)).problem.code).toBe("conflict");
@@ -90,7 +90,7 @@ describe("previewCheckout", () => {
     expect((await eventsOf(first)).at(-1)?.type).toBe("checkout.expired");
   });
 
-  test("another payee supersedes the checkout that is open", async () => {
+  test("another payee supersedes the open checkout", async () => {
     const first = await previewed(shop, scene.agent.credential);
     await database()
       .update(checkoutIntents)
@@ -99,12 +99,12 @@ describe("previewCheckout", () => {
     expect((await eventsOf(first)).at(-1)).toMatchObject({ type: "checkout.superseded", metadata: { supersededBy: second } });
   });
 
-  test("expiresInSeconds and the quote's end shorten its life", async () => {
+  test("expiresInSeconds and the quote's expiry shorten its validity", async () => {
     const { data } = await preview(shop, scene.agent.credential, { expiresInSeconds: 60 });
     expect(Date.parse(data.intent.expiresAt) - Date.parse(data.intent.createdAt)).toBe(60_000);
   });
 
-  test("410 a quote that has expired, and nothing opens", async () => {
+  test("410 for an expired quote, and nothing opens", async () => {
     shop.fault = "expired";
     expect((await preview(shop, scene.agent.credential)).problem.code).toBe("quote_expired");
     expect(
@@ -121,7 +121,7 @@ describe("previewCheckout", () => {
     "sum",
     "quantity",
     "html",
-  ] as const)("424 a storefront that lies (%s), and nothing opens", async (fault) => {
+  ] as const)("424 for a wrong storefront (%s), and nothing opens", async (fault) => {
     shop.fault = fault;
     const reply = await preview(shop, scene.agent.credential);
     expect([reply.status, reply.problem.code]).toEqual([424, "storefront_invalid"]);
@@ -132,13 +132,13 @@ describe("previewCheckout", () => {
     expect(rows).toEqual([]);
   });
 
-  test("404 a mandate of another organization", async () => {
+  test("404 for a mandate of another organization", async () => {
     const foreign = await checkoutScene();
     const reply = await preview(shop, scene.agent.credential, { mandateId: foreign.mandateId });
     expect([reply.status, reply.problem.code]).toEqual([404, "not_found"]);
   });
 
-  test("mandateStatus says how the buyer's mandates stand", async () => {
+  test("mandateStatus summarizes the buyer's mandates", async () => {
     const statusOf = async (body: Record<string, unknown> = {}, as = scene.agent.credential) => {
       const { data } = await preview(shop, as, body);
       return [data.intent.mandateStatus, data.intent.mandateId, data.intent.detectedMandateId];

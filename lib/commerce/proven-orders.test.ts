@@ -70,7 +70,7 @@ async function untilOver<T extends Pick<Placed, "status" | "problem"> & { readon
 }
 
 describe("an order under a mandate that is registered for the storefront", () => {
-  test("is paid by the call that may pay, without a credential, once", async () => {
+  test("is paid once, by the call that decides, without a credential", async () => {
     const scene = await registered();
     const key = newOrderKey();
     const [done] = await Promise.all([1, 2].map(() => untilOver(() => place(scene, shop, key))));
@@ -91,7 +91,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(slots.map(({ slot, status }) => [slot, status])).toEqual([[0, "used"]]);
   });
 
-  test("goes on after the buyer's approval without a credential", async () => {
+  test("continues after the buyer's approval without a credential", async () => {
     const key = await delegated(chain(), contracts().implementation);
     await chain().mint(key.address, 25_000_000n);
     const wallet = { chain: CHAIN, address: key.address };
@@ -109,7 +109,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(await chain().balanceOf(key.address)).toBe(0n);
   });
 
-  test("waits while the account is poor, and the same key pays when it is not", async () => {
+  test("waits while the account has too little money, and then the same key pays", async () => {
     const scene = await registered({ balance: 0n });
     const key = newOrderKey();
     const poor = await place(scene, shop, key);
@@ -120,7 +120,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(await attemptsOf(scene)).toEqual(["insufficient_funds", "settled"]);
   });
 
-  test("is refused by the chain's own name, and nothing is sent", async () => {
+  test("is refused with the chain's error name, and nothing is sent", async () => {
     const scene = await registered();
     await revokeOnChain(chain(), contracts(), scene.key.address, scene.onChainId);
     const { status, problem } = await place(scene, shop, newOrderKey());
@@ -128,7 +128,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect([await attemptsOf(scene), shop.credentials]).toEqual([[], []]);
   });
 
-  test("asks for a credential where it is registered for somebody else", async () => {
+  test("asks for a credential if the mandate is registered for another payee", async () => {
     const scene = await registered({ payTo: `0x${"12".repeat(20)}` });
     const { data } = await place(scene, shop, newOrderKey());
     expect(data).toMatchObject({ status: "paymentCredentialRequired", scope: { paymentMode: "eip3009" } });
@@ -150,7 +150,7 @@ describe("readiness says how it would be paid", () => {
   };
   const onChain = { paymentMode: "service7702" };
 
-  test("by the service, where the mandate is registered for the storefront", async () => {
+  test("by the service, if the mandate is registered for the storefront", async () => {
     const scene = await registered();
     for (const body of [{}, onChain]) {
       const { data, of, statuses } = await ask(scene, body);
@@ -165,7 +165,7 @@ describe("readiness says how it would be paid", () => {
     ["is not registered", null, "mandate_not_active", "register_mandate_onchain"],
     ["is registered for somebody else", { payTo: `0x${"12".repeat(20)}` }, "payee_not_allowed", "register_mandate_onchain"],
     ["is not known to the chain", { onChain: false }, "mandate_not_active", "register_mandate_onchain"],
-  ] as const)("not by the service, where the mandate %s", async (_name, given, code, action) => {
+  ] as const)("not by the service, if the mandate %s", async (_name, given, code, action) => {
     const { of, data } = await ask(given ? await registered(given) : await buyer(), onChain);
     expect([data.status, of("onchainMandateRegistered")?.status]).toEqual(["actionRequired", "actionRequired"]);
     expect(of("onchainMandateRegistered")?.problem?.code).toBe(code);

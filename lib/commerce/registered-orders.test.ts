@@ -84,20 +84,20 @@ describe("an order at a registered storefront", () => {
     expect(data.authorization?.policyDecision.denialCode).toBe("challenge_mismatch");
   });
 
-  test("is denied when the storefront wants somebody else paid than its seller registered", async () => {
+  test("is denied if the storefront names another payee than its seller registered", async () => {
     await register({ type: "quoted", asset: "USDC" }, randomAddress());
     const { data } = await place(scene, shop, newOrderKey(), { items });
     expect(data).toMatchObject({ status: "denied", authorization: { policyDecision: { denialCode: "challenge_mismatch" } } });
     await register({ type: "quoted", asset: "USDC" });
   });
 
-  test("a domain that its seller has proven is ordered from the same way", async () => {
+  test("ordering from a verified domain works in the same way", async () => {
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
     const { data } = await place(scene, shop, newOrderKey(), { items });
     expect(data).toMatchObject({ status: "paymentCredentialRequired", storefront: { seller: { verified: true } } });
   });
 
-  test("a quoted price is not an agent's to say: without the seller's 402 the payment is denied", async () => {
+  test("an agent cannot set a quoted price: without the seller's 402 the payment is denied", async () => {
     const intent = { seller: { sellerId }, resource: { resourceId: "checkout" }, amount: "1" };
     const { policyDecision } = await authorized(
       { ...scene, seller: { sellerId, resourceId: "checkout", price: "1" } } as unknown as PaymentScene,

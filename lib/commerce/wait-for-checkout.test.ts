@@ -23,13 +23,13 @@ async function admitted(waits: readonly (readonly [organizationId: string, perso
 
 const waits = (count: number, of: (at: number) => readonly [string, string]) => Array.from({ length: count }, (_, at) => of(at));
 
-describe("waits for a buyer's decision", () => {
-  test("of one person's ten organizations are bounded together, and another person waits on", async () => {
+describe("requests that wait for a buyer's decision", () => {
+  test("share one limit for one person's ten organizations, and another person can still wait", async () => {
     expect(await admitted(waits(2_000, (at) => [`org_${at % 10}`, "usr_many"]))).toBe(300);
     expect(await admitted(waits(250, () => ["org_other", "usr_other"]))).toBe(200);
   });
 
-  test("of many people leave a quarter to those who have none", async () => {
+  test("of many people leave a quarter of the places to people without any", async () => {
     expect(await admitted(waits(3_000, (at) => [`org_${at % 20}`, `usr_${at % 20}`]))).toBe(1_500);
     expect(await admitted(waits(600, (at) => [`org_new_${at}`, `usr_new_${at}`]))).toBe(500);
   });

@@ -49,8 +49,8 @@ async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
 
 const payloadOf = (header: string): PaymentPayload => JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;
 
-describe("the life that a credential must have left", () => {
-  test.each([10, 20, 29])("verify and settle take one of %i seconds", async (seconds) => {
+describe("the time until a credential's expiry", () => {
+  test.each([10, 20, 29])("verify and settle accept %i seconds", async (seconds) => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const payload = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene, seconds)));
@@ -58,7 +58,7 @@ describe("the life that a credential must have left", () => {
     expect(await facilitator.settle(payload, payload.accepted)).toMatchObject({ success: true });
   });
 
-  test("verify refuses one of 5 seconds", async () => {
+  test("verify refuses 5 seconds", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const payload = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene, 5)));
@@ -68,7 +68,7 @@ describe("the life that a credential must have left", () => {
     });
   });
 
-  test("executePayment takes one of 20 seconds where the seller settles, and needs 30 where this service does", async () => {
+  test("executePayment accepts 20 seconds if the seller settles, and needs 30 if this service settles", async () => {
     const theirs = await paymentScene();
     const credential = await signed(await fundedWallet(chain()), expectedOf(theirs, 20));
     const first = await execute(theirs, { ...(await idOf(theirs)), paymentCredential: credential });
@@ -81,7 +81,7 @@ describe("the life that a credential must have left", () => {
 });
 
 describe("a payer whom the token refuses", () => {
-  test("is not valid for the seller, and executes nothing", async () => {
+  test("is not valid for the seller, and nothing is executed", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const wallet = await fundedWallet(chain());
@@ -97,7 +97,7 @@ describe("a payer whom the token refuses", () => {
     expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
   });
 
-  test("is found by one question to the chain, and named by more only where the answer is no", async () => {
+  test("is found by one call to the chain; more calls find the reason only after a refusal", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const good = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene)));
@@ -133,7 +133,7 @@ describe("x402 version 1", () => {
     return { required, payload: payload as unknown as PaymentPayload };
   }
 
-  test("verify and settle answer a stock version 1 client in its words, once", async () => {
+  test("verify and settle answer a stock version 1 client in version 1, once", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const { payload, required } = await signedV1(scene);
@@ -158,7 +158,7 @@ describe("x402 version 1", () => {
     }
   });
 
-  test("executePayment hands the credential on in both versions, and settles it with a receipt of each", async () => {
+  test("executePayment returns the credential in both versions, and settles it with a receipt of each version", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const { payload } = await signedV1(scene);
     const header = Buffer.from(JSON.stringify(payload)).toString("base64");
@@ -179,7 +179,7 @@ describe("x402 version 1", () => {
     });
   });
 
-  test("supported lists each chain in both versions", async () => {
+  test("supported lists each chain for both versions", async () => {
     const scene = await paymentScene();
     const { kinds } = await (await facilitatorOf(scene)).getSupported();
     expect(kinds).toEqual([

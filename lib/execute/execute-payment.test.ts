@@ -40,7 +40,7 @@ function tampered(header: string, change: (payload: { accepted: Record<string, u
 }
 
 describe("executePayment", () => {
-  test("200 settled: we settle, the seller has exactly the price, the hold is captured", async () => {
+  test("200 settled: the service settles, the seller has exactly the price, the hold is captured", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -72,7 +72,7 @@ describe("executePayment", () => {
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
   });
 
-  test("200 a repeat that was signed anew answers the first one's headers, and binds nothing else", async () => {
+  test("200 a repeat with a new signature gets the headers of the first call, and binds nothing else", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -87,7 +87,7 @@ describe("executePayment", () => {
     expect(await claimsOf(authorizationId)).toHaveLength(1);
   });
 
-  test("402 a repeat of a failure that was signed anew answers the failure, which says how to go on without a second hold", async () => {
+  test("402 a repeated failure with a new signature gets the failure, which says how to continue without a second hold", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain(), 100_000n);
     const { authorizationId } = await authorized(scene);
@@ -103,7 +103,7 @@ describe("executePayment", () => {
     expect(await holdOf(scene, authorizationId)).toEqual(["pending", "failed"]);
   });
 
-  test("409 an authorization that was executed under another key names its execution, and asks nobody to pay again", async () => {
+  test("409 an authorization that was executed under another key names its execution, and suggests no second payment", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -131,7 +131,7 @@ describe("executePayment", () => {
     expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
   });
 
-  test("402 credential_missing says what to sign and records nothing: the same key may come again", async () => {
+  test("402 credential_missing says what to sign and stores nothing: the same key can be used again", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -185,7 +185,7 @@ describe("executePayment", () => {
     expect([status, problem.code]).toEqual([402, "nonce_already_used"]);
   });
 
-  test("402 names what does not fit, records it and keeps the hold", async () => {
+  test("402 names the differing field, records the failure and keeps the hold", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const stranger = await fundedWallet(chain());
@@ -224,7 +224,7 @@ describe("executePayment", () => {
     expect((await execute(scene, { authorizationId, paymentCredential: good })).status).toBe(200);
   });
 
-  test("402 signer_mismatch: a mandate with a wallet is paid from that wallet alone", async () => {
+  test("402 signer_mismatch: a mandate with a wallet is paid only from that wallet", async () => {
     const wallet = await fundedWallet(chain());
     const scene = await paymentScene({ mandate: { wallet: { chain: "eip155:84532", address: wallet.address } } });
     const stranger = await fundedWallet(chain());

@@ -96,7 +96,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await slotsOf(scene)).toEqual(["used"]);
   });
 
-  test("eight at once: four are paid, and four are refused by the name of the limit", async () => {
+  test("of eight at once four are paid, and four are refused with the name of the limit", async () => {
     const scene = await registered();
     const replies = await Promise.all(Array.from({ length: 8 }, () => pay(scene)));
     const codes = replies.flatMap(({ status, problem }) => (status === 200 ? [] : [problem.code]));
@@ -106,7 +106,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await sellerHas(scene)).toBe(1_000_000n);
   });
 
-  test("is processing while nobody sends it, and is brought to its end without its agent", async () => {
+  test("is processing until it is sent, and settles without its agent", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { data, authorizationId } = await pay(scene);
@@ -116,7 +116,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("is not sent any more when the mandate was suspended meanwhile: it fails, and its budget is free", async () => {
+  test("is not sent if the mandate was suspended since: it fails, and its budget is released", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -134,7 +134,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await freeSlots()).toBe(1);
   });
 
-  test("is not sent any more when the mandate was changed meanwhile and forbids the payee", async () => {
+  test("is not sent if the mandate was changed since and forbids the payee", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -151,7 +151,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await sellerHas(scene)).toBe(0n);
   });
 
-  test("has failed when its deadline passed without a block, and the late transaction is not sent", async () => {
+  test("fails if its deadline passes without a block, and the late transaction is not sent", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -167,7 +167,7 @@ describe("a payment that is enforced onchain", () => {
   });
 });
 
-describe("what the chain would refuse is told before anything is sent", () => {
+describe("a refusal by the chain is reported before anything is sent", () => {
   const soon = () => Math.floor(Date.now() / 1_000);
   test.each<readonly [string, () => Given, number, string]>([
     ["a mandate that the chain does not know", () => ({ onChain: false }), 403, "mandate_not_active"],
@@ -192,7 +192,7 @@ describe("what the chain would refuse is told before anything is sent", () => {
     expect([problem.code, problem.nextActions[0]?.type]).toEqual(["mandate_not_active", "register_mandate_onchain"]);
   });
 
-  test("400 a credential, which nothing would be done with, and a path that is neither", async () => {
+  test("400 for a credential, which is not used here, and for an unknown path", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene, onchain);
     const { problem } = await execute(scene, { authorizationId, paymentCredential: "e30=" });

@@ -85,7 +85,7 @@ describe("an agent that holds no wallet", () => {
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0, authorizationId }]);
   });
 
-  test("pays where we settle, and the same key gets the same bytes", async () => {
+  test("pays with settlement by this service, and the same key gets the same bytes", async () => {
     const scene = await registered({ settlementMode: "facilitatorSettled" });
     const { authorizationId } = await authorized(scene);
     const replies = await Promise.all([1, 2, 3, 4].map(() => execute(scene, { authorizationId, idempotencyKey: "one" })));
@@ -97,7 +97,7 @@ describe("an agent that holds no wallet", () => {
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0 }]);
   });
 
-  test("pays a stock seller whose facilitator is ours: the proof is known by its slot, and settled once", async () => {
+  test("pays a stock seller whose facilitator is ours: the proof is found by its nonce slot, and settled once", async () => {
     const scene = await registered();
     const service = await listenService();
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
@@ -115,7 +115,7 @@ describe("an agent that holds no wallet", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("is asked for a credential where no registration fits the payment", async () => {
+  test("is asked for a credential if no registration covers the payment", async () => {
     const scene = await registered({ terms: { payee: newKey().address } });
     expect((await pay(scene)).problem.code).toBe("credential_missing");
     expect(await slots(scene)).toEqual([]);
@@ -123,7 +123,7 @@ describe("an agent that holds no wallet", () => {
 });
 
 describe("fifty payments at once", () => {
-  test("take twenty slots of twenty, none twice, and the chain pays each", async () => {
+  test("take all twenty nonce slots, none twice, and the chain pays each", async () => {
     const limits = { perPaymentLimit: 50_000n, periodLimit: 1_000_000n, maxPaymentsPerPeriod: 20 };
     const scene = await registered({ price: "0.05", terms: limits });
     const allowed = await Promise.all(Array.from({ length: 50 }, () => authorized(scene)));
@@ -140,7 +140,7 @@ describe("fifty payments at once", () => {
   });
 });
 
-describe("what the chain would refuse is told before anything is made", () => {
+describe("a refusal by the chain is reported before a proof is made", () => {
   const soon = () => Math.floor(Date.now() / 1_000);
   test.each([
     ["a mandate that it does not know", { onChain: false }, 403, "mandate_not_active", "register_mandate_onchain"],
@@ -165,7 +165,7 @@ describe("what the chain would refuse is told before anything is made", () => {
     expect(await slots(scene)).toEqual([]);
   });
 
-  test("a mandate that we revoked and the chain does not know it yet", async () => {
+  test("a mandate whose revocation the chain does not know yet", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene);
     const as = scene.person.credential;
@@ -175,7 +175,7 @@ describe("what the chain would refuse is told before anything is made", () => {
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
   });
 
-  test("a mandate that was paused: nothing is signed for it", async () => {
+  test("a suspended mandate: nothing is signed for it", async () => {
     const paused = await registered();
     const { authorizationId } = await authorized(paused);
     const as = paused.person.credential;
@@ -185,7 +185,7 @@ describe("what the chain would refuse is told before anything is made", () => {
     expect(await slots(paused)).toEqual([]);
   });
 
-  test("a key that was revoked meanwhile: nothing is signed for it", async () => {
+  test("a key that was revoked since: nothing is signed for it", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene);
     const point = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
@@ -199,7 +199,7 @@ describe("what the chain would refuse is told before anything is made", () => {
     expect(await slots(scene)).toEqual([]);
   });
 
-  test("a poor account: the failure is recorded, and the slot waits for the same payment", async () => {
+  test("an account without enough money: the failure is recorded, and the nonce slot stays with this payment", async () => {
     const scene = await registered({ balance: 0n });
     const { authorizationId, status, problem } = await pay(scene);
     expect([status, problem.code, problem.nextActions[0]?.type]).toEqual([402, "insufficient_funds", "fund_wallet"]);
@@ -209,7 +209,7 @@ describe("what the chain would refuse is told before anything is made", () => {
   });
 });
 
-describe("the life of a proof", () => {
+describe("the validity of a proof", () => {
   test("ends with its period", async () => {
     const now = Math.floor(Date.now() / 1_000);
     const scene = await registered({ terms: { start: now - 3_520 } });
@@ -218,7 +218,7 @@ describe("the life of a proof", () => {
   });
 });
 
-describe("a slot", () => {
+describe("a nonce slot", () => {
   const one = { periodLimit: 250_000n, maxPaymentsPerPeriod: 1 };
 
   test("is free again when its proof can no longer be used, and pays for another payment", async () => {
@@ -237,7 +237,7 @@ describe("a slot", () => {
     expect((await slots(scene)).map(({ status }) => status).toSorted()).toEqual(["free", "held"]);
   });
 
-  test("that was never bound is free when its proof would have expired", async () => {
+  test("that was never bound is free after its proof would have expired", async () => {
     const scene = await registered({ terms: one, balance: 0n });
     const first = await pay(scene);
     expect((await pay(scene)).problem.code).toBe("count_limit_exceeded");
@@ -247,7 +247,7 @@ describe("a slot", () => {
     expect((await pay(scene)).data.settlementStatus).toBe("pending");
   });
 
-  test("whose nonce the account itself has used is nobody's any more", async () => {
+  test("whose nonce the account used itself is closed", async () => {
     const scene = await registered();
     const nonce = slotNonce(scene.onChainId, 0, 0);
     const types = {

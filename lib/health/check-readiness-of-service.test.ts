@@ -34,13 +34,13 @@ async function readyWith(variables: Readonly<Record<string, string>>) {
 describe("checkReadinessOfService", () => {
   beforeEach(() => forget("probes"));
 
-  test("200 names what it looked at", async () => {
+  test("200 names its checks", async () => {
     const { status, data } = await ready();
     expect(status).toBe(200);
     expect(data).toEqual(contract.checkReadinessOfService.example.response);
   });
 
-  test("503 while the database is away, within its patience, and 200 when it is back", async () => {
+  test("503 in time while the database is unavailable, and 200 when it is back", async () => {
     const started = performance.now();
     const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
@@ -56,7 +56,7 @@ describe("checkReadinessOfService", () => {
     await empty.drop();
   });
 
-  test("200 with a degraded chain while a chain does not answer, because authorizing goes on", async () => {
+  test("200 with a degraded chain while a chain does not answer, because authorizing still works", async () => {
     const chains = readEnv(process.env).CHAINS.map((one) => ({ ...one, rpcUrl: "http://127.0.0.1:1" }));
     const { status, data } = await readyWith({ CHAINS: JSON.stringify(chains) });
     expect(status).toBe(200);
@@ -79,14 +79,14 @@ describe("checkReadinessOfService", () => {
     expect(problem.detail).toContain(name);
   });
 
-  test("503 once the process is stopping", async () => {
+  test("503 while the process is stopping", async () => {
     noteStopping();
     const { status, problem } = await ready();
     forget("lifecycle");
     expect([status, problem.detail]).toEqual([503, "This process is stopping. Send requests to another one."]);
   });
 
-  test("asking often costs one look", async () => {
+  test("many calls at once run the checks once", async () => {
     await ready();
     const kept = perProcess("probes", () => null);
     const first = (kept as { findings?: unknown } | null)?.findings;

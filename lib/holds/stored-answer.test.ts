@@ -15,7 +15,7 @@ const reason = fc.record({
   policyVersion: fc.oneof(fc.nat(), strange),
 });
 
-test("reasons are read as they were written, whatever their texts say", () => {
+test("reasons are read as they were written, with any text", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(reason, fc.jsonValue({ stringUnit: "binary" }))), (reasons) => {
       const text = JSON.stringify(reasons);
@@ -44,7 +44,7 @@ const decided = {
   reasons: [{ code: "satisfied", effect: "allow", rule: "status", message: "The mandate is active.", policyVersion: 12 }],
 };
 
-test("an answer's bytes are those of its members in the contract's order", () => {
+test("an answer has its fields in the contract's order", () => {
   const reasons = JSON.stringify(decided.reasons);
   const wire = (members: object) =>
     JSON.stringify({
@@ -59,6 +59,6 @@ test("an answer's bytes are those of its members in the contract's order", () =>
   expect(answerOf({ ...row, reasons: lengthen(shorten(reasons)) })).toBe(wire({}));
 });
 
-test("what is said of most payments is stored as a sign", () => {
+test("the most frequent reasons are stored as one character", () => {
   expect(shorten(JSON.stringify(decided.reasons))).toBe("[\u0011a12}]");
 });

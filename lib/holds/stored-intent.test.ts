@@ -22,7 +22,7 @@ const intent = fc
     feeQuote: { ...quote, ...(quoted && { metadata: quoted }) },
   })) as unknown as fc.Arbitrary<PaymentIntent>;
 
-test("an intent is read as it was stored", () => {
+test("an intent is read unchanged", () => {
   fc.assert(
     fc.property(intent, (one) => {
       expect(readIntent(storeIntent(one))).toEqual(JSON.parse(JSON.stringify(one)));
@@ -31,7 +31,7 @@ test("an intent is read as it was stored", () => {
   );
 });
 
-test("rows of before, which hold the fee quote by names, are read as they are", () => {
+test("older rows with the fee quote as an object are read unchanged", () => {
   fc.assert(
     fc.property(intent, (one) => {
       expect(readIntent(JSON.stringify(one))).toEqual(JSON.parse(JSON.stringify(one)));

@@ -64,7 +64,7 @@ const lies: readonly Lie[] = [
 ];
 
 describe("compareChallenge", () => {
-  it("finds nothing in an honest challenge, however addresses are written", () => {
+  it("finds no difference in an honest challenge, with any spelling of addresses", () => {
     fc.assert(
       fc.property(expected, (payment) => {
         const shouted = offer(honest(payment), { payTo: `0x${payment.payTo.slice(2).toUpperCase()}` });
@@ -73,7 +73,7 @@ describe("compareChallenge", () => {
     );
   });
 
-  it("finds each lie, and every one of several", () => {
+  it("finds each difference, and all of several", () => {
     fc.assert(
       fc.property(
         expected,
@@ -88,7 +88,7 @@ describe("compareChallenge", () => {
     );
   });
 
-  it("takes the honest offer among lying ones, wherever it stands", () => {
+  it("takes the honest offer among wrong ones, at any position", () => {
     fc.assert(
       fc.property(expected, fc.nat(4), (payment, at) => {
         const good = honest(payment);
@@ -101,7 +101,7 @@ describe("compareChallenge", () => {
     );
   });
 
-  it("reads nothing from what cannot be paid", () => {
+  it("ignores offers that cannot be paid", () => {
     const payment = { asset, amount: 1n as Atomic, payTo: asset.tokenAddress, url: "https://shop.example.com/" };
     for (const change of [
       { scheme: "upto" },
@@ -117,7 +117,7 @@ describe("compareChallenge", () => {
 describe("the header of a challenge", () => {
   const read = (header: string) => challengeOf({ headers: { "payment-required": header }, url: "https://shop.example.com/" });
 
-  it("survives the way through the stock encoder", () => {
+  it("is the same after the stock encoder", () => {
     fc.assert(
       fc.property(expected, (payment) => {
         expect(read(encodePaymentRequiredHeader(honest(payment)))).toEqual(honest(payment));
@@ -125,7 +125,7 @@ describe("the header of a challenge", () => {
     );
   });
 
-  it("is a problem whatever else it is, and never another exception", () => {
+  it("is a problem if it is invalid, and never another exception", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -170,7 +170,7 @@ const read = (json: unknown, items: readonly AskedItem[]) => readQuote(json, { a
 const basket = fc.array(item, { minLength: 1, maxLength: 8 });
 
 describe("readQuote", () => {
-  it("takes a quote that adds up, to the last unit", () => {
+  it("accepts a quote that adds up to the last unit", () => {
     fc.assert(
       fc.property(basket, (items) => {
         const quote = read(bodyOf(items), askedOf(items));
@@ -180,7 +180,7 @@ describe("readQuote", () => {
     );
   });
 
-  it("refuses one that is a single unit off, in its amount or in a line", () => {
+  it("refuses a quote that is one unit off, in its amount or in a line", () => {
     fc.assert(
       fc.property(basket, fc.nat(), fc.constantFrom("amount", "totalAmount", "unitAmount"), (items, index, field) => {
         const body = bodyOf(items);
@@ -194,7 +194,7 @@ describe("readQuote", () => {
     );
   });
 
-  it("refuses another quantity, another product and a line too many", () => {
+  it("refuses another quantity, another product and an additional line", () => {
     fc.assert(
       fc.property(basket, fc.nat(), (items, index) => {
         const asked = askedOf(items);
@@ -208,7 +208,7 @@ describe("readQuote", () => {
     );
   });
 
-  it("answers any JSON, and never with an exception", () => {
+  it("never throws for any JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         expect(read(json, [{ productId: "a" }]).ok).toBe(false);

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import type { Guard } from "#lib/outbound/guarded-fetch.ts";
 import { code, guarded, json, serve } from "#test/guarded.ts";
 
-describe("guardedFetch and what comes back", () => {
+describe("guardedFetch and replies", () => {
   const against = async (listener: RequestListener, limits: Partial<Guard["limits"]> = {}) => {
     const { port, asked } = await serve(listener);
     const { fetch } = guarded({ ports: [port], limits });
     return { fetch: fetch, url: `http://127.0.0.1:${port}/`, asked };
   };
 
-  it("asks plainly: no cookies, no credentials, no compression", async () => {
+  it("sends no cookies, no credentials and accepts no compression", async () => {
     const { fetch, url, asked } = await against((_, response) => json(response, {}, { "set-cookie": "a=b" }));
     await fetch(url);
     await fetch(url);
@@ -60,12 +60,12 @@ describe("guardedFetch and what comes back", () => {
     expect(await code(fetch(url))).toBe(expected);
   });
 
-  it("gives up on headers that do not come", async () => {
+  it("gives up if no headers arrive", async () => {
     const { fetch, url } = await against(() => {});
     expect(await code(fetch(url))).toBe("storefront_unavailable");
   });
 
-  it("gives up on a drip, however steady", async () => {
+  it("gives up on a body that arrives slowly but steadily", async () => {
     const { fetch, url } = await against((_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const timer = setInterval(() => response.write(" "), 20);
@@ -76,7 +76,7 @@ describe("guardedFetch and what comes back", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("gives up on headers that drip", async () => {
+  it("gives up on headers that arrive slowly", async () => {
     const { fetch, url } = await against((request) => {
       request.socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => request.socket.write("a: b\r\n"), 20);
@@ -85,24 +85,24 @@ describe("guardedFetch and what comes back", () => {
     expect(await code(fetch(url))).toBe("storefront_unavailable");
   });
 
-  it("takes headers of 32 KiB", async () => {
+  it("accepts headers of 32 KiB", async () => {
     const challenge = "a".repeat(32 * 1024);
     const { fetch, url } = await against((_, response) => json(response, {}, { "payment-required": challenge }));
     expect((await fetch(url)).headers["payment-required"]).toBe(challenge);
   });
 
-  it("lets a refusal speak by its status, whatever its body", async () => {
+  it("reports a refusal by its status, with any body", async () => {
     const { fetch, url } = await against((_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<html>"));
     expect(await fetch(url)).toMatchObject({ status: 404, json: undefined });
   });
 
-  it("reads text where text is asked for, and only there", async () => {
+  it("reads text only if text was asked for", async () => {
     const { fetch, url } = await against((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("token"));
     expect((await fetch(url, { expect: "text" })).text).toBe("token");
     expect(await code(fetch(url))).toBe("storefront_invalid");
   });
 
-  it("keeps an answer for its minute where that is asked for, and a refusal never", async () => {
+  it("caches an answer for a minute if asked to, and never a refusal", async () => {
     let status = 500;
     const { fetch, url, asked } = await against((_, response) =>
       response.writeHead(status, { "content-type": "application/json" }).end("{}"),
