@@ -27,14 +27,14 @@ async function withNode(answer: RequestListener): Promise<void> {
   });
 }
 
-test("the time between two looks at a chain does not wait for a silent node", async () => {
+test("the interval of checks on a chain is known without an answer of the node", async () => {
   await withNode(() => {});
   const began = performance.now();
   expect(await lookEveryMs(chain)).toBeGreaterThan(0);
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-test("a provider's limit says nothing about the call", async () => {
+test("a provider's rate limit is no answer to the call", async () => {
   await withNode((request, response) => {
     request.resume();
     const error = { code: -32005, message: "Request exceeds defined limit" };

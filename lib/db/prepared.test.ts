@@ -5,7 +5,7 @@ import { useDatabase } from "#test/database.ts";
 
 useDatabase();
 
-test("a prepared statement whose result a migration changed costs one 503, and its connection", async () => {
+test("a prepared statement whose result a migration changed causes one 503 and a new connection", async () => {
   const pool = mainPool();
   await pool.sql`CREATE TABLE changing (a integer)`;
   const read = "SELECT *, pg_backend_pid() AS pid FROM changing WHERE a > $1";

@@ -13,7 +13,7 @@ const refusalOf = async (...scripts: Script[]): Promise<unknown> => {
 };
 
 describe("refusePooler", () => {
-  test("takes PostgreSQL itself", () => expect(refusePooler(database().url)).resolves.toBeUndefined());
+  test("accepts PostgreSQL itself", () => expect(refusePooler(database().url)).resolves.toBeUndefined());
 
   test("refuses a pooler that refuses start-up parameters, and says what to set", async () =>
     expect(await refusalOf({ at: 0, how: "refuse a parameter" })).toMatch(
@@ -22,6 +22,6 @@ describe("refusePooler", () => {
 
   test("refuses a pooler that drops them", async () => expect(await refusalOf()).toMatch(/pooler that drops/));
 
-  test("does not take another failure for a pooler", async () =>
+  test("does not report another failure as a pooler", async () =>
     expect(await refusalOf({ at: 0, how: "starting" })).toBe("The connection could not be opened."));
 });

@@ -80,7 +80,7 @@ describe("a domain that a mandate allows", () => {
     expect(decision.reasons[0]?.message).toContain("its 402 asks for another amount");
   });
 
-  test("is not met by a challenge that an agent hands over and the domain never sent", async () => {
+  test("is not met by a challenge from the agent that the domain never sent", async () => {
     const forged = shop.challenge({ payTo: randomAddress() });
     expect(await paying(toStranger(forged))).toMatchObject({ outcome: "deny", denialCode: "seller_unverified" });
     const dearer = shop.challenge({ amount: "900000" });
@@ -88,14 +88,14 @@ describe("a domain that a mandate allows", () => {
     expect(await holdsOf(scene.mandateId)).toEqual([]);
   });
 
-  test("is met by a seller that is not registered, and by one that is not verified, whose own 402 says the same", async () => {
+  test("is met by an unregistered and by an unverified seller whose own 402 matches", async () => {
     expect((await paying(toStranger(shop.challenge()))).outcome).toBe("allow");
     const honest = await foreignSeller({ domain: shop.domain, payTo: shop.payTo });
     expect((await paying(to(honest))).outcome).toBe("allow");
     expect(shop.asked).toEqual(["GET /report"]);
   });
 
-  test("is asked where the challenge says, if the path that is registered leaves something open", async () => {
+  test("is called at the challenge's URL if the registered path has parameters", async () => {
     const honest = await foreignSeller({ domain: shop.domain, payTo: shop.payTo, pathTemplate: "/reports/{date}" });
     const silent = await paying(to(honest));
     expect(silent.denialCode).toBe("seller_unverified");
@@ -107,7 +107,7 @@ describe("a domain that a mandate allows", () => {
     expect(shop.asked).toEqual(["GET /reports/today"]);
   });
 
-  test("is not met by a host that redirects elsewhere, asks for nothing, answers nonsense, or is away", async () => {
+  test("is not met by a host that redirects, asks for no payment, answers nonsense, or is unavailable", async () => {
     const other = await openPaywall();
     mayReach(shop.domain, other.domain);
     const redirect = { location: `${other.url}/report` };
@@ -120,14 +120,14 @@ describe("a domain that a mandate allows", () => {
     ];
     for (const [answer, words] of answers) {
       shop.answer = answer;
-      // Another payee each time, so that the answer of before is not used again.
+      // Another payee each time, so that the cached answer is not used.
       const forged = other.challenge({ payTo: randomAddress() });
       const decision = await paying(toStranger({ ...forged, resource: { url: `${shop.url}/report` } }));
       expect([decision.denialCode, decision.reasons[0]?.message]).toEqual(["seller_unverified", expect.stringContaining(words)]);
     }
   });
 
-  test("is met by a verified seller without asking, and by one that the mandate allows by its id or its address", async () => {
+  test("is met by a verified seller without a call, and by one that the mandate allows by its id or its address", async () => {
     const away = { domain: "shop.example.com", payTo: randomAddress() };
     const seller = await foreignSeller(away);
     const rules = { domains: { allow: ["example.com"] } };
@@ -139,7 +139,7 @@ describe("a domain that a mandate allows", () => {
     expect((await paying(to(seller), byDomain)).outcome).toBe("allow");
   });
 
-  test("that is denied is denied to whoever claims it", async () => {
+  test("that is denied is denied for every seller that claims it", async () => {
     const claims = await foreignSeller({ domain: "bad.example.com" });
     const rules = { domains: { deny: ["example.com"] } };
     const mandateId = await activeMandate(scene.person.credential, under(rules));
@@ -147,8 +147,8 @@ describe("a domain that a mandate allows", () => {
   });
 });
 
-describe("asking a domain", () => {
-  test("is done once for all who ask at the same time, and its answer holds for a day", async () => {
+describe("calling a domain", () => {
+  test("is done once for parallel requests, and its answer is valid for a day", async () => {
     const many = await Promise.all(Array.from({ length: 12 }, () => paying(toStranger(shop.challenge()))));
     expect(new Set(many.map(({ outcome }) => outcome))).toEqual(new Set(["allow"]));
     expect(shop.asked).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("asking a domain", () => {
     expect(shop.asked).toHaveLength(2);
   });
 
-  test("happens outside of every transaction: a domain that is slow holds up nobody else under the same mandate", async () => {
+  test("happens outside transactions: a slow domain delays no other payment of the mandate", async () => {
     let answer = () => {};
     shop.answer = (response) => {
       answer = () => response.writeHead(402, { "payment-required": encodePaymentRequiredHeader(shop.challenge()) }).end();
@@ -184,7 +184,7 @@ describe("asking a domain", () => {
     expect((await slow).outcome).toBe("allow");
   });
 
-  test("is done for nobody who is denied anyway, nor for domains that the mandate does not allow", async () => {
+  test("is not done for payments that are denied anyway, nor for domains that the mandate does not allow", async () => {
     const tooDear = shop.challenge({ amount: "2000000" });
     const { reasons } = await paying(toStranger(tooDear, { amount: "2" }));
     expect(reasons.filter(({ effect }) => effect === "deny").map(({ code }) => code)).toEqual([
@@ -196,7 +196,7 @@ describe("asking a domain", () => {
     expect(shop.asked).toEqual([]);
   });
 
-  test("has a bound: what is above it is 503 with nothing written, and asks again later", async () => {
+  test("has a limit: above it the answer is 503 with nothing stored, and a repeat works later", async () => {
     shop.answer = () => {};
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const asking = Array.from({ length: 9 }, (_, at) => {
@@ -213,7 +213,7 @@ describe("asking a domain", () => {
     expect(rest.filter(({ data }) => data.policyDecision?.denialCode === "seller_unverified")).toHaveLength(8);
   });
 
-  test("has a bound a minute for each organization: what is above it is 429 with nothing written, and no domain is called", async () => {
+  test("has a limit per minute for each organization: above it the answer is 429 with nothing stored, and no domain is called", async () => {
     for (let at = 0; at < 60; at += 1) await takeAttempt(`ownLook:${scene.organizationId}`, 60);
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const names = { intentId: "late", nonce: "late", idempotencyKey: "late", asset: "USDC", expiresAt };
@@ -224,11 +224,11 @@ describe("asking a domain", () => {
     expect(await authorizationsOf(scene.mandateId)).toEqual([]);
     const other = await paymentScene({ mandate: under({ domains: { allow: [shop.domain] } }) });
     expect((await paying(toStranger(shop.challenge()), other)).outcome).toBe("allow");
-    // What somebody else was shown needs no question.
+    // A cached answer of another organization needs no call.
     expect((await paying(toStranger(shop.challenge()))).outcome).toBe("allow");
   });
 
-  test("is done by a simulation too, with nothing held, and is remembered by it", async () => {
+  test("is done by a simulation too, without a hold, and its answer is cached", async () => {
     const { amount, chain, payTo, challenge } = toStranger(shop.challenge());
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const intent = { intentId: "s", nonce: "s", seller: {}, amount, asset: "USDC", chain, payTo, challenge, expiresAt };
@@ -243,7 +243,7 @@ describe("asking a domain", () => {
     expect(shop.asked).toHaveLength(1);
   });
 
-  test("leaves no more than 200 offers of one domain, and none that is older than two days", async () => {
+  test("keeps no more than 200 offers of one domain, and none that is older than two days", async () => {
     const offer = {
       domain: "many.example.com",
       payTo: randomAddress(),
@@ -266,7 +266,7 @@ describe("asking a domain", () => {
 });
 
 describe("an order at an allowed domain", () => {
-  test("is decided by the 402 that the service itself was answered", async () => {
+  test("is decided by the 402 that the service itself received", async () => {
     const front = await openHostileStorefront();
     const buyer = await checkoutScene({ mandate: { policy: { ...open, domains: { allow: [front.domain] } } } });
     const { data } = await place(buyer, front, newOrderKey());

@@ -16,7 +16,7 @@ const databaseOf = useDatabase();
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-  // Rolled back or not, a transaction that reaches the insert is counted: sequences do not go back.
+  // Counts every transaction that reaches the insert, also after a rollback, because sequences do not go back.
   await database().execute(sql`CREATE SEQUENCE attempts`);
   await database().execute(sql`CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM nextval('attempts'); RETURN NULL; END $$`);
@@ -38,7 +38,7 @@ const policy = { assets, limits: { perPayment: "1", total: "1000000" } };
 const newMandates = (count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => activeMandate(buyer.person.credential, { policy })));
 
-/** A full list over mandates that have so many items each. */
+/** A full batch over mandates that have so many items each. */
 async function fullList(sizes: readonly number[]) {
   const mandateIds = await newMandates(sizes.length);
   const items = mandateIds.flatMap((mandateId, at) => Array.from({ length: sizes[at] ?? 0 }, () => itemOf(buyer, mandateId)));
@@ -48,7 +48,7 @@ async function fullList(sizes: readonly number[]) {
 
 const even = (mandates: number): number[] => Array.from({ length: mandates }, () => bounds.itemsPerList / mandates);
 
-describe("a request that the database refuses costs only itself", () => {
+describe("a request that the database refuses fails alone", () => {
   const shapes: readonly (readonly [name: string, sizes: readonly number[], at: number])[] = [
     ["first of one mandate", even(1), 0],
     ["in the middle of one mandate", even(1), 129],
@@ -60,7 +60,7 @@ describe("a request that the database refuses costs only itself", () => {
     ["alone under one of eight mandates", [249, 1, 1, 1, 1, 1, 1, 1], 255],
   ];
 
-  test.each(shapes)("%s, in at most 20 transactions for a list of 256", async (_name, sizes, at) => {
+  test.each(shapes)("%s, in at most 20 transactions for a batch of 256", async (_name, sizes, at) => {
     const { mandateIds, items } = await fullList(sizes);
     const poisoned = items.with(at, itemOf(buyer, items[at]!.mandateId, { nonce: `poison-${at}-${sizes.length}` }));
     const before = await attempts();
@@ -73,7 +73,7 @@ describe("a request that the database refuses costs only itself", () => {
     expect(stored.filter(({ nonce }) => nonce.startsWith("poison"))).toEqual([]);
   });
 
-  test("with every second one refused, nothing is stored that was not answered so", async () => {
+  test("with every second one refused, only answered decisions are stored", async () => {
     const [mandateId = ""] = await newMandates(1);
     const items = Array.from({ length: 64 }, (_, at) => itemOf(buyer, mandateId, at % 2 ? {} : { nonce: `poison-many-${at}` }));
     const before = await attempts();
@@ -87,13 +87,13 @@ describe("a request that the database refuses costs only itself", () => {
   });
 });
 
-describe("a list that is more than its mandate allows", () => {
+describe("a batch that exceeds its mandate", () => {
   test.each([
     ["a total", { total: "50" }],
     ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }],
     ["a rolling budget", { budgets: [{ rolling: "PT24H", amount: "50" }] }],
     ["a count", { total: "1000", counts: [{ rolling: "PT24H", max: 100 }] }],
-  ])("is decided before it is written: the table's own checks never see it (%s)", async (_name, limit) => {
+  ])("is denied before it is written, without reaching the checks of the table (%s)", async (_name, limit) => {
     const limits = { perPayment: "1", ...limit };
     const mandateId = await activeMandate(buyer.person.credential, { policy: { assets, limits } });
     const before = await attempts();
@@ -103,7 +103,7 @@ describe("a list that is more than its mandate allows", () => {
   });
 });
 
-describe("a mandate that cannot be decided with", () => {
+describe("a mandate with an unreadable policy", () => {
   const corrupt = async (mandateId: string): Promise<void> => {
     await database().execute(sql`INSERT INTO mandate_versions (mandate_id, version, policy, created_by, created_at)
       VALUES (${mandateId}, 2, '{"assets": [], "limits": {}}', 'usr_test', now())`);
@@ -113,7 +113,7 @@ describe("a mandate that cannot be decided with", () => {
   test.each([
     ["one of its requests", [1, 255]],
     ["half a list of them", [128, 128]],
-  ])("costs %s and nothing else, in one transaction", async (_name, sizes) => {
+  ])("refuses %s and nothing else, in one transaction", async (_name, sizes) => {
     const { mandateIds, items } = await fullList(sizes);
     const [bad = "", good = ""] = mandateIds;
     await corrupt(bad);
@@ -125,7 +125,7 @@ describe("a mandate that cannot be decided with", () => {
     expect(await holdsOf(good)).toHaveLength(sizes[1] ?? 0);
   });
 
-  test("works again as soon as its policy does", async () => {
+  test("works again as soon as its policy is readable", async () => {
     const [mandateId = ""] = await newMandates(1);
     expect(tally(await authorizeList([itemOf(buyer, mandateId)]))).toEqual({ allow: 1 });
     await corrupt(mandateId);
@@ -136,7 +136,7 @@ describe("a mandate that cannot be decided with", () => {
 });
 
 describe("a resource that cannot be read", () => {
-  test("costs the requests for it", async () => {
+  test("refuses only the requests for it", async () => {
     const other = await createBuyer();
     onTestFinished(async () => {
       await database().execute(sql`UPDATE resources SET pricing = '{"type": "fixed", "amount": "0.5", "asset": "USDC"}'
@@ -152,11 +152,11 @@ describe("a resource that cannot be read", () => {
 });
 
 describe("one key under two mandates in two processes", () => {
-  test("has one effect, and the other is told that the key was used", async () => {
+  test("has one effect, and the other call is told that the key was used", async () => {
     const [mandateIds, before] = [await newMandates(2), await attempts()];
     const [one, other] = mandateIds.map((mandateId) => itemOf(buyer, mandateId));
     const others = Array.from({ length: 3 }, () => itemOf(buyer, mandateIds[1]!));
-    // Both have looked for the key before either has written it.
+    // Both have read the key before either has written it.
     const head = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
     const first = authorizeList([one!]);
     await head.blocks();

@@ -21,7 +21,7 @@ const newMandate = () =>
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 describe("authorizePayment, once", () => {
-  test("a repeat answers the stored bytes and says so, also when the mandate is gone", async () => {
+  test("a repeat gets the stored bytes and is marked, also after the mandate was revoked", async () => {
     const own = await newMandate();
     const intent = newIntent(buyer);
     const first = await post({ mandateId: own, intent }, buyer.agent.credential);
@@ -44,7 +44,7 @@ describe("authorizePayment, once", () => {
     expect([...(await authorizationsOf(one)), ...(await authorizationsOf(two))]).toHaveLength(1);
   });
 
-  test("a repeat may make expiresAt and createdAt anew: the first ones stand, at once and later", async () => {
+  test("a repeat may have another expiresAt and createdAt: the first ones stay, at once and later", async () => {
     const own = await newMandate();
     const intent = newIntent(buyer, { expiresAt: inMinutes(10) });
     const anew = { ...intent, expiresAt: inMinutes(14), createdAt: inMinutes(-1) };
@@ -62,7 +62,7 @@ describe("authorizePayment, once", () => {
     expect(changed.problem.detail).not.toMatch(/use a new key/i);
   });
 
-  test("20 parallel twins have one effect and one answer", async () => {
+  test("20 parallel equal requests have one effect and one answer", async () => {
     const own = await newMandate();
     const body = { mandateId: own, intent: newIntent(buyer) };
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(body, buyer.agent.credential)));
@@ -72,7 +72,7 @@ describe("authorizePayment, once", () => {
     expect(await holdsOf(own)).toHaveLength(1);
   });
 
-  test("an intentId and a nonce are used once under a mandate, whether one after the other or together", async () => {
+  test("an intentId and a nonce are used once under a mandate, one after the other or at once", async () => {
     const own = await newMandate();
     const used = newIntent(buyer);
     expect(outcomes([await post({ mandateId: own, intent: used }, buyer.agent.credential)])).toEqual({ allow: 1 });
@@ -86,7 +86,7 @@ describe("authorizePayment, once", () => {
     expect(outcomes([await ask(buyer, await newMandate(), { nonce: used.nonce })])).toEqual({ allow: 1 });
   });
 
-  test("one id is enough: an intent without intentId and nonce has the idempotency key for both", async () => {
+  test("an intent without intentId and nonce takes the idempotency key for both", async () => {
     const own = await newMandate();
     const { intentId: _, nonce: __, ...bare } = newIntent(buyer, { idempotencyKey: "one-id" });
     const { data } = await post({ mandateId: own, intent: bare }, buyer.agent.credential);

@@ -26,7 +26,7 @@ const newMandate = (rules: Record<string, unknown> = {}) =>
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 describe("authorizePayment", () => {
-  test("allow is stored with its hold, its ledger entry and one audit event before it is answered", async () => {
+  test("an allow is stored with its hold, its ledger entry and one audit event before the answer", async () => {
     const { status, text, replayed, data } = await ask(buyer, mandateId);
     expect([status, replayed]).toEqual([200, false]);
     const { outcome, reasons, denialCode, reservationId } = data.policyDecision;
@@ -44,7 +44,7 @@ describe("authorizePayment", () => {
     expect(events.map(({ type }) => type)).toEqual(["payment.authorized"]);
   });
 
-  test("an authorization ends with its intent, after 15 minutes, or with the mandate, whichever is first", async () => {
+  test("an authorization expires with its intent, after 15 minutes, or with the mandate, whichever is first", async () => {
     const expiresAt = inMinutes(5);
     expect((await ask(buyer, mandateId, { expiresAt })).data.expiresAt).toBe(expiresAt);
     const { data } = await ask(buyer, mandateId, { expiresAt: inMinutes(60) });
@@ -53,7 +53,7 @@ describe("authorizePayment", () => {
     expect((await ask(buyer, await newMandate({ validUntil }))).data.expiresAt).toBe(validUntil);
   });
 
-  test("deny is a stored 200 without a hold that expires as it is decided", async () => {
+  test("a deny is a stored 200 without a hold that expires at once", async () => {
     const denied = await createBuyer({ price: "2" });
     const own = await activeMandate(denied.person.credential);
     const { status, text, data } = await ask(denied, own, { amount: "2" });
@@ -66,7 +66,7 @@ describe("authorizePayment", () => {
     expect((await eventsOf(data.authorizationId)).map(({ type }) => type)).toEqual(["payment.denied"]);
   });
 
-  test("requireApproval holds softly, and the same payment asked again holds nothing more", async () => {
+  test("requireApproval takes a hold, and the same payment asked again takes no second one", async () => {
     const own = await newMandate({ approval: { mode: "always" } });
     const [first, second] = [await ask(buyer, own), await ask(buyer, own)];
     expect(outcomes([first, second])).toEqual({ requireApproval: 2 });
@@ -101,7 +101,7 @@ describe("authorizePayment", () => {
     expect(await authorizationsOf(own)).toEqual([]);
   });
 
-  test("a person may authorize as an agent does, but is none of a mandate's agents", async () => {
+  test("a person may authorize like an agent, but is not one of a mandate's agents", async () => {
     expect(outcomes([await ask(buyer, mandateId, {}, buyer.person.credential)])).toEqual({ allow: 1 });
     const bound = await activeMandate(buyer.person.credential, { agents: [buyer.agent.serviceAccountId] });
     const { data } = await ask(buyer, bound, {}, buyer.person.credential);
@@ -109,7 +109,7 @@ describe("authorizePayment", () => {
     expect(outcomes([await ask(buyer, bound)])).toEqual({ allow: 1 });
   });
 
-  test("400 without an idempotency key; the header carries one as well as the body", async () => {
+  test("400 without an idempotency key, which may be in the header or in the body", async () => {
     const { idempotencyKey: _, ...intent } = newIntent(buyer);
     const { status, problem } = await post({ mandateId, intent }, buyer.agent.credential);
     expect([status, problem.code]).toEqual([400, "idempotency_key_required"]);
@@ -124,7 +124,7 @@ describe("authorizePayment", () => {
     ["paymentProtocol", "x402"],
     ["credentialRequirements", {}],
     ["outcome", "allow"],
-  ])("400 for %s, which the service owns", async (name, value) => {
+  ])("400 for %s, which only the service sets", async (name, value) => {
     const { status, problem } = await ask(buyer, mandateId, { [name]: value });
     expect([status, problem.errors?.map(({ pointer }) => pointer)]).toEqual([400, [`/intent/${name}`]]);
   });
@@ -153,7 +153,7 @@ describe("authorizePayment", () => {
     expect([status, data.policyDecision.outcome, data.policyDecision.denialCode]).toEqual([200, "deny", code]);
   });
 
-  test("what every payment of a registered resource is told is stored as signs", async () => {
+  test("the reasons that every payment of a registered resource has are stored as single characters", async () => {
     const { data } = await ask(buyer, mandateId);
     const [row] = await pool()<{ reasons: string }[]>`
       SELECT reasons FROM authorizations WHERE authorization_id = ${data.authorizationId}`;
@@ -162,7 +162,7 @@ describe("authorizePayment", () => {
     expect(written.filter((rule) => !rule.startsWith("limits."))).toEqual(["intent.expiresAt"]);
   });
 
-  test("the chain left out is the resource's, and the amount is kept as it was meant", async () => {
+  test("a missing chain is taken from the resource, and the amount is stored in canonical form", async () => {
     const { data } = await ask(buyer, mandateId, { amount: "0.500000" });
     expect(data.policyDecision.outcome).toBe("allow");
     const stored = await storedOf(data.authorizationId);
@@ -170,7 +170,7 @@ describe("authorizePayment", () => {
     expect(stored?.intent).toMatchObject({ chain: CHAIN, amount: "0.5", settlementMode: "offchainAuthorized" });
   });
 
-  test("a resource that cannot be paid is denied", async () => {
+  test("denies a resource that cannot be paid", async () => {
     const other = await createBuyer();
     await database().update(resources).set({ paymentConfig: null }).where(eq(resources.sellerId, other.resource.sellerId));
     const { data } = await ask(other, await activeMandate(other.person.credential));

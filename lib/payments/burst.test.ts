@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const PARALLEL = 200;
-/** At 0.5 a payment. A year, so that no run meets the end of its window. */
+/** At 0.5 per payment. The window is a year, so that no run reaches its end. */
 const limits: readonly (readonly [name: string, limits: Record<string, unknown>, code: string])[] = [
   ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }, "period_budget_exceeded"],
   ["a rolling budget", { budgets: [{ rolling: "PT24H", amount: "50" }] }, "period_budget_exceeded"],
@@ -50,7 +50,7 @@ describe("200 parallel authorizations with room for exactly 100", () => {
     expect(outcomes(answers)).toEqual({ allow: 1, deny: PARALLEL - 1 });
   });
 
-  test("over 20 mandates each keep their own budget", async () => {
+  test("over 20 mandates keep each budget", async () => {
     const policy = { assets, limits: { perPayment: "0.5", total: "2.5" } };
     const mandateIds = await Promise.all(Array.from({ length: 20 }, () => activeMandate(buyer.person.credential, { policy })));
     const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, at) => ask(buyer, mandateIds[at % 20]!)));
@@ -59,12 +59,12 @@ describe("200 parallel authorizations with room for exactly 100", () => {
   });
 });
 
-test("a window that ends while the facts are read counts for the decision, whose clock was read before", async () => {
+test("a window that ends while the facts are read still counts, because the clock was read before", async () => {
   const counts = [{ period: "year", timezone: "UTC", max: 1 }];
   const policy = { assets, limits: { perPayment: "0.5", total: "1000", counts } };
   const mandateId = await activeMandate(buyer.person.credential, { policy });
   expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
-  // Sellers are read after the clock and before the sums: whoever reads them waits.
+  // Sellers are read after the clock and before the sums, so this lock delays the decision between the two.
   const direct = postgres(databaseOf().url, { max: 1, onnotice: () => {} });
   await direct.unsafe(`
     CREATE FUNCTION waits() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN true; END $$;

@@ -69,7 +69,7 @@ async function pay(scene: PaymentScene, authorizationId: string) {
   return status === 200 ? data.settlementStatus : `${status} ${problem.code} ${problem.detail}`;
 }
 
-describe("what a new version of the mandate forbids", () => {
+describe("a payment that a new version of the mandate forbids", () => {
   const rows: readonly (readonly [string, (scene: PaymentScene) => Record<string, unknown>, string])[] = [
     [
       "a payee that is denied",
@@ -104,7 +104,7 @@ describe("what a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
 
-  test("is not executed any more: an agent that the mandate is not for", async () => {
+  test("is not executed any more: an agent that the mandate no longer names", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     const other = await createAgent(scene.organizationId, ["payments:authorize"]);
@@ -112,7 +112,7 @@ describe("what a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toMatch(/^403 policy_denied/);
   });
 
-  test("is not executed any more: a seller that is not registered", async () => {
+  test("is not executed any more: an unregistered seller", async () => {
     const scene = await paymentScene({ mandate: { policy: { ...policy, sellers: { unregistered: "allow" } } } });
     const payTo = randomAddress();
     const extra = { name: "USDC", version: "2" };
@@ -128,7 +128,7 @@ describe("what a new version of the mandate forbids", () => {
     }
   });
 
-  test("leaves limits as they were held, and says nothing where nothing is forbidden", async () => {
+  test("is not affected by changed limits, and nothing is reported if nothing is forbidden", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     const limits = { perPayment: "0.01", total: "0.01" };
@@ -137,7 +137,7 @@ describe("what a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
 
-  test("judges a seller by what it has proven by now", async () => {
+  test("is judged by what its seller has proven until now", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     await change(scene, withRules({ domains: { allow: [scene.seller.domain] } }));
@@ -147,10 +147,10 @@ describe("what a new version of the mandate forbids", () => {
   });
 });
 
-describe("saving a version that refuses open payments", () => {
+describe("saving a version that forbids open payments", () => {
   const deny = ({ seller }: PaymentScene) => withRules({ payTo: { deny: [seller.payTo] } });
 
-  test("says which, and leaves them held unless it is told to cancel them", async () => {
+  test("lists them, and keeps their holds unless they are to be canceled", async () => {
     const scene = await paymentScene();
     const held = await authorized(scene);
     const submitted = await authorized(scene);
@@ -165,7 +165,7 @@ describe("saving a version that refuses open payments", () => {
     expect((await holdsOf(scene.mandateId)).map(({ status }) => status).toSorted()).toEqual(["held", "submitted"]);
   });
 
-  test("cancels what is held where it is asked to, in the same moment or later, and its budget is free", async () => {
+  test("cancels their holds if asked to, at once or later, and releases their budget", async () => {
     const scene = await paymentScene();
     const [now, later] = [await authorized(scene), await authorized(scene)];
     const first = await change(scene, { ...deny(scene), cancelOpen: true });
@@ -190,7 +190,7 @@ describe("saving a version that refuses open payments", () => {
     expect((await change(scene, { cancelOpen: false })).problem.code).toBe("invalid_request");
   });
 
-  test("cancels the question too where a person is asked", async () => {
+  test("cancels the request for approval too", async () => {
     const scene = await paymentScene({ mandate: { policy: { ...policy, approval: { mode: "always" } } } });
     const { policyDecision } = await authorized(scene);
     const checkoutIntentId =
@@ -205,7 +205,7 @@ describe("saving a version that refuses open payments", () => {
   });
 });
 
-describe("what was executed before its mandate forbade it", () => {
+describe("an execution that its mandate forbade later", () => {
   async function pendingAtOurShop() {
     const scene = await paymentScene();
     const service = await listenService();
@@ -226,12 +226,12 @@ describe("what was executed before its mandate forbade it", () => {
     await change(scene, withRules({ payTo: { deny: [scene.seller.payTo] } }));
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(402);
     expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(0n);
-    // As it was allowed before, it is as soon as the buyer allows it again.
+    // It is settled as soon as the buyer allows it again.
     await change(scene, { policy });
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(200);
   });
 
-  test("is not settled for an agent that the mandate is no longer for, nor from a wallet that it no longer names", async () => {
+  test("is not settled for an agent or from a wallet that the mandate no longer names", async () => {
     const one = await pendingAtOurShop();
     const other = await createAgent(one.scene.organizationId, []);
     await change(one.scene, { agents: [other.serviceAccountId] });
@@ -241,7 +241,7 @@ describe("what was executed before its mandate forbade it", () => {
     expect((await fetch(`${two.shop.url}/report`, { headers: two.headers })).status).toBe(402);
   });
 
-  test("is not submitted again while nobody knows what became of it", async () => {
+  test("is not submitted again while its outcome is unknown", async () => {
     hostile.fault = "errorBeforeSettling";
     const scene = await paymentScene({ settlementMode: "facilitatorSettled", facilitatorUrl: hostile.url });
     const { authorizationId } = await authorized(scene);

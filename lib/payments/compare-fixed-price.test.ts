@@ -17,7 +17,7 @@ beforeAll(async () => {
   scene = await paymentScene();
 });
 
-/** What the seller of the scene asks for, in version 2 of x402. */
+/** The 402 of the scene's seller, in x402 version 2. */
 const offer = () => ({
   scheme: "exact",
   network: CHAIN,
@@ -39,7 +39,7 @@ const decisionOf = async (challenge: Record<string, unknown>) => (await authoriz
 const strange = randomAddress();
 
 describe("the challenge of a registered seller with a fixed price", () => {
-  test("that asks for what is registered is allowed, wherever its offer stands and however its addresses are written", async () => {
+  test("that matches the registration is allowed, with its offer at any position and any spelling of addresses", async () => {
     expect((await decisionOf(challengeOf(offer()))).outcome).toBe("allow");
     const upper = { ...offer(), payTo: `0x${scene.seller.payTo.slice(2).toUpperCase()}`, asset: USDC.toLowerCase() };
     const elsewhere = { ...offer(), network: "eip155:8453", payTo: randomAddress() };
@@ -53,7 +53,7 @@ describe("the challenge of a registered seller with a fixed price", () => {
     ["chain", { network: "eip155:8453" }, "eip155:8453", () => CHAIN],
     ["tokenName", { extra: { name: "USD Coin", version: "2" } }, "USD Coin", () => "USDC"],
     ["scheme", { scheme: "upto" }, "upto by eip3009", () => "exact by eip3009"],
-  ])("with another %s is denied at once: the reason names the field, theirs, and what is registered", async (...row) => {
+  ])("with another %s is denied at once: the reason names the field, the seller's value and the registered one", async (...row) => {
     const [field, change, theirs, registered] = row;
     const before = await holdsOf(scene.mandateId);
     const decision = await decisionOf(challengeOf({ ...offer(), ...change }));
@@ -76,7 +76,7 @@ describe("the challenge of a registered seller with a fixed price", () => {
       expect((await version1(change)).denialCode).toBe("challenge_mismatch");
   });
 
-  test("whose offers cannot be read is denied, and no text of it that could mislead is shown", async () => {
+  test("whose offers cannot be read is denied, and none of its text is shown", async () => {
     const odd: readonly unknown[] = [[], [{}], ["x"], {}, [{ ...offer(), amount: "1e3" }], [{ ...offer(), payTo: 7 }]];
     for (const accepts of odd) expect((await decisionOf({ accepts })).denialCode).toBe("challenge_mismatch");
     const [reason] = (await decisionOf(challengeOf({ ...offer(), network: "eip155:1\u202eOK\nApproved" }))).reasons;

@@ -15,7 +15,7 @@ describe("words for decisions", () => {
     expect(isDenial(code)).toBe(true);
   });
 
-  test("no two codes mean the same", () => {
+  test("no two codes have the same explanation", () => {
     expect(new Set(DenialCode.options.map((code) => denials[code].means)).size).toBe(DenialCode.options.length);
   });
 
@@ -24,7 +24,7 @@ describe("words for decisions", () => {
     expect(isFailure(code)).toBe(true);
   });
 
-  test("every rule that the engine evaluates has a name, and no other has one", async () => {
+  test("exactly the rules that the engine evaluates have a name", async () => {
     const files = (await readdir("lib/mandates")).filter((file) => /^(rules-[a-z]+|policy)\.ts$/.test(file));
     const source = (await Promise.all(files.map((file) => readFile(`lib/mandates/${file}`, "utf8")))).join("\n");
     const denied = source.matchAll(/deny\(\s*on,\s*"[a-z_]+",\s*"([^"]+)"/g);

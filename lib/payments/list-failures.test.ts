@@ -32,8 +32,8 @@ afterAll(() => direct.end());
 
 const rowOf = (id: string) => `SELECT FROM mandates WHERE mandate_id = '${id}' FOR UPDATE`;
 
-describe("a database that goes away", () => {
-  test("while a list waits is a 503 with nothing stored, and the same key works when it is back", async () => {
+describe("a database that becomes unavailable", () => {
+  test("while a batch waits is a 503 with nothing stored, and the same key works when it is back", async () => {
     const intent = newIntent(buyer);
     const row = await hold(databaseOf().url, rowOf(mandateId));
     const asked = post({ mandateId, intent }, buyer.agent.credential);
@@ -48,7 +48,7 @@ describe("a database that goes away", () => {
     expect([again.data.policyDecision.outcome, again.replayed]).toEqual(["allow", false]);
   });
 
-  test("answers nothing but 503 while it is away, stores nothing, and is found again by itself", async () => {
+  test("is only 503 while it is unavailable, nothing is stored, and the service reconnects by itself", async () => {
     const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
@@ -60,7 +60,7 @@ describe("a database that goes away", () => {
     await expect.poll(async () => outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
   });
 
-  test("without a word is a 503 as soon as it has been silent for longer than it may, and is found again", async () => {
+  test("without closing connections is a 503 after the limit of silence, and the service reconnects", async () => {
     const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
@@ -94,8 +94,8 @@ describe("a database that goes away", () => {
   });
 });
 
-describe("a lock that is not free", () => {
-  test("in time is waited for", async () => {
+describe("a held lock", () => {
+  test("is waited for if it is released in time", async () => {
     const row = await hold(databaseOf().url, rowOf(mandateId));
     const asked = ask(buyer, mandateId);
     await row.blocks();
@@ -103,7 +103,7 @@ describe("a lock that is not free", () => {
     expect(outcomes([await asked])).toEqual({ allow: 1 });
   });
 
-  test("within its time is asked for again", async () => {
+  test("is retried if it is released within the time for retries", async () => {
     const row = await hold(databaseOf().url, rowOf(mandateId));
     const asked = ask(buyer, mandateId);
     await row.blocks();
@@ -118,7 +118,7 @@ describe("a lock that is not free", () => {
     expect(outcomes([await asked])).toEqual({ allow: 1 });
   });
 
-  test("at all is a 503 for its mandate alone, with nothing stored, and the others of the list are answered", async () => {
+  test("that is never released is a 503 for its mandate only, with nothing stored, and the rest of the batch is answered", async () => {
     const others = await Promise.all(Array.from({ length: 3 }, newMandate));
     const before = await authorizationsOf(mandateId);
     const row = await hold(databaseOf().url, rowOf(mandateId));
@@ -131,7 +131,7 @@ describe("a lock that is not free", () => {
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
   });
 
-  test("for a deadlock gives way and is asked for again", async () => {
+  test("that is part of a deadlock is given up and retried", async () => {
     await direct.unsafe(`ALTER DATABASE ${databaseOf().name} SET deadlock_timeout = '400ms'`);
     // New connections use the changed setting.
     await throughLink(databaseOf().url);
@@ -141,7 +141,7 @@ describe("a lock that is not free", () => {
     );
     const asked = ask(buyer, mandateId);
     await head.blocks();
-    // The list has the mandate and waits for the head; this waits for the mandate. The list's deadlock check comes first.
+    // The batch holds the mandate and waits for the head; this transaction waits for the mandate. The batch checks for deadlocks first.
     await head.sql.unsafe(rowOf(mandateId));
     await head.release();
     expect(outcomes([await asked])).toEqual({ allow: 1 });
@@ -149,8 +149,8 @@ describe("a lock that is not free", () => {
   });
 });
 
-describe("a refused list", () => {
-  test("leaves the mandate's row as it was", async () => {
+describe("a refused batch", () => {
+  test("does not change the mandate's row", async () => {
     const own = await newMandate();
     await direct.unsafe("ALTER TABLE audit_events ADD CONSTRAINT closed CHECK (type <> 'payment.authorized') NOT VALID");
     const refused = await Promise.all([ask(buyer, own), ask(buyer, own)]);

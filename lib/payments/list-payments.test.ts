@@ -51,7 +51,7 @@ describe("listPayments", () => {
     expect(seen).toEqual(ids.toReversed());
   });
 
-  test("finds by outcome, settlement status, mandate, and by the key of an authorize or an execute request that was lost", async () => {
+  test("finds by outcome, settlement status, mandate, and by the idempotency key of a lost authorize or execute request", async () => {
     const scene = await paymentScene();
     const as = scene.agent.credential;
     const idle = await authorized(scene);
@@ -81,7 +81,7 @@ describe("listPayments", () => {
     expect((await readPayment(scene, authorizationId)).data.executions[0]).toHaveProperty("credentialHeaders");
   });
 
-  test("404 and empty lists hide the payments of another organization", async () => {
+  test("404 or an empty list for payments of another organization", async () => {
     const scene = await paymentScene();
     const { executionId } = await pending(scene, "hidden");
     const foreign = (await createPerson(await createOrganization())).credential;

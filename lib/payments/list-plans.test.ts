@@ -12,7 +12,7 @@ type Scans = { readonly name: string; readonly scans: number; readonly read: num
 
 const history = ["authorizations", "reservations", "mandate_ledger", "audit_events"];
 
-/** What was scanned so far of the tables that grow, by index and as a whole. A connection that ends has told all that it did. */
+/** The scans of the growing tables so far, by index and sequential. A connection reports its scans at the latest when it ends. */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();
   const direct = postgres(databaseOf().url, { max: 1 });
@@ -24,7 +24,7 @@ async function scans(tables: readonly string[] = history): Promise<readonly Scan
   return [...rows];
 }
 
-test("plans that were made while the tables were empty do not walk the history", async () => {
+test("plans that were made while the tables were empty do not scan the history", async () => {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential, {
     policy: {
@@ -41,7 +41,7 @@ test("plans that were made while the tables were empty do not walk the history",
 
 const MANY = 3_000;
 
-test("stops, offers that were seen and proofs of many sellers are looked up by index, one by one", async () => {
+test("stops, remembered offers and proofs of many sellers are read by index, one by one", async () => {
   const buyer = await createBuyer();
   const shop = "shop.example.com";
   const payTo = `0x${"5e".repeat(20)}`;

@@ -14,15 +14,15 @@ const hrefs = (change: Partial<NextFacts>) => nextStepsOf({ ...facts, ...change 
 const asks = { of: "outcome", status: "requireApproval" } as const;
 const denied = { of: "outcome", status: "deny" } as const;
 
-describe("what a person can do next", () => {
-  test("is to decide, for who may; others hear who can", () => {
+describe("a person's next action", () => {
+  test("is to decide, for people with the right; others read who can", () => {
     expect(hrefs({ stage: asks })).toEqual(["/checkout/cki_1"]);
     const other = nextStepsOf({ ...facts, stage: asks, may: { decide: false, manage: false } });
     expect(other).toMatchObject({ links: [], text: expect.stringContaining("approver decides") as string });
     expect(hrefs({ stage: asks, confirmPath: null })).toEqual([]);
   });
 
-  test("is to change what denied it, for who may; others look at it and hear who can", () => {
+  test("is to change the rule that denied, for people with the right; others see the rule and read who can", () => {
     const limit = { stage: denied, denialCode: "per_payment_limit_exceeded" };
     expect(hrefs(limit)).toEqual(["/mandates/mdt_1/edit"]);
     const other = { ...limit, may: { decide: false, manage: false } };
@@ -32,7 +32,7 @@ describe("what a person can do next", () => {
     expect(hrefs({ stage: denied, denialCode: "challenge_mismatch" })).toEqual([]);
   });
 
-  test("is nothing while the network decides, and never to pay again", () => {
+  test("is none while the network decides, and never to pay again", () => {
     for (const status of ["pending", "processing", "unknown"] as const) {
       const { text, links } = nextStepsOf({ ...facts, stage: { of: "settlement", status } });
       expect(text).toMatch(/^Nothing is to be done/);
@@ -51,7 +51,7 @@ describe("what a person can do next", () => {
     { stage: { of: "checkout", status: "rejected" } as const },
     { stage: { of: "checkout", status: "approved" } as const },
     { stage: { of: "settlement", status: "failed" } as const },
-  ])("is said in sentences: %j", (change) => {
+  ])("is described in sentences: %j", (change) => {
     expect(nextStepsOf({ ...facts, ...change }).text).toMatch(/^[A-Z].*[.]$/);
   });
 });

@@ -9,7 +9,7 @@ const asset = { chain: "eip155:84532", chainId: 84_532, asset: "USDC", tokenName
 const address = `0x${"12".repeat(20)}` as const;
 const payment = { asset: { ...asset, tokenAddress: address }, amount: 250_000n, payTo: address, maxTimeoutSeconds: 300 };
 
-test("the refusals are read as the contract numbers them", async () => {
+test("the refusals have the numbers of the contract", async () => {
   const source = await readFile(join(import.meta.dirname, "../../contracts/MandateRegistry.sol"), "utf8");
   const [, body = ""] = /enum Refusal \{([^}]*)\}/.exec(source) ?? [];
   expect(body.split(",").map((name) => name.trim())).toEqual(refusals);
@@ -31,10 +31,10 @@ test.each<readonly [Exclude<Refusal, "None">, string]>([
   ["PaymentUsed", "authorization_consumed"],
   ["TooManyPayments", "count_limit_exceeded"],
   ["OverPeriodLimit", "period_budget_exceeded"],
-])("%s is refused as %s, with the payment that it is about", (refusal, code) => {
+])("%s is refused as %s, with its payment", (refusal, code) => {
   const problem = refusedOnChain(refusal, { mandateId: "mdt_1", payment, payer: address });
   expect(problem.code).toBe(code);
   expect(problem.details.payment).toMatchObject({ amount: "0.25", payer: address, payTo: address });
-  // Only waiting helps against the end of a period.
+  // Near the end of a period, only waiting helps.
   expect(problems[problem.code].retryable).toBe(refusal === "OtherPeriod");
 });

@@ -4,7 +4,7 @@ import { isNarrowed, readPaymentFilter, readSearch } from "#lib/payments/payment
 const id = "01kaj4n7v8e2m0x3c9t5q6r7sa";
 const hash = `0x${"Ab".repeat(32)}`;
 
-describe("what is searched for", () => {
+describe("the searched text", () => {
   test.each([
     [`aut_${id}`, { kind: "id", of: "authorization", id: `aut_${id}` }],
     [` EXE_${id.toUpperCase()} `, { kind: "id", of: "execution", id: `exe_${id}` }],
@@ -19,14 +19,14 @@ describe("what is searched for", () => {
     ["report-2026-11-21-0001", { kind: "text", text: "report-2026-11-21-0001" }],
     ["Acme.example", { kind: "text", text: "Acme.example" }],
     ["0x12", { kind: "text", text: "0x12" }],
-  ])("%s is told by its form", (typed, found) => expect(readSearch(typed)).toEqual(found));
+  ])("%s is recognized by its form", (typed, found) => expect(readSearch(typed)).toEqual(found));
 
   test.each(["", "  ", "%", "a b", "'; --", "é", "a".repeat(129), "\u0000"])("%j finds nothing", (typed) =>
     expect(readSearch(typed)).toBeNull(),
   );
 });
 
-describe("the filter in an address", () => {
+describe("the filter in a URL", () => {
   test("reads every name, and a day to its end", () => {
     expect(
       readPaymentFilter({
@@ -51,7 +51,7 @@ describe("the filter in an address", () => {
     });
   });
 
-  test("takes the first of several values, and leaves out what makes no sense", () => {
+  test("takes the first of several values, and ignores invalid ones", () => {
     expect(readPaymentFilter({ outcome: ["allow", "deny"] })).toEqual({ outcome: "allow" });
     const wrong = {
       outcome: "maybe",

@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe("organizations", () => {
-  test("take turns: who asks for much does not delay who asks for little", async () => {
+  test("take turns: one with many requests does not delay one with few", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
     const quiet = many(3, () => item("org_quiet")).map((one) => queue.submit(one));
@@ -17,7 +17,7 @@ describe("organizations", () => {
     await Promise.all([...loud, ...quiet]);
   });
 
-  test("of which only 32 fit into a list are all served before one is served twice", async () => {
+  test("are all served before one is served twice, with only 32 in a batch", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const names = Array.from({ length: 80 }, (_, at) => `org_${at}`);
     const all = names.flatMap((name) => many(20, () => item(name)).map((one) => queue.submit(one)));
@@ -33,7 +33,7 @@ describe("organizations", () => {
 
   const mandatesOf = (lists: readonly Open[]) => lists.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
 
-  test("with a mandate whose list is slow do not hold up their others", async () => {
+  test("with a mandate whose batch is slow do not delay their other mandates", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { queue, lists, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
@@ -44,14 +44,14 @@ describe("organizations", () => {
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
     expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
-    // A later request waits for a list that is not slow.
+    // A later request waits for a batch that is not slow.
     all.push(queue.submit(item("org_a", "later")));
     lists[1]!.end();
     await turn();
     expect(mandatesOf(lists)).toEqual([["busy"], ["later"]]);
     await finish();
     await Promise.all(all);
-    // Slow ones are forgotten with their end: the next list is alone again.
+    // A slow batch is forgotten when it ends, so the next batch is alone again.
     const last = [queue.submit(item("org_a", "first"))];
     await turn();
     last.push(queue.submit(item("org_a", "second")));
@@ -61,7 +61,7 @@ describe("organizations", () => {
     await Promise.all(last);
   });
 
-  test("of which enough wait get a list of their own at once", async () => {
+  test("with enough waiting requests get their own batch at once", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
     await turn();

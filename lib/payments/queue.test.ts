@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a list", () => {
-  test("is one request when idle, and everything that arrived meanwhile afterwards", async () => {
+describe("a batch", () => {
+  test("has one request when idle, and then all requests that arrived while one was open", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const first = queue.submit(item());
     await turn();
@@ -25,7 +25,7 @@ describe("a list", () => {
     expect((await Promise.all([first, ...others])).map(inShort)).toEqual(Array.from({ length: 41 }, () => "allow"));
   });
 
-  test("has at most 256 items of 64 mandates of 32 organizations, and two are open at most", async () => {
+  test("has at most 256 items of 64 mandates of 32 organizations, and at most two are open", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const all: Promise<Answer>[] = [];
     for (let organization = 0; organization < 100; organization += 1) {
@@ -49,7 +49,7 @@ describe("a list", () => {
     expect([served, (await Promise.all(all)).length, queue.depth]).toEqual([2000, 2000, 0]);
   });
 
-  test("never has a mandate that the other open list has, and keeps each mandate's order", async () => {
+  test("never contains a mandate of the other open batch, and keeps each mandate's order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(4), fc.nat(5), fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 300 }),
@@ -93,7 +93,7 @@ describe("a list", () => {
 });
 
 describe("overload", () => {
-  test("of one organization is its own 503: the 1,025th waiting request is refused, another organization's is not", async () => {
+  test("of one organization is 503 for it only: its 1,025th waiting request is refused, another organization's is not", async () => {
     const { queue, finish } = openQueue();
     const waiting = many(bounds.queued.each, () => item("org_loud")).map((one) => queue.submit(one));
     const answer = await queue.submit(item("org_loud"));
@@ -110,7 +110,7 @@ describe("overload", () => {
     expect(inShort(await after)).toBe("allow");
   });
 
-  test("of all is a 503 for who has something queued from the 3,073rd waiting request on, and what was refused never reaches a list", async () => {
+  test("of all is a 503 for organizations with queued requests from the 3,073rd on, and refused requests are never decided", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const room = bounds.queued.most - bounds.queued.kept;
     const submitted = Array.from({ length: room + 100 }, (_, at) => item(`org_${at % 8}`));
@@ -132,7 +132,7 @@ describe("overload", () => {
     );
   });
 
-  test("four organizations cannot fill it: whoever has nothing queued is decided, in the next list", async () => {
+  test("four organizations cannot fill it: a request of another one is decided in the next batch", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const loud = Array.from({ length: 4 * bounds.queued.each }, (_, at) => queue.submit(item(`org_loud_${at % 4}`)));
     const quiet = item("org_quiet");
@@ -145,7 +145,7 @@ describe("overload", () => {
     await Promise.all(loud);
   });
 
-  test("drops what waited for more than five seconds with a 503, and decides what is younger", async () => {
+  test("refuses requests that waited for more than five seconds with a 503, and decides the others", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const { queue, lists, turn, finish } = openQueue();
     const open = queue.submit(item());
@@ -163,8 +163,8 @@ describe("overload", () => {
   });
 });
 
-describe("twins", () => {
-  test("wait for the answer of the first, another body is refused, and a later repeat is asked anew", async () => {
+describe("equal requests", () => {
+  test("wait for the answer of the first; another body is refused, and a later repeat is decided separately", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const one = item();
     const answers = [queue.submit(one), queue.submit({ ...one }), queue.submit({ ...one, fingerprint: "other" })];
@@ -182,7 +182,7 @@ describe("twins", () => {
     await repeat;
   });
 
-  test("of a request whose list broke get the same error, and the queue goes on", async () => {
+  test("get the same error if their batch fails, and the queue continues", async () => {
     const { queue, lists, turn, finish } = openQueue();
     const one = item();
     const answers = Promise.allSettled([queue.submit(one), queue.submit({ ...one })]);
@@ -196,7 +196,7 @@ describe("twins", () => {
 });
 
 describe("drained", () => {
-  test("resolves when nothing waits and no list is open", async () => {
+  test("resolves when nothing waits and no batch is open", async () => {
     const { queue, lists, turn, finish } = openQueue();
     await queue.drained();
     const answers = many(bounds.itemsPerList + 1, () => item()).map((one) => queue.submit(one));

@@ -14,7 +14,7 @@ const finding: fc.Arbitrary<Finding> = fc.oneof(
 const status = fc.constantFrom(...SettlementStatus.options);
 
 describe("settlement states", () => {
-  test("any sequence of findings takes listed transitions only, and settled is left by what the chain has forgotten alone", () => {
+  test("any sequence of findings makes only listed transitions, and settled changes only if the chain dropped the transaction", () => {
     fc.assert(
       fc.property(status, fc.array(finding, { maxLength: 20 }), (start, findings) => {
         let current = start;
@@ -30,7 +30,7 @@ describe("settlement states", () => {
     );
   });
 
-  test("unknown is left by evidence alone", () => {
+  test("unknown changes only on evidence", () => {
     fc.assert(
       fc.property(finding, (next) => {
         const { status: to } = stepOf("unknown", next);

@@ -32,7 +32,7 @@ describe("the stage of a payment", () => {
     ["was canceled", { checkout: { status: "canceled", expiresAt: later } }, "canceled"],
     ["goes on once the approval was used", { checkout: { status: "authorized", expiresAt: earlier } }, "held"],
     ["is settled at the end", { checkout: { status: "completed", expiresAt: earlier }, attempts: ["settled"] }, "settled"],
-  ])("one that a person is asked about %s", (_, change, status) =>
+  ])("a payment that waits for approval %s", (_, change, status) =>
     expect(stageOf({ ...asked, ...change }, now).status).toBe(status),
   );
 });

@@ -43,12 +43,12 @@ function judged(change: Record<string, unknown> = {}, challenge: unknown = requi
 }
 
 describe("an unregistered seller's challenge", () => {
-  test("that is what the intent says lacks nothing and differs in nothing", () => {
+  test("that matches the intent has no missing and no different field", () => {
     expect(judged()).toMatchObject({ facts: { domain: "api.example.net", lacks: [] }, mismatches: [], accepted: accept });
     expect(judged({ payTo: payTo.toLowerCase(), seller: { domain: "api.example.net" } }).mismatches).toEqual([]);
   });
 
-  test("is matched by the one offer that fits, wherever it stands", () => {
+  test("is matched by the one offer that fits, at any position", () => {
     const others = [
       { ...accept, network: "eip155:8453" },
       { ...accept, amount: "1" },
@@ -58,7 +58,7 @@ describe("an unregistered seller's challenge", () => {
     expect([mismatches, accepted]).toEqual([[], accept]);
   });
 
-  test.each(["permit2", "erc7710", 1])("that is paid by another method than EIP-3009 is no offer: %s", (assetTransferMethod) => {
+  test.each(["permit2", "erc7710", 1])("with another method than EIP-3009 is ignored: %s", (assetTransferMethod) => {
     const other = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
     const alone = judged({}, { ...required, accepts: [other] });
     expect(alone.accepted).toBeNull();
@@ -66,7 +66,7 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({}, { ...required, accepts: [other, accept] })).toMatchObject({ mismatches: [], accepted: accept });
   });
 
-  test.each(["eip3009", null])("may say that it is paid by EIP-3009: %s", (assetTransferMethod) => {
+  test.each(["eip3009", null])("may name EIP-3009 as its method: %s", (assetTransferMethod) => {
     const named = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
     expect(judged({}, { ...required, accepts: [named] })).toMatchObject({ mismatches: [], accepted: named });
   });
@@ -74,7 +74,7 @@ describe("an unregistered seller's challenge", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["no chain", { chain: undefined }, "/intent/chain"],
     ["no payTo", { payTo: undefined }, "/intent/payTo"],
-  ])("%s is an intent that lacks something", (_, change, pointer) =>
+  ])("%s is an incomplete intent", (_, change, pointer) =>
     expect(judged(change).facts.lacks.map((lack) => lack.pointer)).toEqual([pointer]),
   );
 
@@ -91,7 +91,7 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({}, challenge).facts.lacks.map((lack) => lack.pointer)).toEqual(["/intent/challenge"]),
   );
 
-  test("names a host that can be a seller's", () => {
+  test("names a host that a seller can have", () => {
     const lacks = (url: string) => judged({}, { ...required, resource: { url } }).facts.lacks.map((lack) => lack.pointer);
     expect(lacks("http://127.0.0.1:8080/")).toEqual(["/intent/challenge/resource/url"]);
     expect(lacks("https://localhost/")).toEqual(["/intent/challenge/resource/url"]);
@@ -99,13 +99,13 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({}, { ...required, resource: { url: "https://API.example.net:8443/x" } }).facts.domain).toBe("api.example.net");
   });
 
-  test("another one's domain beside it is a difference", () => {
+  test("another domain in the intent is a difference", () => {
     expect(judged({ seller: { domain: "shop.example.com" } }).mismatches).toEqual([
       { field: "domain", pointer: "/intent/seller/domain" },
     ]);
   });
 
-  test("may be named with the port that its address has, and with no other", () => {
+  test("may be named with the port of its URL, and with no other", () => {
     const at = { ...required, resource: { url: "https://api.example.net:8443/x" } };
     const named = (domain: string) => judged({ seller: { domain } }, at).mismatches.map(({ field }) => field);
     expect(named("api.example.net:8443")).toEqual([]);
@@ -124,7 +124,7 @@ describe("an unregistered seller's challenge", () => {
     scheme: fc.constantFrom("upto", "permit", "exactly"),
   };
 
-  test("whose only offer differs in any one field that moves money never fits", () => {
+  test("whose only offer differs in one field that moves money never fits", () => {
     const change = fc
       .constantFrom(...Object.keys(changes))
       .chain((field) => (changes[field] ?? fc.constant(null)).map((value) => ({ field, value })));
@@ -137,7 +137,7 @@ describe("an unregistered seller's challenge", () => {
     );
   });
 
-  test("whatever it is made of is judged without an exception", () => {
+  test("with any content causes no exception", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }), fc.jsonValue(), (junk, accepts) => {
         for (const challenge of [junk, { ...required, accepts }, { ...required, resource: junk }]) judged({}, challenge);

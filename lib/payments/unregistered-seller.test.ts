@@ -66,14 +66,14 @@ async function settled(scene: PaymentScene, authorizationId: string) {
 }
 
 describe("a seller that is not registered", () => {
-  test("is paid from its own challenge by a stock client, and remembered as domain and payee", async () => {
+  test("is paid by a stock client with its own challenge, and remembered as domain and payee", async () => {
     const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, approval: { mode: "never" } } } });
     const shop = await stranger();
     const wallet = newWallet();
     await chain().mint(wallet.address, 1_000_000n);
     const { authorizationId, policyDecision } = await authorized(scene, intentTo(shop));
     expect(policyDecision.outcome).toBe("allow");
-    // What execute asks to be signed is the seller's own offer, so that the seller takes it.
+    // Execute asks for a signature of the seller's own offer, so that the seller accepts it.
     const missing = await execute(scene, { authorizationId });
     const [sign] = missing.problem.nextActions;
     const headers = sign?.metadata?.["paymentRequired"] as Record<string, string>;
@@ -91,7 +91,7 @@ describe("a seller that is not registered", () => {
     expect(data.intent).toMatchObject({ seller: { domain: host, verified: false }, payTo: shop.payTo });
   });
 
-  test("is executed on the offer that was authorized alone", async () => {
+  test("is executed only with the offer that was authorized", async () => {
     const scene = await paymentScene({ mandate: admitting });
     const shop = await stranger();
     const wallet = newWallet();
@@ -116,14 +116,14 @@ describe("a seller that is not registered", () => {
     expect(reply.status).toBe(200);
   });
 
-  test("is denied where the policy does not admit it, with or without a challenge", async () => {
+  test("is denied if the policy does not allow it, with or without a challenge", async () => {
     const scene = await paymentScene();
     const shop = await stranger();
     expect(await decisionOf(scene, intentTo(shop))).toMatchObject({ outcome: "deny", denialCode: "seller_not_allowed" });
     expect((await decisionOf(scene, intentTo(shop, { challenge: undefined }))).denialCode).toBe("seller_not_allowed");
   });
 
-  test("needs chain, payTo and challenge, and each must be what the intent says", async () => {
+  test("needs chain, payTo and challenge, and each must match the intent", async () => {
     const scene = await paymentScene({ mandate: admitting });
     const shop = await stranger();
     const codeOf = async (change: Record<string, unknown>) => (await decisionOf(scene, intentTo(shop, change))).denialCode;
@@ -136,7 +136,7 @@ describe("a seller that is not registered", () => {
     );
   });
 
-  test("meets rules on domains, payees, verification and assurance", async () => {
+  test("is subject to rules on domains, payees, verification and assurance", async () => {
     const shop = await stranger();
     const codeUnder = async (rules: Record<string, unknown>) => {
       const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, ...rules } } });
@@ -149,7 +149,7 @@ describe("a seller that is not registered", () => {
     expect(await codeUnder({ minimumAssuranceLevel: "walletApproved" })).toBe("assurance_too_low");
   });
 
-  test("cannot pose as a seller who has verified the domain: that one's record and rules apply", async () => {
+  test("cannot pass for a seller who has verified the domain: that seller's record and rules apply", async () => {
     const scene = await paymentScene({ mandate: admitting });
     const { seller } = scene;
     const accepts = [
@@ -183,7 +183,7 @@ describe("a seller that is not registered", () => {
     expect((await readPayment(scene, authorizationId)).data.intent.seller).toMatchObject({ sellerId: seller.sellerId });
   });
 
-  test("is asked about before the first payment, and not after it", async () => {
+  test("needs an approval for the first payment only", async () => {
     const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, approval: { mode: "firstPayment" } } } });
     const shop = await stranger();
     expect((await decisionOf(scene, intentTo(shop))).outcome).toBe("requireApproval");
