@@ -12,11 +12,11 @@ test("is the text of the reference implementation", () => {
   );
 });
 
-test("orders names by their UTF-16 units, numbers in names too, and leaves out what is absent", () => {
+test("orders names by their UTF-16 units, also names with digits, and omits undefined fields", () => {
   const value = { "10": 1, "9": [-0, 1e21, undefined], é: "\u0001", "\u{1f600}": {}, "\ufb33": true, a: undefined };
   expect(canonicalJson(value)).toBe('{"10":1,"9":[0,1e+21,null],"é":"\\u0001","\u{1f600}":{},"\ufb33":true}');
 });
 
-test.each([undefined, Number.NaN, 1n, { deep: [Infinity] }, () => 1])("refuses what JSON cannot say: %s", (value) => {
+test.each([undefined, Number.NaN, 1n, { deep: [Infinity] }, () => 1])("refuses values that JSON cannot contain: %s", (value) => {
   expect(() => canonicalJson(value)).toThrow();
 });

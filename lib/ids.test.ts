@@ -10,18 +10,18 @@ const timeOf = (id: string): number =>
     .reduce((sum, letter) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter), 0);
 
 describe("newId", () => {
-  test("is a prefix and 26 characters that tell the millisecond, and never twice the same", () => {
+  test("is a prefix and 26 characters with the millisecond, and never twice the same", () => {
     const before = Date.now();
     const ids = Array.from({ length: 20_000 }, () => newId("mandate"));
     const after = Date.now();
     for (const id of ids) expect(id).toMatch(/^mdt_[0-9a-hjkmnp-tv-z]{26}$/);
     expect(new Set(ids.map((id) => id.slice(16))).size).toBe(ids.length);
-    // More than 1,024 in a millisecond borrow from the next ones.
+    // More than 1,024 ids in a millisecond use the time of the next ones.
     const borrowed = ids.length / 1_024;
     expect(ids.every((id) => timeOf(id) >= before && timeOf(id) <= after + borrowed)).toBe(true);
   });
 
-  test("sorts as it was made, also within a millisecond and when the clock is set back", () => {
+  test("sorts in the order of creation, also within a millisecond and when the clock is set back", () => {
     vi.useFakeTimers({ now: Date.now() });
     onTestFinished(() => void vi.useRealTimers());
     const ids = Array.from({ length: 3_000 }, () => newId("mandate"));
@@ -37,7 +37,7 @@ describe("newId", () => {
 });
 
 describe("firstIdAt", () => {
-  test("sorts as time does, and before what is made then", () => {
+  test("sorts by time, and before the ids that are made at that time", () => {
     const millisecond = fc.integer({ min: 0, max: 2 ** 47 });
     fc.assert(
       fc.property(millisecond, millisecond, (one, other) => {

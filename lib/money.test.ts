@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { displayAmount, formatAmount, readAmount } from "#lib/money.ts";
 
-test("an amount is written in one way, and read as what it was", () => {
+test("an amount has one spelling, and is read back unchanged", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 60n }), fc.integer({ min: 0, max: 18 }), (amount, decimals) => {
       const text = formatAmount(amount, decimals);

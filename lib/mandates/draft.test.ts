@@ -48,7 +48,7 @@ const drafted = (change: Partial<MandateDraft>): MandateDraft => ({ ...draftOf({
 const errorsOf = (change: Partial<MandateDraft>) => Object.fromEntries(checkDraft(drafted(change), 6));
 
 describe("a stored policy", () => {
-  test("goes through the form unchanged, every rule of it", () => {
+  test("passes through the form unchanged, with every rule", () => {
     const { deny: _, ...payTo } = whole.payTo ?? {};
     expect(again(whole)).toEqual({ ...whole, payTo });
     expect(again(least)).toEqual(least);
@@ -74,7 +74,7 @@ describe("a stored policy", () => {
     ],
   ])("with %s too", (_, policy: Policy) => expect(again(policy)).toEqual(policy));
 
-  test("is bound to what it was bound to", () => {
+  test("keeps its agents and its wallet", () => {
     const bound = { name: "M", policy: least, agents: ["sa_1"], wallet: { address } };
     const { terms } = termsOf(draftOf(bound));
     expect(updateMandate.body.parse(updateBody(terms))).toEqual({ ...bound, wallet: { chain: coin.chain, address } });
@@ -84,7 +84,7 @@ describe("a stored policy", () => {
   });
 });
 
-describe("what is wrong stands at its field", () => {
+describe("each error is shown at its field", () => {
   test("an empty form", () => {
     expect(Object.fromEntries(checkDraft(newDraft("USDC eip155:84532"), 6))).toEqual({
       name: "Fill this in.",

@@ -30,7 +30,7 @@ describe("listMandateLedger", () => {
     expect(rest.data).toMatchObject({ items: [{ kind: "hold", authorizationId: one.authorizationId }], hasMore: false });
   });
 
-  test("404 hides the ledger of another organization, 403 without mandates:read", async () => {
+  test("404 for the ledger of another organization, 403 without mandates:read", async () => {
     const id = await activeMandate(buyer.person.credential);
     expect((await send(operation, listMandateLedger, { as: buyer.foreign, id })).status).toBe(404);
     const { credential } = await createAgent(buyer.organizationId, ["payments:authorize"]);

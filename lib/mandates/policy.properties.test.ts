@@ -63,7 +63,7 @@ const tighter: Record<string, unknown>[] = [
 const strictness = { allow: 0, requireApproval: 1, deny: 2 };
 
 describe("decide, always", () => {
-  test("never allows beyond any limit, however payments are split over time", () => {
+  test("never allows more than any limit, with any split of payments over time", () => {
     fc.assert(
       fc.property(limits, fc.array(payment, { maxLength: 60 }), (rules, payments) => {
         const mandate = mandateOf({ limits: rules });
@@ -133,7 +133,7 @@ describe("decide, always", () => {
     );
   });
 
-  test("reasons are complete: denials first by precedence, each with the version, and the outcome follows from them", () => {
+  test("gives complete reasons: denials first by precedence, each with the version, and an outcome that follows from them", () => {
     fc.assert(
       fc.property(intents, fc.subarray(tighter), (facts, rules) => {
         const { outcome, denialCode, reasons } = decide(mandateOf(Object.assign({}, ...rules)), usageOf(), intentOf(facts), NOW);
@@ -152,7 +152,7 @@ describe("decide, always", () => {
     );
   });
 
-  test("the same facts give the same decision, and nothing is changed by deciding", () => {
+  test("gives the same decision for the same facts, and changes nothing", () => {
     fc.assert(
       fc.property(intents, fc.subarray(tighter), (facts, rules) => {
         const mandate = mandateOf(Object.assign({}, ...rules));
@@ -182,7 +182,7 @@ describe("decide, always", () => {
     );
   });
 
-  test("splitting a payment evades no budget, no count and no cooldown", () => {
+  test("splitting a payment does not evade a budget, a count or a cooldown", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 40 }), (parts) => {
         const mandate = mandateOf({

@@ -32,7 +32,7 @@ describe("decide", () => {
     expect(decision.reasons.find(({ code }) => code === "approval_required")?.effect).toBe("info");
   });
 
-  test("a reason shows what is left, in the asset's own units", () => {
+  test("a reason shows the remaining amount in units of the asset", () => {
     const budgets = [{ period: "day", timezone: "Europe/Berlin", amount: "20" }];
     const bucket = {
       ...dayBucket("18.2", 4),
@@ -75,7 +75,7 @@ describe("decide", () => {
     ]);
   });
 
-  test("buckets of a window that is over no longer count", () => {
+  test("buckets of an ended window no longer count", () => {
     const rules = { limits: { budgets: [{ ...DAY, amount: "5" }] } };
     const next = new Date("2026-11-22T00:00:00Z");
     const intent = intentOf({ expiresAt: new Date("2026-11-22T01:00:00Z") });

@@ -114,7 +114,7 @@ describe("a demand for a passkey", () => {
     expect(reasons[0]?.message).toContain(`The ${who} asks for passkeyApproved`);
   });
 
-  test("asks nobody where something else denies", () => {
+  test("asks nobody if another rule denies", () => {
     const { outcome, reasons } = decideRow({ guarantee: "", code: null, rules: asks, intent: { duplicateNonce: true } });
     expect(outcome).toBe("deny");
     expect(reasons.find(({ code }) => code === "approval_required")?.effect).toBe("info");

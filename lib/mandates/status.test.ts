@@ -30,7 +30,7 @@ describe("statusOf", () => {
   const used = (spent: string, reserved: string) => ({ spent: usdc(spent), reserved: usdc(reserved) });
   const { policy } = mandateOf({ validUntil: at(1).toISOString() });
 
-  test("an active mandate is expired from validUntil on, and exhausted when nothing is left", () => {
+  test("an active mandate is expired from validUntil on, and exhausted when no budget is left", () => {
     expect(statusOf("active", policy, used("99", "0.999999"), NOW)).toBe("active");
     expect(statusOf("active", policy, used("99", "1"), NOW)).toBe("exhausted");
     expect(statusOf("active", policy, used("0", "0"), at(1))).toBe("expired");

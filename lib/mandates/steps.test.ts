@@ -57,7 +57,7 @@ describe("activateMandate", () => {
 });
 
 describe("suspendMandate", () => {
-  test("200 denies what is asked after it, until a person resumes", async () => {
+  test("200 denies later payments until a person resumes the mandate", async () => {
     const id = await activeMandate(as);
     const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
     expect(await suspend(id, credential)).toMatchObject({ status: 200, data: { status: "suspended" } });
@@ -88,7 +88,7 @@ describe("resumeMandate", () => {
 });
 
 describe("revokeMandate", () => {
-  test("200 is for ever, also from a key", async () => {
+  test("200 is final, also by a key", async () => {
     const id = await activeMandate(as);
     const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
     expect(await revoke(id, credential)).toMatchObject({ status: 200, data: { status: "revoked" } });
@@ -97,7 +97,7 @@ describe("revokeMandate", () => {
     expect(await typesOf(id)).toEqual(["mandate.created", "mandate.activated", "mandate.revoked"]);
   });
 
-  test("lists in its event what was submitted and is not final", async () => {
+  test("lists in its event the payments that were submitted and are not final", async () => {
     const id = await activeMandate(as);
     const { authorizationId } = await authorize(buyer, id);
     const submitted = {
@@ -118,7 +118,7 @@ describe("revokeMandate", () => {
     expect((await eventsOf(id)).at(-1)?.metadata).toMatchObject({ reason: "Leaked.", submittedExecutions: [open.executionId] });
   });
 
-  test("waits for everything that passed the gate before it, and is seen by everything after", async () => {
+  test("waits for everything that passed the gate before it, and stops everything after it", async () => {
     const id = await activeMandate(as);
     let letGo = () => {};
     let entered = () => {};
@@ -150,13 +150,13 @@ describe("every step", () => {
     ["revokeMandate", contract.revokeMandate, revokeMandate, true],
   ] as unknown as Row[];
 
-  test.each(rows)("%s: 404 hides a mandate of another organization and changes nothing", async (_name, operation, handler) => {
+  test.each(rows)("%s: 404 for a mandate of another organization, which is not changed", async (_name, operation, handler) => {
     const { mandateId } = await draftMandate(as);
     expect((await send(operation, handler, { as: buyer.foreign, id: mandateId })).status).toBe(404);
     expect(await typesOf(mandateId)).toEqual(["mandate.created"]);
   });
 
-  test.each(rows)("%s: a key may only take rights away", async (_name, operation, handler, forKeys) => {
+  test.each(rows)("%s: a key may only remove rights", async (_name, operation, handler, forKeys) => {
     const all = ["mandates:read", "mandates:create", "mandates:revoke"] as const;
     const { credential } = await createAgent(buyer.organizationId, all);
     const id = await activeMandate(as);
@@ -164,7 +164,7 @@ describe("every step", () => {
     expect(forKeys ? status : [status, problem.code]).toEqual(forKeys ? 200 : [403, "forbidden"]);
   });
 
-  test.each(rows)("%s: 400 for a field that it does not know", async (_name, operation, handler) => {
+  test.each(rows)("%s: 400 for an unknown field", async (_name, operation, handler) => {
     const { mandateId } = await draftMandate(as);
     expect((await send(operation, handler, { as, id: mandateId, body: { status: "active" } })).status).toBe(400);
   });

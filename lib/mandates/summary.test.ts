@@ -20,7 +20,7 @@ const said = (policy: Policy, change: Partial<Words> = {}): string => {
 };
 
 describe("a policy in plain words", () => {
-  test("the least that can be saved", () => {
+  test("says the smallest policy that can be saved", () => {
     expect(said(least)).toBe(
       [
         "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment.",
@@ -31,7 +31,7 @@ describe("a policy in plain words", () => {
     );
   });
 
-  test("every rule is said", () => {
+  test("says every rule", () => {
     const policy: Policy = {
       ...least,
       limits: {
@@ -87,7 +87,7 @@ describe("a policy in plain words", () => {
     );
   });
 
-  test("a domain is allowed together with what proves that a seller is there", () => {
+  test("says what proves that a seller has an allowed domain", () => {
     const text = said({ ...least, domains: { allow: ["weather.example"] } }, { agents: null });
     expect(text).toContain(
       "Only at weather.example.\nA seller must have verified that domain, or the domain itself must name the same payee when we ask it.\n",
@@ -95,14 +95,14 @@ describe("a policy in plain words", () => {
     expect(said({ ...least, domains: { deny: ["bad.example"] } }, { agents: null })).not.toContain("verified");
   });
 
-  test("what allows nothing says so", () => {
+  test("says if a policy allows nothing", () => {
     const closed = { ...least, domains: { allow: [] }, sellers: { allow: [] }, payTo: { allow: [] }, resources: [] };
     const text = said(closed, { agents: [] });
     for (const line of ["No agent may spend", "At no domain.", "To no registered seller.", "To no address.", "For nothing"])
       expect(text).toContain(line);
   });
 
-  test("what is still being typed is an ellipsis, never a wrong figure", () => {
+  test("shows unfinished input as an ellipsis, never as a wrong number", () => {
     const draft = { ...least, limits: { perPayment: "", total: "1,5" } };
     expect(plainText(summarize(draft, words).may)).toBe("Agents may spend up to … USDC in all, at most … USDC in one payment.");
     const open: Policy = { ...least, limits: { perPayment: "1" } };

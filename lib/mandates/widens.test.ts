@@ -54,7 +54,7 @@ const steps: readonly (readonly [string, Rules, Rules])[] = [
 ];
 
 describe("widens", () => {
-  test.each(steps)("%s does, and the way back does not", (_what, wide, narrow) => {
+  test.each(steps)("is true for %s, and false for the reverse", (_what, wide, narrow) => {
     expect(widens(granted(wide), granted(narrow))).toBe(true);
     expect(widens(granted(narrow), granted(wide))).toBe(false);
     expect(widens(granted(wide), granted(wide))).toBe(false);
@@ -73,11 +73,11 @@ describe("widens", () => {
       { approval: { mode: "firstPayment" } },
       { approval: { mode: "above", amount: "1" } },
     ],
-  ])("%s cannot be compared, so it does", (_what, after, before) => {
+  ])("is true for %s, which cannot be compared", (_what, after, before) => {
     expect(widens(granted(after), granted(before))).toBe(true);
   });
 
-  test("more agents do, fewer do not, and another wallet always does", () => {
+  test("is true for more agents and another wallet, and false for fewer agents", () => {
     const of = (agents: string[] | null) => granted({}, { agents });
     expect([widens(of(null), of(["a"])), widens(of(["a", "b"]), of(["a"])), widens(of(["a"]), of(null))]).toEqual([
       true,
@@ -94,7 +94,7 @@ describe("widens", () => {
 });
 
 const strictness = { allow: 0, requireApproval: 1, deny: 2 };
-/** What does not belong to limits, from either side of each step. */
+/** Rules other than limits, from either side of each change. */
 const rules = fc
   .subarray(steps.flatMap(([, wide, narrow]) => [wide, narrow]).filter((one) => !("limits" in one)))
   .map((list): Rules => Object.assign({ domains: { allow: ["example.com"] } }, ...list) as Rules);
@@ -109,7 +109,7 @@ const intents: fc.Arbitrary<Partial<IntentFacts>> = fc.record(
   { requiredKeys: [] },
 );
 
-test("what does not widen allows nothing that was refused, whatever is asked", () => {
+test("a change that does not widen allows no payment that was refused", () => {
   let compared = 0;
   fc.assert(
     fc.property(rules, rules, intents, (after, before, facts) => {

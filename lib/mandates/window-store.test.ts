@@ -12,7 +12,7 @@ useDatabase();
 const HOUR = 3_600_000;
 const ago = (hours: number): Date => new Date(Date.now() - hours * HOUR);
 
-test("buckets that no window reaches are forgotten, however many; live ones and those of an open hold stay", async () => {
+test("buckets outside every window are deleted, any number of them; live ones and those of an open hold stay", async () => {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential);
   await authorize(buyer, mandateId);
@@ -35,7 +35,7 @@ test("buckets that no window reaches are forgotten, however many; live ones and 
   expect(await forgetOldBuckets()).toBe(0);
 });
 
-test("a bucket that a payment works on is left for the next time, and nothing waits", async () => {
+test("a locked bucket is skipped until the next time, without waiting", async () => {
   const mandateId = await activeMandate((await createBuyer()).person.credential);
   await database()
     .insert(usageBuckets)

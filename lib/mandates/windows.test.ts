@@ -30,7 +30,7 @@ const rows: Row[] = [
   ["day", "America/Sao_Paulo", "2018-11-04T12:00:00Z", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"],
   ["day", "Africa/Cairo", "2026-04-24T12:00:00Z", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"],
   ["day", "America/Havana", "2026-11-01T05:30:00Z", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"],
-  // Clocks that fall back past midnight: the hour that comes twice belongs to one day alone.
+  // Clocks that go back past midnight: the repeated hour belongs to one day only.
   ["day", "America/Sao_Paulo", "2018-02-18T02:30:00Z", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z"],
   ["day", "America/St_Johns", "2010-11-07T02:45:00Z", "2010-11-07T02:30:00Z", "2010-11-08T03:30:00Z"],
 ];
@@ -41,7 +41,7 @@ describe("calendar windows", () => {
     expect([found.start, found.end]).toEqual([new Date(start), new Date(end)]);
   });
 
-  test("hold now, follow each other without a gap, and start at local midnight", () => {
+  test("contain now, follow each other without a gap, and start at local midnight", () => {
     const zones = fc.constantFrom(
       "UTC",
       "Europe/Berlin",
@@ -64,7 +64,7 @@ describe("calendar windows", () => {
     );
   });
 
-  test("the wall clock follows daylight saving", () => {
+  test("local time follows daylight saving", () => {
     expect(localTimeAt("Europe/Berlin", new Date("2026-03-29T00:59:00Z"))).toMatchObject({ weekday: 6, minuteOfDay: 119 });
     expect(localTimeAt("Europe/Berlin", new Date("2026-03-29T01:00:00Z"))).toMatchObject({ weekday: 6, minuteOfDay: 180 });
   });
@@ -81,7 +81,7 @@ describe("rolling windows", () => {
     });
   });
 
-  test("never miss a payment of the span, and count none that is older than 61 sixtieths", () => {
+  test("count every payment of the span, and none that is older than 61 sixtieths", () => {
     const seconds = fc.integer({ min: 0, max: 2_000_000_000 });
     fc.assert(
       fc.property(fc.constantFrom("PT1M", "PT7M", "PT24H", "P366D", "P1DT1H1M"), seconds, fc.nat(), (rolling, at, age) => {

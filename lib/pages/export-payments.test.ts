@@ -18,7 +18,7 @@ async function file(organizationId: string, query: Record<string, string> = {}, 
 }
 
 describe("the export of payments", () => {
-  test("holds the filtered payments of the organization alone, times in UTC", async () => {
+  test("contains only the filtered payments of the organization, with times in UTC", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     const denied = await authorized(scene, { amount: "0.26", intentId: "too-much" });
@@ -32,14 +32,14 @@ describe("the export of payments", () => {
     expect(await file(scene.organizationId, { q: "nothing-like-it" })).toHaveLength(1);
   });
 
-  test("goes over many pages without losing or repeating one, and ends at its bound", async () => {
+  test("reads many pages without losing or repeating a payment, and ends at its limit", async () => {
     await seedPayments("org_long", 2_300);
     const lines = await file("org_long");
     expect(new Set(lines).size).toBe(2_301);
     expect(await file("org_long", {}, 700)).toHaveLength(701);
   });
 
-  test("is named by its day, and stands in the audit log with what it was narrowed to", async () => {
+  test("is named by its day, and is in the audit log with its filter", async () => {
     const { organizationId, person } = await paymentScene();
     const now = await recordExport(
       { organizationId, userId: person.userId },

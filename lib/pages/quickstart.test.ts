@@ -32,7 +32,7 @@ test("the sample's request is allowed under the sample's mandate, in a session",
   expect(data.policyDecision).toMatchObject({ outcome: "allow", mandateId });
 });
 
-test("each snippet carries the whole request, the reader's key by its id, and no more of it", () => {
+test("each snippet contains the whole request, and only the id of the reader's key", () => {
   const body = sampleBody("mdt_1", sample, { name: "first-1", expiresAt: new Date("2026-11-21T12:00:00Z") });
   const key = { serviceAccountId: "sa_1", preview: "csk_sandbox_ab…yz" };
   const snippets = snippetsFor({ baseUrl: "https://pay.example", key, body });

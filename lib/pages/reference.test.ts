@@ -11,7 +11,7 @@ describe("the API reference", () => {
     expect(listed.toSorted()).toEqual(ids.toSorted());
   });
 
-  test.each(operations.map((one) => [one.id, one] as const))("says all of %s", (id, operation) => {
+  test.each(operations.map((one) => [one.id, one] as const))("describes all of %s", (id, operation) => {
     const reference = referenceOf(id);
     expect(reference).toMatchObject({ id, method: operation.method, path: operation.path, summary: operation.summary });
     expect(reference?.body === undefined).toBe(operation.body === undefined);
@@ -23,7 +23,7 @@ describe("the API reference", () => {
     expect(reference?.credentials.length === 0).toBe(operation.access === "anyone");
   });
 
-  test("shows fields within fields, and which of several shapes needs them", () => {
+  test("shows nested fields, and which of several shapes requires them", () => {
     const body = referenceOf("createMandate")?.body?.fields ?? [];
     const policy = body.find(({ name }) => name === "policy");
     const limits = policy?.fields.find(({ name }) => name === "limits");
@@ -40,12 +40,12 @@ describe("the API reference", () => {
     expect(budgets?.fields[0]?.values).toContain("day");
   });
 
-  test("has nothing for an operation that there is not", () => {
+  test("has nothing for an unknown operation", () => {
     expect(referenceOf("nothing")).toBeUndefined();
     expect(referenceOf("__proto__")).toBeUndefined();
   });
 
-  test("llms.txt names every operation with its address", () => {
+  test("llms.txt names every operation with its URL", () => {
     const text = llmsText("https://pay.example");
     for (const { id, method, path } of operations)
       expect(text).toContain(`(https://pay.example/docs/${id}): \`${method} ${path}\``);

@@ -31,7 +31,7 @@ const offered: ResourceOffer = {
 };
 
 describe("snippets for a seller's server", () => {
-  test("the routes make a stock server answer the 402 that is shown", async () => {
+  test("have routes with which a stock server answers the 402 that is shown", async () => {
     const server = new x402ResourceServer(await stockFacilitator(chain())).register("eip155:84532", new ExactEvmScheme());
     const app = express();
     app.use(paymentMiddleware(routesOf(offered, coin), server));
@@ -44,7 +44,7 @@ describe("snippets for a seller's server", () => {
     expect(accepts).toEqual(shown.accepts);
   });
 
-  test("carry the facilitator, the route and the request that saves the resource", () => {
+  test("contain the facilitator, the route and the request that saves the resource", () => {
     const made = snippets(offered, coin, { origin: "https://pay.example", sellerId: "sel_1" });
     expect(made.map(({ name }) => name)).toEqual(["Express", "Hono", "Next.js", "curl"]);
     expect(made[0]?.text).toContain('url: "https://pay.example/api/x402"');

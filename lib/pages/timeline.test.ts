@@ -120,7 +120,7 @@ describe("the timeline of a payment", () => {
     expect(titles({ outcome: "requireApproval", ...change })).toEqual(["done Asked for approval", "done Reserved", ...steps]),
   );
 
-  test("names who decided, why, and never two steps alike", () => {
+  test("names who decided and why, and has no two equal steps", () => {
     const declined = { ...asked, status: "rejected", decided: { ...mira, yes: false, reason: "We have one." } } as const;
     const steps = paymentTimeline({ ...facts, outcome: "requireApproval", asked: declined }, now);
     expect(steps.find(({ title }) => title === "Declined")?.text).toBe(
@@ -130,7 +130,7 @@ describe("the timeline of a payment", () => {
     expect(new Set(many.map(({ title }) => title)).size).toBe(many.length);
   });
 
-  test("carries the ids as evidence, and the order at the end", () => {
+  test("contains the ids as evidence, and the order at the end", () => {
     const order = { orderId: "ord_1", status: "completed", at: at(25) } as const;
     const settled = { ...attempt, status: "settled", resolvedAt: at(20), transaction: "0xab" } as const;
     const steps = paymentTimeline({ ...facts, hold: captured, attempts: [settled], order }, now);

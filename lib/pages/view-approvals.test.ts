@@ -16,7 +16,7 @@ let buyer: Buyer;
 let mandateId: string;
 const scopeOf = ({ organizationId }: { readonly organizationId: string }) => ({ organizationId, environment: "sandbox" });
 
-/** A checkout as previewCheckout leaves it, with its time over in so many minutes. */
+/** A checkout as previewCheckout makes it, which expires in so many minutes. */
 async function insertOpen(
   organizationId: string,
   minutes: number,
@@ -41,8 +41,8 @@ beforeAll(async () => {
   });
 });
 
-describe("requests that wait", () => {
-  test("say who asks, whom they pay, how much, why and until when; soonest over first", async () => {
+describe("requests that wait for a decision", () => {
+  test("show agent, payee, amount, purpose and expiry; the first to expire is first", async () => {
     await authorize(buyer, mandateId);
     const soon = await insertOpen(buyer.organizationId, 2);
     const { items, more, now } = await viewWaiting(scopeOf(buyer));
@@ -61,13 +61,13 @@ describe("requests that wait", () => {
     expect(await waitingCount(scopeOf(buyer))).toBe(2);
   });
 
-  test("are cut at the limit, and say that there are more", async () => {
+  test("end at the limit, and say that there are more", async () => {
     const { items, more } = await viewWaiting(scopeOf(buyer), 1);
     expect(items).toHaveLength(1);
     expect(more).toBe(true);
   });
 
-  test("of another organization are not there, and neither is one whose time is over", async () => {
+  test("are only those of the organization that have not expired", async () => {
     const other = await createBuyer();
     const over = await insertOpen(other.organizationId, -1);
     expect((await viewWaiting(scopeOf(other))).items).toEqual([]);
@@ -78,8 +78,8 @@ describe("requests that wait", () => {
   });
 });
 
-describe("requests that were decided", () => {
-  test("come newest first, page by page", async () => {
+describe("decided requests", () => {
+  test("are newest first, page by page", async () => {
     const other = await createBuyer();
     const made: string[] = [];
     for (const status of ["rejected", "completed", "canceled"]) {
@@ -116,7 +116,7 @@ describe("among 20,000 checkouts of 200 organizations", () => {
       FROM generate_series(1, 20000) n`);
   });
 
-  test("both lists read by index", async () => {
+  test("both lists are read by index", async () => {
     await reading(async (tx, now) => {
       const scope = { organizationId: "org_20", environment: "sandbox" };
       const waiting = await planOf(selectWaiting(tx, scope, now, 51), ["checkout_intents"]);

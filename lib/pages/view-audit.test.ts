@@ -22,7 +22,7 @@ beforeAll(async () => {
   const person = await createPerson(organizationId, "finance");
   userId = person.userId;
   caller = await callerOf(person.credential);
-  // One of another kind at the very beginning, then payments only, a hundred a day.
+  // One event of another kind first, then only payments, a hundred a day.
   await transact(async (tx) => {
     for (let at = 0; at < EVENTS; at += 1) {
       const type = at === 0 ? "mandate.created" : "payment.authorized";
@@ -36,7 +36,7 @@ beforeAll(async () => {
 const view = (filters: Parameters<typeof viewAudit>[1], cursor?: string) => viewAudit(caller, filters, cursor);
 
 describe("viewAudit", () => {
-  test("newest first, page by page, with the names of who acted", async () => {
+  test("is newest first, page by page, with the names of the actors", async () => {
     const { items, nextCursor, length } = await view({});
     expect(length).toBe(EVENTS);
     expect(items.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 30 }, (_, at) => EVENTS - at));
@@ -44,7 +44,7 @@ describe("viewAudit", () => {
     expect(second.items[0]?.sequence).toBe(EVENTS - 30);
   });
 
-  test("a page looks back a bounded stretch; the next one goes on where it ended", async () => {
+  test("a page searches a limited number of events; the next one continues where it ended", async () => {
     const { items, nextCursor } = await view({ kind: "mandates" });
     expect([items.length, nextCursor !== undefined]).toEqual([0, true]);
     const second = await view({ kind: "mandates" }, nextCursor);
@@ -52,13 +52,13 @@ describe("viewAudit", () => {
     expect(second.nextCursor).toBeUndefined();
   });
 
-  test("an id finds a thing by its index, and who acted within the stretch", async () => {
+  test("an entity's id is found by index, and an actor's id within the searched events", async () => {
     expect((await view({ id: "mdt_1" })).items.map(({ sequence }) => sequence)).toEqual([1]);
     expect((await view({ id: userId, until: "2026-01-02" })).items.map(({ sequence }) => sequence)).toEqual([1]);
     expect((await view({ id: "nothing like this" })).items).toEqual([]);
   });
 
-  test("days are UTC and count from midnight to midnight, however long ago", async () => {
+  test("days are UTC, from midnight to midnight, any time ago", async () => {
     const { items } = await view({ since: "2026-01-03", until: "2026-01-03" });
     expect([items[0]?.sequence, items.length]).toEqual([300, 30]);
     const day = await Array.fromAsync(await exportAudit(caller, { since: "2026-01-03", until: "2026-01-03" }, "ndjson"));
@@ -70,7 +70,7 @@ describe("viewAudit", () => {
     expect([numbers[0], numbers.at(-1), numbers.length]).toEqual([201, 300, 100]);
   });
 
-  test("another organization sees nothing of it, and nobody without audit:read", async () => {
+  test("nothing is shown to another organization, nor without audit:read", async () => {
     const other = await callerOf((await createPerson(await createOrganization())).credential);
     expect((await viewAudit(other, { id: "mdt_1" }, undefined)).items).toEqual([]);
     await expect(viewAuditEvent(other, "1")).rejects.toMatchObject({ code: "not_found" });
@@ -81,7 +81,7 @@ describe("viewAudit", () => {
 });
 
 describe("an event", () => {
-  test("is shown with the hash before it and fits, the first one as well", async () => {
+  test("is shown with the previous hash and matches it, also the first event", async () => {
     const second = await viewAuditEvent(caller, "2");
     const one = await viewAuditEvent(caller, "1");
     expect([second.fits, second.previousHash]).toEqual([true, one.event.hash]);
@@ -93,7 +93,7 @@ describe("an event", () => {
 });
 
 describe("the export", () => {
-  test("lets everybody compute the chain again", async () => {
+  test("contains everything to compute the chain again", async () => {
     const text = (await Array.fromAsync(await exportAudit(caller, { until: "2026-01-01" }, "ndjson"))).join("");
     let hash = "0".repeat(64);
     for (const line of text.trim().split("\n")) {
@@ -103,7 +103,7 @@ describe("the export", () => {
     }
   });
 
-  test("as CSV it has a head and one line for each event", async () => {
+  test("has as CSV a header and one line for each event", async () => {
     const text = (await Array.fromAsync(await exportAudit(caller, { kind: "mandates" }, "csv"))).join("").split("\r\n");
     expect(text[0]).toMatch(/^sequence,createdAt,type,/);
     expect(text).toHaveLength(3);
@@ -111,7 +111,7 @@ describe("the export", () => {
   });
 });
 
-test("an event that was changed behind the service's back does not fit", async () => {
+test("an event that was changed in the database does not match its hash", async () => {
   await database().execute(sql`ALTER TABLE audit_events DISABLE TRIGGER audit_events_append_only`);
   await database().execute(
     sql`UPDATE audit_events SET actor_id = 'sa_2' WHERE chain = ${caller.organizationId} AND sequence = 77`,

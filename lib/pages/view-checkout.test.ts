@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe("viewCheckout", () => {
-  test("shows payee, asker, amounts, basket, destination, mandates and effects from our own records", async () => {
+  test("shows payee, agent, amounts, basket, destination, mandates and effects from our own records", async () => {
     const seen = await view(checkoutIntentId, scene.person.credential);
     expect(seen).toMatchObject({
       intent: { checkoutIntentId, status: "awaiting_approval" },
@@ -50,7 +50,7 @@ describe("viewCheckout", () => {
     expect(seen.before).toBeUndefined();
   });
 
-  test("writes down what this session was shown, and tells what it was shown before", async () => {
+  test("records what this session was shown, and says what it was shown before", async () => {
     await view(checkoutIntentId, scene.person.credential);
     const { sessionId } = await callerOf(scene.person.credential);
     const seen = await database().select().from(checkoutReviews).where(eq(checkoutReviews.checkoutIntentId, checkoutIntentId));
@@ -67,7 +67,7 @@ describe("viewCheckout", () => {
     });
   });
 
-  test("a member who may only read sees it, decides nothing and leaves no review", async () => {
+  test("a member with only the right to read sees it, cannot decide and leaves no review", async () => {
     const viewer = await newMember(scene.person, "viewer");
     const seen = await view(checkoutIntentId, viewer.credential);
     expect(seen).toMatchObject({ mayDecide: false, stepUp: { required: false }, intent: { status: "previewed" } });

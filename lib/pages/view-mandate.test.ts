@@ -18,7 +18,7 @@ useDatabase();
 const scopeOf = ({ organizationId }: Pick<Buyer, "organizationId">) => ({ organizationId, environment: "sandbox" });
 
 describe("the page of a mandate", () => {
-  test("tells what happened, by whom and why, with what each version says", async () => {
+  test("lists each event with its person and reason, and each version's policy", async () => {
     const buyer = await createBuyer();
     const as = buyer.person.credential;
     const agents = [buyer.agent.serviceAccountId];
@@ -38,7 +38,7 @@ describe("the page of a mandate", () => {
     expect(history.map((one) => one.policy?.limits.perPayment)).toEqual([undefined, "2", undefined, "1"]);
   });
 
-  test("says what revoking would touch", async () => {
+  test("says what revoking would affect", async () => {
     const buyer = await createBuyer();
     const id = await activeMandate(buyer.person.credential, {
       policy: { ...policy, approval: { mode: "above", amount: "0.4" } },
@@ -54,7 +54,7 @@ describe("the page of a mandate", () => {
     expect(isProblem(refused) && refused.code).toBe("not_found");
   });
 
-  test("reads its history by index", async () => {
+  test("reads the history by index", async () => {
     await database().execute(sql`
       INSERT INTO audit_events (chain, sequence, audit_event_id, type, actor_id, entity_type, entity_id, metadata, hash, created_at)
       SELECT 'org_' || n % 50, n, 'aud_' || n, 'mandate.versioned', 'usr_x', 'mandate', 'mdt_' || n % 400, '{}', '', now()

@@ -38,7 +38,7 @@ describe("the list of mandates", () => {
     expect(second.hasMore).toBe(false);
   });
 
-  test.each(MandateStatus.options)("narrowed to %s holds what is shown as that", async (status) => {
+  test.each(MandateStatus.options)("filtered by %s contains the mandates with this status", async (status) => {
     const { items } = await viewMandates(scope(), { limit: 20, status });
     expect(items.map((one) => [one.name.split(" ")[0], one.status])).toEqual([[status, status]]);
   });
@@ -53,19 +53,19 @@ describe("the list of mandates", () => {
     expect(namesOf(await viewMandates(scope(), { limit: 20, search }))).toEqual(names);
   });
 
-  test("of another organization is empty", async () => {
+  test("is empty for another organization", async () => {
     const { organizationId } = await createBuyer();
     expect(namesOf(await viewMandates({ organizationId, environment: "sandbox" }, { limit: 20 }))).toEqual([]);
   });
 
-  test("for the home page has active before paused before drafts, with their usage", async () => {
+  test("for the home page has active, then suspended mandates, then drafts, with their usage", async () => {
     const mandates = await viewLiveMandates(scope(), 10);
     expect(mandates.map(({ name }) => name)).toEqual(["exhausted", "expired", "active 100%", "suspended", "draft"]);
     expect(mandates[0]?.usage).toMatchObject([{ window: "total", reserved: "0.5", available: "0" }]);
   });
 });
 
-test("among 20,000 mandates of 400 organizations the lists read by index", async () => {
+test("is read by index among 20,000 mandates of 400 organizations", async () => {
   await database().execute(sql`
     INSERT INTO mandates (mandate_id, organization_id, environment, name, status, version, asset, chain, created_by)
     SELECT 'mdt_' || lpad(n::text, 26, '0'), 'org_' || n % 400, 'sandbox', 'Mandate ' || n, 'active', 1, 'USDC', 'eip155:84532', 'usr_x'

@@ -37,7 +37,7 @@ describe("viewPayment", () => {
     expect(JSON.stringify(view)).not.toContain("PAYMENT-SIGNATURE");
   });
 
-  test("leads to where a person decides, by our own path alone", async () => {
+  test("links to the page where a person decides, only by our own path", async () => {
     const policy = { assets, limits: { perPayment: "1", total: "10" }, approval: { mode: "always" } };
     const scene = await paymentScene({ mandate: { policy } });
     const { authorizationId } = await authorized(scene);
@@ -46,7 +46,7 @@ describe("viewPayment", () => {
     expect(view.confirmPath).toBe(`/checkout/${view.checkout?.checkoutIntentId}`);
   });
 
-  test("404 hides a payment of another organization, and of another environment", async () => {
+  test("404 for a payment of another organization, and of another environment", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     const other = await paymentScene();

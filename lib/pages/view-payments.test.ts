@@ -42,7 +42,7 @@ async function pay(scene: PaymentScene, idempotencyKey: string) {
 }
 
 describe("viewPayments", () => {
-  test("shows what was paid to whom, by whom, under what, and how far it came", async () => {
+  test("shows amount, payee, agent, mandate and stage of each payment", async () => {
     const scene = await paymentScene();
     await authorized(scene, { amount: "0.26" });
     const { executionId, authorizationId } = await pay(scene, "shown");
@@ -77,7 +77,7 @@ describe("viewPayments", () => {
     expect(seen).toEqual(ids.toReversed());
   });
 
-  test("finds by every filter, and by every id and figure that a person may have", async () => {
+  test("finds by every filter, and by every id and amount that a person may have", async () => {
     const scene = await paymentScene();
     const other = await paymentScene();
     await authorized(other);
@@ -129,7 +129,7 @@ describe("viewPayments", () => {
       expect([q, await found(other, { q })]).toEqual([q, []]);
   });
 
-  test("offers the organization's own mandates and agents as choices", async () => {
+  test("offers the organization's mandates and agents as choices", async () => {
     const scene = await paymentScene();
     const { mandates, agents } = await viewPaymentChoices(scopeOf(scene));
     expect(mandates.map(({ mandateId }) => mandateId)).toEqual([scene.mandateId]);
@@ -158,14 +158,14 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
     ["by amount", { q: "0.0042" }, "authorizations_of_organization"],
     ["by time", { createdFrom: "2026-01-01", createdTo: "2026-12-31" }, "authorizations_of_organization"],
     ["by several", { outcome: "deny", mandate: "mdt_org_big0", agent: "sa_0" }, "authorizations_of_mandate"],
-  ])("is read by index alone when narrowed %s", async (_, query, index) => {
+  ])("is read only by index when filtered %s", async (_, query, index) => {
     const statement = paymentsQuery(scopeOf(big), readPaymentFilter(query), null, { limit: 51, before: null });
     const plan = await reading(() => planOf({ toSQL: () => new PgDialect().sqlToQuery(statement) }, []));
     expect(plan.whole).toEqual([]);
     expect(plan.indexes).toContain(index);
   });
 
-  test("looks at 5,000 at once, says that there are older ones, and goes on among them", async () => {
+  test("searches 5,000 at once, says that there are older ones, and continues with them", async () => {
     // 0.000042 USDC was the 42nd of 10,000.
     const first = await list(big, { q: "0.000042" });
     expect(first).toMatchObject({ items: [], hasMore: true, looksFurther: true });
@@ -175,7 +175,7 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
     expect(last.hasMore).toBe(false);
   });
 
-  test("by settlement finds all of them, each once", async () => {
+  test("filtered by settlement finds all of them, each once", async () => {
     const unknown = await list(big, { settlement: "unknown" }, 100);
     expect(unknown.items).toHaveLength(100);
     expect(new Set(unknown.items.map(({ stage }) => stage.status))).toEqual(new Set(["unknown"]));

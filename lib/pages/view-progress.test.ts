@@ -16,7 +16,7 @@ const doneOf = async (organizationId: string) =>
     .filter(([, done]) => done)
     .map(([id]) => id);
 
-test("a step is done as soon as what it makes exists, and another organization's things are not counted", async () => {
+test("a step is done as soon as its result exists, and results of other organizations do not count", async () => {
   const buyer = await createBuyer();
   const empty = await createOrganization();
   const { credential } = buyer.person;
@@ -29,7 +29,7 @@ test("a step is done as soon as what it makes exists, and another organization's
   expect(await doneOf(empty)).toEqual([]);
 });
 
-test("a person sees the steps of what the organization does, as far as the role reads", async () => {
+test("a person sees the steps for the organization's product roles that their role can read", async () => {
   const organizationId = await createOrganization();
   expect((await progressOf(organizationId, ["seller"])).ids).toEqual(["seller", "resource"]);
   expect((await progressOf(organizationId, ["buyer"], new Set(["payments:read"]))).ids).toEqual(["authorization"]);

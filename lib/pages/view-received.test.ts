@@ -22,12 +22,12 @@ const CHAIN = "eip155:84532";
 const DAY_MS = 86_400_000;
 const scopeOf = (organizationId: string): Scope => ({ organizationId, environment: "sandbox" });
 
-/** An id of its kind that was made then. */
+/** An id of this kind that was made at this time. */
 const idAt = (kind: "execution" | "settlement", at: Date): string => firstIdAt(kind, at).slice(0, -8) + newId(kind).slice(-8);
 
 type Paid = { readonly status?: string; readonly daysAgo?: number; readonly resourceId?: string; readonly amount?: number };
 
-/** An attempt of another organization, as executePayment writes it. */
+/** An execution by another organization, as executePayment writes it. */
 async function execution(
   seller: string,
   { status = "settled", daysAgo = 0, resourceId = "report", amount = 250_000 }: Paid = {},
@@ -62,7 +62,7 @@ const idsOf = async (organizationId: string, query: Partial<Parameters<typeof vi
   (await viewReceived(scopeOf(organizationId), { limit: 20, ...query })).items.map(({ paymentId }) => paymentId);
 
 describe("payments received", () => {
-  test("tell amount, resource, status, transaction and payer, and nothing else of the buyer", async () => {
+  test("show amount, resource, status, transaction and payer, and nothing else of the buyer", async () => {
     await execution("org_a");
     const { items } = await viewReceived(scopeOf("org_a"), { limit: 20 });
     expect(items).toEqual([
@@ -84,7 +84,7 @@ describe("payments received", () => {
     expect(JSON.stringify(items)).not.toMatch(/secret|org_buyer/);
   });
 
-  test("leave out those of another seller, of another environment and what the buyer itself paid", async () => {
+  test("leave out those of another seller, of another environment and the organization's own payments", async () => {
     const mine = await execution("org_b");
     await execution("org_c");
     await settlement("org_c");
@@ -95,7 +95,7 @@ describe("payments received", () => {
     expect(await idsOf("org_buyer")).toEqual([]);
   });
 
-  test("stand newest first, with and without a mandate, and page by cursor through both", async () => {
+  test("are newest first, with and without a mandate, and continue by cursor through both", async () => {
     const made: string[] = [];
     for (const daysAgo of [5, 4, 3, 2, 1]) {
       made.push(await (daysAgo % 2 === 0 ? execution : settlement)("org_d", { daysAgo }));
@@ -110,7 +110,7 @@ describe("payments received", () => {
     expect(seen).toEqual(made.toReversed());
   });
 
-  test("are narrowed by resource, status and time", async () => {
+  test("are filtered by resource, status and time", async () => {
     const old = await execution("org_e", { daysAgo: 10 });
     const failed = await settlement("org_e", { status: "failed", daysAgo: 3 });
     const other = await settlement("org_e", { resourceId: "other" });
@@ -124,7 +124,7 @@ describe("payments received", () => {
 describe("revenue", () => {
   const now = new Date("2026-11-21T12:00:00.000Z");
 
-  test("has 30 days that end today, each there even without a payment", () => {
+  test("has the 30 days until today, also days without a payment", () => {
     const row = { sellerId: null, resourceId: null, amount: 5n, payments: 1 };
     const days = revenueDays(
       [
@@ -139,12 +139,12 @@ describe("revenue", () => {
     expect(days.at(-1)).toEqual({ day: "2026-11-21", amount: 5n, payments: 1 });
   });
 
-  test("reads all of the month, and the 30 days", () => {
+  test("reads all days of the month, and the 30 days", () => {
     expect(revenueSince(now, 30).toISOString()).toBe("2026-10-23T00:00:00.000Z");
     expect(revenueSince(new Date("2026-12-31T23:59:00.000Z"), 30).toISOString()).toBe("2026-12-01T00:00:00.000Z");
   });
 
-  test("counts what settled, from both kinds, exactly", async () => {
+  test("counts settled payments of both kinds, exactly", async () => {
     await execution("org_f", { amount: 1 });
     await settlement("org_f", { amount: 2, resourceId: "other" });
     await execution("org_f", { status: "failed" });

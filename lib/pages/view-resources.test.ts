@@ -19,7 +19,7 @@ const shopOwner = () => newOrganization({ productRoles: ["seller"] });
 const scopeOf = ({ organizationId }: { readonly organizationId: string }): Scope => ({ organizationId, environment: "sandbox" });
 
 describe("the seller's resources", () => {
-  test("are found by a part of path, description or id; typed text is no pattern", async () => {
+  test("are found by a part of path, description or id, without wildcards", async () => {
     const owner = await shopOwner();
     await newSeller(owner.credential, { resourceId: "daily", pathTemplate: "/reports/daily" });
     await newSeller(owner.credential, { resourceId: "other", pathTemplate: "/other" });
@@ -30,7 +30,7 @@ describe("the seller's resources", () => {
     expect(await found("%")).toEqual([]);
   });
 
-  test("that are archived stand apart, and can be opened", async () => {
+  test("that are archived are listed separately, and can be opened", async () => {
     const owner = await shopOwner();
     const { sellerId } = await newSeller(owner.credential, { resourceId: "old" });
     await send(contract.archiveResource, archiveResource, { as: owner.credential, id: "old", body: { sellerId } });
@@ -41,7 +41,7 @@ describe("the seller's resources", () => {
     expect(await viewResource(scopeOf(owner), sellerId, "old")).toMatchObject({ archived: true, seller: { sellerId } });
   });
 
-  test("404 hides those of another organization", async () => {
+  test("are 404 for another organization", async () => {
     const [owner, other] = [await shopOwner(), await shopOwner()];
     const { sellerId } = await newSeller(owner.credential, { resourceId: "mine" });
     await expect(viewResource(scopeOf(other), sellerId, "mine")).rejects.toMatchObject({ code: "not_found" });
@@ -49,7 +49,7 @@ describe("the seller's resources", () => {
     expect(await viewSellers(scopeOf(other))).toEqual([]);
   });
 
-  test("have a seller with what to publish for its domain", async () => {
+  test("have a seller with the text to publish for its domain", async () => {
     const owner = await shopOwner();
     const { sellerId, domain } = await newSeller(owner.credential);
     const [seller] = await viewSellers(scopeOf(owner));

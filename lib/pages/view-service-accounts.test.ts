@@ -38,7 +38,7 @@ test("accounts newest first, page by page, with the newest key, its age and its 
   expect(first.items[1]?.lastUse).toBeUndefined();
 });
 
-test("an account shows its keys, the one in its grace too, and the mandates that name it", async () => {
+test("an account shows its keys, also one in its grace period, and the mandates that name it", async () => {
   const owner = await newOrganization();
   const agent = await newKey(owner);
   const id = agent.serviceAccountId;
@@ -61,7 +61,7 @@ test("an account shows its keys, the one in its grace too, and the mandates that
   expect((await viewServiceAccount(caller, id)).keys.map(({ status }) => status)).toEqual(["revoked", "revoked"]);
 });
 
-test("404 hides an account of another organization, 403 without serviceAccounts:read", async () => {
+test("404 for an account of another organization, 403 without serviceAccounts:read", async () => {
   const [owner, other] = [await newOrganization(), await newOrganization()];
   const { serviceAccountId } = await newKey(other);
   await expect(viewServiceAccount(await callerOf(owner.credential), serviceAccountId)).rejects.toMatchObject({

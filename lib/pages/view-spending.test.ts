@@ -35,7 +35,7 @@ async function approved(organizationId: string, authorizationId: string): Promis
 }
 
 describe("spending by day", () => {
-  test("has 30 days that end today, each there even without a payment", () => {
+  test("has the 30 days until today, also days without a payment", () => {
     const rows = [
       { day: "2026-11-21", ...coin, countersigned: false, amount: "5", payments: 2 },
       { day: "2026-11-21", ...coin, countersigned: true, amount: "7", payments: 1 },
@@ -50,11 +50,11 @@ describe("spending by day", () => {
   test.each([
     ["2026-11-21T12:00:00.000Z", "2026-10-23T00:00:00.000Z"],
     ["2026-12-31T23:59:00.000Z", "2026-12-01T00:00:00.000Z"],
-  ])("at %s reads from %s on: all of the month, and of the 30 days", (at, since) => {
+  ])("at %s reads from %s on: all days of the month, and the 30 days", (at, since) => {
     expect(spendingSince(new Date(at), 30).toISOString()).toBe(since);
   });
 
-  test("counts captures and overruns, tells what a person approved, and leaves out holds and other organizations", async () => {
+  test("counts captures and overruns, shows which a person approved, and leaves out holds and other organizations", async () => {
     const buyer = await createBuyer();
     const { organizationId } = buyer;
     const mandateId = await activeMandate(buyer.person.credential);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 const first = { month: undefined, cursor: undefined };
 
 describe("viewStatement", () => {
-  test("this month by default: each side its own debts, and the volume that its agents paid", async () => {
+  test("shows this month by default: each side its own debts, and the volume that its agents paid", async () => {
     const { lines, month, current, volumes, fees } = await viewStatement(await callerOf(buyer), first);
     expect(month).toBe(current);
     expect(lines).toEqual([{ month, asset: "USDC", asBuyer: "0.05", asSeller: "0", total: "0.05", payments: 20 }]);
@@ -56,13 +56,13 @@ describe("viewStatement", () => {
     expect(february.fees.map(({ authorizationId }) => authorizationId)).toEqual(["aut_1"]);
   });
 
-  test("the built-in schedule concerns everybody, and without a plan there is none", async () => {
+  test("the built-in schedule applies to everybody, and no plan is shown without one", async () => {
     const { schedules, subscription } = await viewStatement(await callerOf(buyer), first);
     expect(schedules.map(({ feeScheduleId }) => feeScheduleId)).toEqual(["fs_default"]);
     expect(subscription).toBeUndefined();
   });
 
-  test("404 for a month that is none, 403 without billing:read", async () => {
+  test("404 for an invalid month, 403 without billing:read", async () => {
     const asked = { month: "2026-13", cursor: undefined };
     await expect(viewStatement(await callerOf(buyer), asked)).rejects.toMatchObject({ code: "not_found" });
     const approver = await createPerson(await createOrganization(), "approver");
@@ -72,7 +72,7 @@ describe("viewStatement", () => {
   });
 });
 
-test("the export has a line for each debt of the month and of this organization alone", async () => {
+test("the export has a line for each debt of this organization in the month", async () => {
   const { lines } = await exportFees(await callerOf(buyer), undefined);
   const text = (await Array.fromAsync(lines)).join("").split("\r\n");
   expect(text[0]).toBe("createdAt,feeId,authorizationId,side,kind,amount,asset,chain");

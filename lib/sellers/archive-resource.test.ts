@@ -22,7 +22,7 @@ const archive = (id: string, more: More = {}) => send(contract.archiveResource, 
 const get = (id: string) => send(contract.getResource, getResource, { as, id });
 
 describe("archiveResource", () => {
-  it("200 takes the resource out of every read, and writes its event", async () => {
+  it("200 removes the resource from every read, and writes its event", async () => {
     const shop = await newSeller(as, { resourceId: "old" });
     const { status, data } = await archive("old");
     expect([status, data]).toEqual([200, shop.resource]);
@@ -30,11 +30,11 @@ describe("archiveResource", () => {
     expect((await eventsAbout("old")).map(({ type }) => type)).toEqual(["resource.upserted", "resource.archived"]);
   });
 
-  it("200 again for what is archived already", async () => {
+  it("200 again for an archived resource", async () => {
     expect((await archive("old")).status).toBe(200);
   });
 
-  it("200 brings a resource back when it is put again", async () => {
+  it("200 restores a resource when it is saved again", async () => {
     const shop = await newSeller(as, { resourceId: "back" });
     await archive("back");
     const { resourceId: _, ...body } = shop.resource;
@@ -42,7 +42,7 @@ describe("archiveResource", () => {
     expect((await get("back")).data).toEqual({ ...shop.resource, payToProven: false });
   });
 
-  it("400 asks for the seller where two of them use the id", async () => {
+  it("400 asks for the seller if two of them use the id", async () => {
     const one = await newSeller(as, { resourceId: "twice" });
     const two = await newSeller(as, { resourceId: "twice" });
     expect((await archive("twice")).problem.errors?.[0]?.pointer).toBe("/sellerId");

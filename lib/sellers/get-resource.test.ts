@@ -18,7 +18,7 @@ const get = (id: string, more: { as?: Credential; query?: string } = {}) =>
   send(contract.getResource, getResource, { as, id, ...more });
 
 describe("getResource", () => {
-  it("400 asks for the seller where two of them use the id", async () => {
+  it("400 asks for the seller if two of them use the id", async () => {
     const owner = (await createPerson(organizationId)).credential;
     const one = await newSeller(owner, { resourceId: "double" });
     await newSeller(owner, { resourceId: "double" });

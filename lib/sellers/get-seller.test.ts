@@ -8,7 +8,7 @@ import { createAgent, createOrganization, createPerson, send } from "#test/tenan
 useDatabase();
 
 describe("getSeller", () => {
-  it("200 shows a seller to every organization, and nothing of whose it is", async () => {
+  it("200 shows a seller to every organization, without its owner", async () => {
     const owner = await createPerson(await createOrganization());
     const { sellerId, domain } = await newSeller(owner.credential);
     const stranger = await createAgent(await createOrganization(), []);

@@ -34,7 +34,7 @@ describe("listResources", () => {
     expect(seen).toEqual(made);
   });
 
-  it("shows nothing of other organizations and one seller's where asked", async () => {
+  it("shows nothing of other organizations, and only one seller's if asked", async () => {
     const owner = (await createPerson(await createOrganization())).credential;
     expect((await list("", { as: owner })).data).toEqual({ items: [], hasMore: false });
     const shop = await newSeller(owner);

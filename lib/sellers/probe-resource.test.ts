@@ -40,7 +40,7 @@ const probe = (id: string, body: object = {}, as = owner.credential) =>
   send(contract.probeResource, probeResource, { as, id, body });
 
 describe("probeResource", () => {
-  test("200 payable: the 402 of a stock seller is what is registered", async () => {
+  test("200 payable: the 402 of a stock seller matches the registration", async () => {
     await newSeller(owner.credential, { domain: shop, payTo, resourceId: "right" });
     const { status, data } = await probe("right");
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe("probeResource", () => {
     expect(data.challenge).toMatchObject({ x402Version: 2, accepts: [{ amount: "250000" }] });
   });
 
-  test("200 tells every field in which the 402 differs", async () => {
+  test("200 lists every field in which the 402 differs", async () => {
     const elsewhere = randomAddress();
     await newSeller(owner.credential, { domain: shop, payTo: elsewhere, price: "0.5", resourceId: "wrong" });
     const { data } = await probe("wrong");
@@ -59,7 +59,7 @@ describe("probeResource", () => {
     ]);
   });
 
-  test("200 tells of a resource that asks for no payment", async () => {
+  test("200 reports a resource that asks for no payment", async () => {
     await newSeller(owner.credential, { domain: plain, resourceId: "free" });
     expect((await probe("free")).data).toMatchObject({
       status: 200,
@@ -68,7 +68,7 @@ describe("probeResource", () => {
     });
   });
 
-  test("200 with a quoted price takes what the 402 asks, up to the registered maximum", async () => {
+  test("200 with a quoted price accepts the price of the 402, up to the registered maximum", async () => {
     const { sellerId } = await newSeller(owner.credential, { domain: shop, payTo, resourceId: "quoted" });
     const quote = (maxAmount: string) =>
       send(contract.upsertPaidResource, upsertPaidResource, {
@@ -97,7 +97,7 @@ describe("probeResource", () => {
     },
   );
 
-  test("409 a method that cannot be asked without effect", async () => {
+  test("409 for a method that may have side effects", async () => {
     const { sellerId } = await newSeller(owner.credential, { domain: shop, payTo, resourceId: "gone" });
     await send(contract.upsertPaidResource, upsertPaidResource, {
       as: owner.credential,
@@ -114,7 +114,7 @@ describe("probeResource", () => {
     expect((await probe("gone")).problem.code).toBe("conflict");
   });
 
-  test("a domain that nobody proved is never sent a POST, and one that was proved is", async () => {
+  test("sends a POST only to a verified domain", async () => {
     const asked: string[] = [];
     const site = await listen(
       createServer((request, response) => {
@@ -136,7 +136,7 @@ describe("probeResource", () => {
     expect(asked).toEqual(["POST"]);
   });
 
-  test("429 a domain that nobody proved is asked ten times a minute by one organization, whichever way it asks", async () => {
+  test("429 after ten calls a minute of one organization to an unverified domain, by any operation", async () => {
     const eager = await newOrganization({ productRoles: ["seller"] });
     const { sellerId } = await newSeller(eager.credential, { domain: plain, resourceId: "eager" });
     const verify = () =>

@@ -61,7 +61,7 @@ const isListedAsProven = async ({ as }: Owner, sellerId: string) => {
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
 describe("challengePayTo", () => {
-  test("201 a text that names organization, seller, address, network, environment and end, and says that it moves nothing", async () => {
+  test("201 with a text that names organization, seller, address, network, environment and expiry, and says that it moves no money", async () => {
     const { seller, wallet, challengeId, text, chain: on, expiresAt } = await unproven();
     for (const part of [
       owner.organizationId,
@@ -78,7 +78,7 @@ describe("challengePayTo", () => {
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(14 * 60_000);
   });
 
-  test("400 what is no address or chain of this installation, 404 another organization's seller, 403 without the capability", async () => {
+  test("400 for an invalid address or an unknown chain, 404 for another organization's seller, 403 without the capability", async () => {
     const { sellerId } = await newSeller(owner.as);
     const payTo = newWallet().address;
     const pointer = async (body: Record<string, unknown>) =>
@@ -93,7 +93,7 @@ describe("challengePayTo", () => {
     expect([status, problem.code]).toEqual([403, "capability_required"]);
   });
 
-  test("429 above fifty that nobody signed, and old ones are forgotten", async () => {
+  test("429 above fifty unsigned texts, and old ones are deleted", async () => {
     const busy = await newOwner();
     const { sellerId } = await newSeller(busy.as);
     const body = { sellerId, payTo: newWallet().address };
@@ -128,14 +128,14 @@ describe("provePayTo by a signature", () => {
     expect((await prove(owner, body)).problem.code).toBe("conflict");
   });
 
-  test("four at once use a text once", async () => {
+  test("four calls at once use a text once", async () => {
     const { wallet, challengeId, text } = await unproven();
     const signature = await wallet.signMessage({ message: text });
     const replies = await Promise.all([1, 2, 3, 4].map(() => prove(owner, { method: "signature", challengeId, signature })));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   });
 
-  test("400 another key's signature, another text's, and what is no signature; 409 after its end; 404 another organization's", async () => {
+  test("400 for another key's or text's signature and an invalid one; 409 after the expiry; 404 for another organization's", async () => {
     const { wallet, challengeId, text } = await unproven();
     const message = text;
     const signatures = [
@@ -157,7 +157,7 @@ describe("provePayTo by a signature", () => {
     expect(await database().select().from(payToProofs).where(eq(payToProofs.address, wallet.address.toLowerCase()))).toEqual([]);
   });
 
-  test("200 a contract is asked by EIP-1271, and proven on its chain alone; one that says no is refused", async () => {
+  test("200 checks a contract by EIP-1271, and proves it only on its chain; a contract that says no is refused", async () => {
     const contractAt = privateKeyToAccount(generatePrivateKey()).address;
     const seller = await newSeller(owner.as, { payTo: contractAt });
     const { data } = await challenge(owner, { sellerId: seller.sellerId, payTo: contractAt });
@@ -169,7 +169,7 @@ describe("provePayTo by a signature", () => {
     expect(await isListedAsProven(owner, seller.sellerId)).toBe(true);
   });
 
-  test("belongs to the organization: another one that is paid there has proven nothing, and may sign as well", async () => {
+  test("belongs to the organization: another one that is paid there has no proof, and may sign too", async () => {
     const { wallet, challengeId, text } = await unproven();
     await prove(owner, { method: "signature", challengeId, signature: await wallet.signMessage({ message: text }) });
     const twin = await unproven(other, wallet);
@@ -198,7 +198,7 @@ describe("provePayTo by the verified domain", () => {
   const setVerified = (sellerId: string, verified: boolean) =>
     database().update(sellers).set({ verified }).where(eq(sellers.sellerId, sellerId));
 
-  test("200 where its own 402 names the address, as long as the domain is verified", async () => {
+  test("200 if its own 402 names the address, and as long as the domain is verified", async () => {
     const { shop, seller, body } = await atPaywall();
     const early = await prove(owner, body);
     expect([early.status, early.problem.nextActions[0]?.type, shop.asked]).toEqual([409, "verify_seller", []]);
@@ -210,7 +210,7 @@ describe("provePayTo by the verified domain", () => {
     expect(await isListedAsProven(owner, seller.sellerId)).toBe(false);
   });
 
-  test("424 where it names another address, asks for nothing, or sends us elsewhere", async () => {
+  test("424 if it names another address, asks for no payment, or redirects", async () => {
     const { shop, seller, body } = await atPaywall(owner, randomAddress());
     await setVerified(seller.sellerId, true);
     expect((await prove(owner, body)).problem.detail).toContain("does not name the registered address");
@@ -222,7 +222,7 @@ describe("provePayTo by the verified domain", () => {
     expect((await prove(owner, body)).problem.detail).toContain("another host");
   });
 
-  test("409 for an address that another organization has proven, and a signature ends what a domain said", async () => {
+  test("409 for an address that another organization has proven, and a signature ends the proof by a domain", async () => {
     const wallet = newWallet();
     const impostor = await atPaywall(other, wallet.address);
     impostor.shop.offer["payTo"] = wallet.address;

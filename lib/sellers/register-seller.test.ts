@@ -33,7 +33,7 @@ describe("registerSeller", () => {
     ]);
   });
 
-  it("201 lets several organizations name one domain: nobody owns it before it is verified", async () => {
+  it("201 for several organizations with one domain: nobody owns it before it is verified", async () => {
     const other = await createPerson(await createOrganization());
     expect((await register({ name: "A", domain: "shared.example.com" })).status).toBe(201);
     expect((await register({ name: "B", domain: "shared.example.com" }, { as: other.credential })).status).toBe(201);
@@ -65,7 +65,7 @@ describe("registerSeller", () => {
     expect([status, problem.code]).toEqual([403, "capability_required"]);
   });
 
-  it("replays one key, and refuses it with another body", async () => {
+  it("replays one key, and refuses the key with another body", async () => {
     const body = { name: "Once", domain: "once.example.com" };
     const first = await register(body, { key: "k1" });
     const again = await register(body, { key: "k1" });

@@ -12,12 +12,12 @@ const daily = resource("daily", "/reports/{date}");
 const yearly = resource("yearly", "/yearly");
 const paid = (url: string | undefined, amount = "0.25") => resourceOfPayment([daily, yearly], { url, amount })?.resourceId;
 
-describe("what a payment without a mandate is for", () => {
-  test("the resource whose path it names", () => expect(paid("https://data.example.com/reports/today?full=1")).toBe("daily"));
-  test("none where the price is another", () => expect(paid("https://data.example.com/yearly", "9")).toBeUndefined());
-  test("none where it names no path and several could be meant", () => expect(paid(undefined)).toBeUndefined());
-  test("the only one, without a path", () => expect(resourceOfPayment([daily], { url: undefined, amount: "0.25" })).toBe(daily));
-  test("a quoted price can be any", () => {
+describe("the resource of a payment without a mandate", () => {
+  test("is the one whose path it names", () => expect(paid("https://data.example.com/reports/today?full=1")).toBe("daily"));
+  test("is none if the price differs", () => expect(paid("https://data.example.com/yearly", "9")).toBeUndefined());
+  test("is none if it names no path and several fit", () => expect(paid(undefined)).toBeUndefined());
+  test("is the only one if it names no path", () => expect(resourceOfPayment([daily], { url: undefined, amount: "0.25" })).toBe(daily));
+  test("can have any price if its price is quoted", () => {
     const quoted: PayableResource = { ...daily, pricing: { type: "quoted", asset: "USDC" } };
     expect(resourceOfPayment([quoted], { url: "https://data.example.com/reports/1", amount: "3" })).toBe(quoted);
   });

@@ -34,7 +34,7 @@ const put = (body: unknown, more: More = {}) =>
   send(contract.upsertPaidResource, upsertPaidResource, { as, id: "daily", body, ...more });
 
 describe("upsertPaidResource", () => {
-  it("200 fills in what was left out, and writes its event", async () => {
+  it("200 fills in missing fields, and writes its event", async () => {
     const { status, data } = await put(terms(), { id: "fills" });
     expect(status).toBe(200);
     expect(data).toEqual({
@@ -51,14 +51,14 @@ describe("upsertPaidResource", () => {
     expect(await eventsAbout("fills")).toMatchObject([{ type: "resource.upserted", chain: organizationId, metadata: data }]);
   });
 
-  it("200 replaces every term and keeps nothing of the old ones", async () => {
+  it("200 replaces every term", async () => {
     await put({ ...terms(), description: "Old", minimumAssuranceLevel: "passkeyApproved" }, { id: "replaced" });
     const { data } = await put({ ...terms(), pricing: { type: "fixed", amount: "1", asset: "USDC" } }, { id: "replaced" });
     expect(data).toMatchObject({ pricing: { amount: "1" }, minimumAssuranceLevel: "softwareApproved" });
     expect(data).not.toHaveProperty("description");
   });
 
-  it("200 takes what was read, and takes no word of it for a proof", async () => {
+  it("200 accepts what getResource returned, and ignores its proofs", async () => {
     await put(terms(), { id: "round" });
     const read = () => send(contract.getResource, getResource, { as, id: "round" });
     const { data } = await read();
@@ -127,7 +127,7 @@ describe("upsertPaidResource", () => {
     expect(problem.errors?.map((error) => error.pointer)).toEqual(["/resourceId", "/pricing/amount", "/paymentConfig/payTo"]);
   });
 
-  it("400 for a path that is no id", async () => {
+  it("400 for an invalid id in the path", async () => {
     expect((await put(terms(), { id: "a%20b" })).status).toBe(400);
   });
 
@@ -153,7 +153,7 @@ describe("upsertPaidResource", () => {
     expect(await eventsAbout("replayed")).toHaveLength(2);
   });
 
-  it("takes a facilitator that the installation names, for payments that we settle", async () => {
+  it("accepts a configured facilitator for payments that the service settles", async () => {
     const facilitatorUrl = "https://facilitator.example.com";
     const variables = env() as { FACILITATORS?: { url: string }[] };
     variables.FACILITATORS = [{ url: facilitatorUrl }];

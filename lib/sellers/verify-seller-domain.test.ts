@@ -53,14 +53,14 @@ const verify = (id: string, more: { as?: Credential; body?: unknown; key?: strin
   send(contract.verifySellerDomain, verifySellerDomain, { as, id, body: { method: "wellKnown" }, ...more });
 const isVerified = async (id: string) => (await send(contract.getSeller, getSeller, { as, id })).data.verified;
 
-/** What the refusal tells the owner to publish. */
+/** The token that the refusal tells the owner to publish. */
 async function tokenFor(id: string, credential = as): Promise<string> {
   const { problem } = await verify(id, { as: credential });
   return String(problem.nextActions[0]?.metadata?.["token"]);
 }
 
 describe("verifySellerDomain", () => {
-  it("424 tells the owner what to publish and where, then 200 finds it", async () => {
+  it("424 tells the owner what to publish and where; then 200", async () => {
     const id = await register();
     const { status, problem } = await verify(id);
     expect([status, problem.code]).toEqual([424, "storefront_invalid"]);
@@ -73,7 +73,7 @@ describe("verifySellerDomain", () => {
     expect((await eventsAbout(id)).map(({ type }) => type)).toEqual(["seller.created", "seller.verified"]);
   });
 
-  it("200 again without asking once it is verified, and without a second event", async () => {
+  it("200 again without a call and without a second event after it is verified", async () => {
     const id = await register();
     published = { status: 200, text: await tokenFor(id) };
     await verify(id);
@@ -119,14 +119,14 @@ describe("verifySellerDomain", () => {
     expect((await verify(id)).status).toBe(424);
   });
 
-  it("424 says what to publish where nobody answers, too", async () => {
+  it("424 says what to publish also if the domain does not answer", async () => {
     const id = await register();
     await Promise.all(servers.splice(0).map((server) => server.close()));
     const { problem } = await verify(id);
     expect([problem.code, problem.nextActions[0]?.type]).toEqual(["storefront_unavailable", "verify_seller"]);
   });
 
-  it("400 for DNS of a host of this machine, and for another method", async () => {
+  it("400 for DNS of a loopback host, and for an unknown method", async () => {
     const id = await register();
     for (const method of ["dns", "email"])
       expect((await verify(id, { body: { method } })).problem.errors?.[0]?.pointer).toBe("/method");
@@ -145,7 +145,7 @@ describe("verifySellerDomain", () => {
 describe("the token in DNS", () => {
   const records = (...found: string[][]) => Promise.resolve(found);
 
-  it("is found in one of several records, in pieces too", async () => {
+  it("is found in one of several records, also in parts", async () => {
     const asked: string[] = [];
     const resolve = (name: string) => {
       asked.push(name);
@@ -155,7 +155,7 @@ describe("the token in DNS", () => {
     expect(asked).toEqual(["_countersign.shop.example.com"]);
   });
 
-  it("is not found where it is part of something else, or where there is nothing", async () => {
+  it("is not found inside another text, or without a record", async () => {
     const token = "countersign-domain=abc";
     expect(await inDns("shop.example.com", token, () => records([`x${token}`]))).toBe(false);
     expect(await inDns("shop.example.com", token, () => Promise.reject(new Error("ENOTFOUND")))).toBe(false);

@@ -21,7 +21,7 @@ const { limits } = policy;
 const wallet = { chain: CHAIN, address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" };
 
 describe("createMandate", () => {
-  test("201 drafts a mandate and shows what is left of it", async () => {
+  test("201 makes a draft and shows its usage", async () => {
     const { serviceAccountId } = await createAgent(organizationId, []);
     const body = { name: " Research ", policy, agents: [serviceAccountId], wallet, metadata: { team: "r&d" } };
     const { status, data } = await send(operation, createMandate, { as, body });
@@ -51,7 +51,7 @@ describe("createMandate", () => {
     ]);
   });
 
-  test("201 omits what is absent, and shows totals and counts", async () => {
+  test("201 omits absent fields, and shows totals and counts", async () => {
     const { counts, total } = { counts: [{ rolling: "PT24H", max: 7 }], total: "20" };
     const body = { name: "Test", policy: { assets, limits: { perPayment: "1", total, counts } }, wallet: null };
     const { data } = await send(operation, createMandate, { as, body });
@@ -62,7 +62,7 @@ describe("createMandate", () => {
     ]);
   });
 
-  test("201 lets a key draft, which pays nothing until a person activates it", async () => {
+  test("201 a key can make a draft, which pays nothing until a person activates it", async () => {
     const { credential, serviceAccountId } = await createAgent(organizationId, ["mandates:create"]);
     const mandate = await draftMandate(credential);
     expect(mandate.status).toBe("draft");
@@ -113,7 +113,7 @@ describe("createMandate", () => {
     expect(await database().$count(mandates)).toBe(before);
   });
 
-  test("400 refuses the agent of another organization", async () => {
+  test("400 for the agent of another organization", async () => {
     const stranger = await createAgent(await createOrganization("Other"), []);
     const { status, problem } = await send(operation, createMandate, {
       as,
@@ -122,7 +122,7 @@ describe("createMandate", () => {
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/agents/0"]);
   });
 
-  test("the same key answers the same bytes, and another body is 422", async () => {
+  test("the same key gets the same bytes, and another body is 422", async () => {
     const body = { name: "Once", policy };
     const first = await send(operation, createMandate, { as, body, key: "k-1" });
     const again = await send(operation, createMandate, { as, body, key: "k-1" });

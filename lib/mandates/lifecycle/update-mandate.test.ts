@@ -40,7 +40,7 @@ async function resolve(authorizationId: string, how: "capture" | "release"): Pro
 }
 
 describe("updateMandate", () => {
-  test("200 makes a new version that decisions name, and keeps the old one", async () => {
+  test("200 makes a new version, which decisions name, and keeps the old one", async () => {
     const id = await activeMandate(as);
     const { status, data } = await patch(id, { name: "Renamed" });
     expect([status, data.version, data.name, data.policy]).toEqual([200, 2, "Renamed", policy]);
@@ -72,7 +72,7 @@ describe("updateMandate", () => {
     expect(await outcomeOf(id)).toBe("period_budget_exceeded");
   });
 
-  test("a raised limit lets more through", async () => {
+  test("a raised limit allows more", async () => {
     const upTo = (amount: string) => {
       const budgets = [
         { ...DAY, amount },
@@ -86,7 +86,7 @@ describe("updateMandate", () => {
     expect([await outcomeOf(id), await outcomeOf(id)]).toEqual(["allow", "mandate_exhausted"]);
   });
 
-  test("a limit may fall below what is used: nothing is left, and holds still resolve", async () => {
+  test("a limit may be set below the use: no budget is left, and holds still end", async () => {
     const id = await activeMandate(as, { policy: withLimits({ total: "5", budgets: [{ ...DAY, amount: "5" }] }) });
     const [one, two] = [await authorize(buyer, id), await authorize(buyer, id)];
     const { status, data } = await patch(id, {
@@ -102,7 +102,7 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toMatchObject([{ spent: 500_000n, reserved: 0n, payments: 1, ceiling: 1_000_000n }]);
   });
 
-  test("a new kind of window counts what was paid before it existed, and its holds resolve there too", async () => {
+  test("a new kind of window counts earlier payments, and their holds end in it too", async () => {
     const id = await activeMandate(as);
     const [one, two, three] = [await authorize(buyer, id), await authorize(buyer, id), await authorize(buyer, id)];
     await resolve(one.authorizationId, "capture");
@@ -125,7 +125,7 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toHaveLength(4);
   });
 
-  test("a window that only counted payments becomes a budget that knows their amounts", async () => {
+  test("a window that only counted payments becomes a budget with their amounts", async () => {
     const id = await activeMandate(as, { policy: withLimits({ total: "5", counts: [{ ...DAY, max: 9 }] }) });
     await authorize(buyer, id);
     const { data } = await patch(id, {
@@ -139,7 +139,7 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toMatchObject([{ reserved: 1_000_000n, ceiling: 1_000_000n, payments: 2 }]);
   });
 
-  test("a window that was dropped and comes back counts what was paid meanwhile, once", async () => {
+  test("a window that was removed and added again counts the payments in between, once", async () => {
     const day = withLimits({ budgets: [{ ...DAY, amount: "1" }] });
     const id = await activeMandate(as, { policy: day });
     const first = await authorize(buyer, id);
@@ -152,7 +152,7 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toMatchObject([{ spent: 0n, reserved: 0n, payments: 0 }]);
   });
 
-  test("usage always equals the holds in the ledger, whatever is patched between payments", async () => {
+  test("usage always equals the holds in the ledger, with any changes between payments", async () => {
     const id = await activeMandate(as);
     const shapes = [
       { total: "50" },
@@ -186,7 +186,7 @@ describe("updateMandate", () => {
     for (const usage of data.usage) expect(usage).toMatchObject({ spent: "1.5", reserved: "1.5", available: "47" });
   });
 
-  test("payments and changes at the same time lose nothing and count nothing twice", async () => {
+  test("parallel payments and changes are each counted once", async () => {
     const id = await activeMandate(as);
     const shapes = [{ budgets: [{ rolling: "PT24H", amount: "50" }] }, { budgets: [{ ...DAY, amount: "50" }] }];
     const paying = Array.from({ length: 24 }, () => authorize(buyer, id));
@@ -198,7 +198,7 @@ describe("updateMandate", () => {
     for (const usage of data.usage) expect(Number(usage.reserved)).toBe(allowed * 0.5);
   });
 
-  test("400 points at what is wrong and makes no version", async () => {
+  test("400 points at the wrong field and makes no version", async () => {
     const id = await activeMandate(as);
     const other = { ...policy, assets: [{ asset: "DAI", chain: assets[0]!.chain }] };
     const rows: [body: unknown, pointer: string][] = [
@@ -229,7 +229,7 @@ describe("updateMandate", () => {
     expect(await patch(mandateId, { name: "X" })).toMatchObject({ status: 409, problem: { code: "conflict" } });
   });
 
-  test("parallel changes are all kept, each as a version of its own", async () => {
+  test("parallel changes are all kept, each as its own version", async () => {
     const { mandateId } = await draftMandate(as);
     const replies = await Promise.all(Array.from({ length: 8 }, (_, index) => patch(mandateId, { name: `Name ${index}` })));
     expect(replies.map(({ data }) => data.version).toSorted((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
