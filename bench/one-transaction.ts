@@ -1,5 +1,5 @@
 /**
- * The baseline for lists of requests: one transaction per request that updates the mandate's row and inserts the authorization's
+ * The baseline for batches of requests: one transaction per request that updates the mandate's row and inserts the authorization's
  * row, through postgres.js with the driver's default pool, which is its fastest here. It is served over HTTP and writes the same
  * row into copies of the same tables, so only the method differs. It does not check credentials, policy or idempotency, and
  * writes no ledger and no audit events.

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from "./setup/journey.ts";
 
 /* Every journey relies on this check, and would also pass if the check found nothing. */
 
-test("the accessibility check finds what is wrong in the light and what is wrong in the dark alone", async ({ page }) => {
+test("the accessibility check finds a mistake in the light scheme and one in the dark scheme only", async ({ page }) => {
   await page.goto("/sign-in");
   await expectAccessible(page);
   await page.evaluate(() => {

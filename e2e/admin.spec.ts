@@ -20,7 +20,7 @@ async function onlyAdmin(): Promise<Official> {
 }
 
 test.describe("the platform's administration", () => {
-  test("an admin gives a role and revokes sessions, which throws the other browser out; the last admin stays", async ({
+  test("an admin grants a role and revokes sessions, which signs the other browser out; the last admin stays", async ({
     page,
     context,
     browser,
@@ -64,7 +64,7 @@ test.describe("the platform's administration", () => {
     await expect(page.getByRole("alert").filter({ hasText: "last admin" })).toBeVisible();
   });
 
-  test("an emergency revocation stops the next authorize, behind a typed word", async ({ page, context }) => {
+  test("an emergency revocation, confirmed by a typed word, stops the next authorize", async ({ page, context }) => {
     const operator = await createOfficial("operator");
     const buyer = await createBuyer();
     const shop = await newSeller(buyer.person.credential, { price: "0.5", chain: localChainId });
@@ -91,7 +91,7 @@ test.describe("the platform's administration", () => {
     await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();
   });
 
-  test("the health page says which audit chain differs from what was signed, and leads to it", async ({ page, context }) => {
+  test("the health page names an audit chain that differs from its signed head, with a link", async ({ page, context }) => {
     const admin = await createOfficial("admin");
     const { organizationId: chain } = await newOrganization();
     const detail = "The chain differs from what was signed of it here.";
@@ -109,7 +109,7 @@ test.describe("the platform's administration", () => {
     await expect(page.getByText("Audit record was changed")).toBeHidden();
   });
 
-  test("every other page of the platform can be read by everyone who may", async ({ page, context }) => {
+  test("every other page of the platform opens for every role with the right", async ({ page, context }) => {
     const admin = await createOfficial("admin");
     await signInAs(context, admin.credential);
     for (const name of ["organizations", "sellers", "fee-schedules", "subscriptions", "health", "audit"]) {

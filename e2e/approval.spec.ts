@@ -10,7 +10,7 @@ const lines = [
 ];
 
 test.describe("approving", () => {
-  test("a new person is invited, signs up, joins, and comes back to the checkout", async ({ page }) => {
+  test("a new person is invited, signs up, joins, and returns to the checkout", async ({ page }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     const email = `${crypto.randomUUID()}@example.com`;
@@ -35,7 +35,7 @@ test.describe("approving", () => {
     await expect(page.getByText("Countersigned", { exact: true }).first()).toBeVisible();
   });
 
-  test("a person who signs in on the way keeps the place", async ({ page }) => {
+  test("a person who has to sign in first returns to the checkout", async ({ page }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     await page.goto(path);
@@ -85,7 +85,7 @@ test.describe("approving", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
-  test("the receipt follows what the agent does", async ({ page, context }) => {
+  test("the receipt shows the agent's progress", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, lines);
     await signInAs(context, purchase.buyer.credential);
@@ -113,7 +113,7 @@ test.describe("approving", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
-  test("with the keyboard alone", async ({ page, context }) => {
+  test("works with only the keyboard", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
@@ -159,7 +159,7 @@ test.describe("approving", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  test("a member without the capability reads who can decide", async ({ page, context }) => {
+  test("a member without the capability sees who can decide", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     const viewer = await newMember(purchase.buyer, "viewer");
@@ -175,7 +175,7 @@ test.describe("approving", () => {
     await expectAccessible(page);
   });
 
-  test("another organization sees no page", async ({ page, context }) => {
+  test("another organization gets no page", async ({ page, context }) => {
     const path = await askAPerson(await newPurchase());
     await signInAs(context, (await newOrganization()).credential);
     expect((await page.goto(path))?.status()).toBe(404);

@@ -73,7 +73,7 @@ test.describe("a buyer", () => {
   });
   test.afterAll(() => stall.close());
 
-  test("signs up, makes a key, writes a mandate by keyboard, and sees the first paid call; pauses, resumes, revokes", async ({
+  test("signs up, makes a key, writes a mandate by keyboard, sees the first paid call, and suspends, resumes and revokes", async ({
     page,
     baseURL,
   }) => {
@@ -127,7 +127,7 @@ test.describe("a buyer", () => {
 });
 
 test.describe("the editor", () => {
-  test("says what is wrong at its field, opens what hides it, and sends nothing", async ({ page, context }) => {
+  test("shows each error at its field, opens its section, and sends nothing", async ({ page, context }) => {
     const buyer = await newOrganization();
     await signInAs(context, buyer.credential);
     await page.goto("/mandates/new");
@@ -148,7 +148,7 @@ test.describe("the editor", () => {
     await expect(page).toHaveURL("/mandates/new");
   });
 
-  test("tries a change on the last decisions, and makes it a version", async ({ page, context }) => {
+  test("tries a change on the last decisions, and saves it as a version", async ({ page, context }) => {
     test.setTimeout(90_000);
     const purchase = await newPurchase();
     await askAPerson(purchase);
@@ -186,7 +186,7 @@ test.describe("the editor", () => {
 });
 
 test.describe("the lists", () => {
-  test("the inbox shows who asks for what, fills while it is open, and what was decided", async ({ page, context }) => {
+  test("the inbox shows requests and decisions, and updates while it is open", async ({ page, context }) => {
     const purchase = await newPurchase();
     await signInAs(context, purchase.buyer.credential);
     await page.goto("/approvals");
@@ -209,7 +209,7 @@ test.describe("the lists", () => {
     await expectAccessible(page);
   });
 
-  test("mandates are found by state and name, and another organization's is not there", async ({ page, context }) => {
+  test("mandates are found by state and name, and those of other organizations are not", async ({ page, context }) => {
     const buyer = await newOrganization();
     const other = await newOrganization();
     await writeMandate(buyer, "Lab supplies");
@@ -233,7 +233,7 @@ test.describe("the lists", () => {
       expect((await page.goto(path))?.status()).toBe(404);
   });
 
-  test("a member who may only read is offered nothing else", async ({ page, context }) => {
+  test("a member with only the right to read sees no other action", async ({ page, context }) => {
     const owner = await newOrganization();
     const mandateId = await writeMandate(owner, "Lab supplies");
     const viewer = await newMember(owner, "viewer");

@@ -7,8 +7,8 @@ const notebook = { productId: "notebook", name: "Field notebook", color: "Graphi
 const labels = { productId: "labels", name: "Sample labels", quantity: 2, unitAmount: "6.75" };
 const envelope = { productId: "envelope", name: "Specimen envelope", quantity: 1, unitAmount: "3.90" };
 
-test.describe("deciding otherwise", () => {
-  test("declining says that nothing was paid, and the reason travels", async ({ page, context }) => {
+test.describe("other decisions", () => {
+  test("declining says that nothing was paid, and passes the reason on", async ({ page, context }) => {
     const purchase = await newPurchase({ known: false });
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
@@ -37,7 +37,7 @@ test.describe("deciding otherwise", () => {
     await expectAccessible(page);
   });
 
-  test("the countdown is said at 60 and at 10 seconds, and ends the decision", async ({ page, context }) => {
+  test("the countdown is announced at 60 and at 10 seconds, and ends the decision", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -87,7 +87,10 @@ test.describe("deciding otherwise", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
-  test("a service that is out of reach says that nothing was approved, and the next click counts", async ({ page, context }) => {
+  test("if the service cannot be reached, the page says that nothing was approved, and the next click works", async ({
+    page,
+    context,
+  }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -104,7 +107,7 @@ test.describe("deciding otherwise", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
-  test("without a mandate that covers it, it can be declined alone", async ({ page, context }) => {
+  test("without a mandate that covers it, a checkout can only be declined", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [{ ...notebook, quantity: 40 }]);
     await signInAs(context, purchase.buyer.credential);
@@ -116,7 +119,7 @@ test.describe("deciding otherwise", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined");
   });
 
-  test("a request that was withdrawn or replaced says so", async ({ page, context }) => {
+  test("the page says if a request was canceled or replaced", async ({ page, context }) => {
     const purchase = await newPurchase();
     await signInAs(context, purchase.buyer.credential);
     for (const [status, heading] of [
@@ -132,8 +135,8 @@ test.describe("deciding otherwise", () => {
   });
 });
 
-test.describe("what is shown", () => {
-  test("text of others stays text, and turns nothing around it", async ({ page, context }) => {
+test.describe("the shown terms", () => {
+  test("text of others stays text, and does not change the direction of other text", async ({ page, context }) => {
     const purchase = await newPurchase();
     const name = `<img src=x onerror="alert(1)"> \u202E00.0 CDSU\u2066 <b>free</b>`;
     const path = await openBasket(purchase, [
@@ -152,7 +155,7 @@ test.describe("what is shown", () => {
     await expectAccessible(page);
   });
 
-  test("an international domain is shown as it is resolved", async ({ page, context }) => {
+  test("an international domain is shown in its ASCII form", async ({ page, context }) => {
     const purchase = await newPurchase({ domain: "xn--bcher-kva.example" });
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -161,7 +164,7 @@ test.describe("what is shown", () => {
     await expect(page.getByText("International name, written bücher.example")).toBeVisible();
   });
 
-  test("addresses are copied in full, and can be read in full", async ({ page, context }) => {
+  test("addresses can be copied and read in full", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -175,7 +178,7 @@ test.describe("what is shown", () => {
     expect(copied).toMatch(/^0x[0-9a-fA-F]{40}$/);
   });
 
-  test("a page that comes back to the front takes no click at once", async ({ page, context }) => {
+  test("a page that returns to the foreground ignores clicks for a moment", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -191,7 +194,7 @@ test.describe("what is shown", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(purchase.seller.domain);
   });
 
-  test("the page refuses to be framed", async ({ page, context }) => {
+  test("the page cannot be framed", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [notebook]);
     await signInAs(context, purchase.buyer.credential);
@@ -218,7 +221,7 @@ test.describe("what is shown", () => {
   test.describe("without JavaScript", () => {
     test.use({ javaScriptEnabled: false });
 
-    test("every fact is there, and nothing can be decided", async ({ page, context }) => {
+    test("all facts are shown, and nothing can be decided", async ({ page, context }) => {
       const purchase = await newPurchase();
       const path = await openBasket(purchase, [notebook, labels]);
       await signInAs(context, purchase.buyer.credential);

@@ -4,7 +4,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 const newAddress = () => `${crypto.randomUUID()}@example.com`;
 
 test.describe("the entrance", () => {
-  test("a new person signs up, sets up an organization and arrives", async ({ page }) => {
+  test("a new person signs up, sets up an organization and sees the home page", async ({ page }) => {
     await page.goto("/");
     await page.getByRole("link", { name: "Create an account" }).click();
     await page.getByLabel("Name").fill("Mira Okafor");
@@ -39,7 +39,7 @@ test.describe("the entrance", () => {
     await expect(page).toHaveURL(/\/sign-in\?returnTo=%2Fonboarding$/);
   });
 
-  test("an address that is taken is not told from one that is not", async ({ page }) => {
+  test("a known address gets the same answer as an unknown one", async ({ page }) => {
     const { email } = await newPerson();
     await page.goto("/sign-up");
     await page.getByLabel("Name").fill("Somebody");
@@ -49,7 +49,7 @@ test.describe("the entrance", () => {
     await expect(page.getByRole("alert").filter({ hasText: "sign in instead" })).toBeVisible();
   });
 
-  test("a short name that is taken is said at its field", async ({ page, context }) => {
+  test("a short name that is in use is reported at its field", async ({ page, context }) => {
     const { credential } = await newPerson();
     await newOrganization({ name: "Taken Name" });
     await signInAs(context, credential);
@@ -62,7 +62,7 @@ test.describe("the entrance", () => {
     await expect(page).toHaveURL("/get-started");
   });
 
-  test("whoever is signed in is led on, and never to another origin", async ({ page, context }) => {
+  test("a person who is signed in is redirected, and never to another origin", async ({ page, context }) => {
     const { credential } = await newOrganization();
     await signInAs(context, credential);
     for (const elsewhere of ["//evil.example", "/\\evil.example", "/%5cevil.example", "https://evil.example"]) {
@@ -73,7 +73,7 @@ test.describe("the entrance", () => {
     await expect(page).toHaveURL("/onboarding");
   });
 
-  test("the start page and a page that is none are accessible", async ({ page }) => {
+  test("the start page and an unknown page are accessible", async ({ page }) => {
     await page.goto("/");
     await expectAccessible(page);
     expect((await page.goto("/nowhere"))?.status()).toBe(404);

@@ -37,7 +37,7 @@ const STOPS_MAX = 80;
 
 for (const width of [1280, 320]) {
   for (const path of ["/home", "/mandates/new", "/settings/keys", "/docs/createMandate"]) {
-    test(`the keyboard goes through ${path} at ${width} px, and always shows where it is`, async ({ page, context }) => {
+    test(`the keyboard goes through ${path} at ${width} px, and the focus is always visible`, async ({ page, context }) => {
       await signInAs(context, owner.credential);
       await page.setViewportSize({ width, height: 640 });
       await page.goto(path);
@@ -63,7 +63,7 @@ for (const width of [1280, 320]) {
   }
 }
 
-test("the first stop leads past the menu", async ({ page, context }) => {
+test("the first focused element skips the menu", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await page.goto("/home");
   await page.keyboard.press("Tab");
@@ -72,7 +72,7 @@ test("the first stop leads past the menu", async ({ page, context }) => {
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("what opened the palette or a menu gets the focus back", async ({ page, context }) => {
+test("the control that opened the palette or a menu gets the focus back", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await page.goto("/home");
   const search = page.getByRole("button", { name: /^Search/ });
@@ -111,7 +111,7 @@ test("the menu of small screens opens and closes with the keyboard", async ({ pa
   await expect(members).toBeHidden();
 });
 
-test("what happens without moving the focus is said to those who listen", async ({ page, context }) => {
+test("changes without a change of the focus are announced to screen readers", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/getSession");
@@ -121,7 +121,7 @@ test("what happens without moving the focus is said to those who listen", async 
   await expect(page.getByRole("status").filter({ hasText: "Copied" })).toBeAttached();
 });
 
-test("the organization is changed from the menu, and the page is the other one's", async ({ page, context }) => {
+test("the menu changes the organization, and the page shows the other one", async ({ page, context }) => {
   const { credential } = await newOrganization({ name: "First Works" });
   await signInAs(context, credential);
   await page.goto("/onboarding");

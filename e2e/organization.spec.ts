@@ -17,7 +17,7 @@ async function expectAccessibleOnPhone(page: Page): Promise<void> {
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
 test.describe("the organization", () => {
-  test("a person is invited, joins in another browser, switches, and is thrown out when removed", async ({
+  test("a person is invited, joins in another browser, switches, and loses access when removed", async ({
     page,
     context,
     browser,
@@ -66,7 +66,7 @@ test.describe("the organization", () => {
     await other.close();
   });
 
-  test("a role changes, the last owner stays, and nobody is removed without a reason", async ({ page, context }) => {
+  test("a role changes, the last owner stays, and removing a person needs a reason", async ({ page, context }) => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     await signInAs(context, owner.credential);
@@ -88,7 +88,7 @@ test.describe("the organization", () => {
     await expect(row(page, admin.email).getByRole("button", { name: "Remove" })).toBeFocused();
   });
 
-  test("a key is shown once, rotated with grace, and revoked behind a reason", async ({ page, context }) => {
+  test("a key is shown once, rotated with grace, and revoked with a reason", async ({ page, context }) => {
     const owner = await newOrganization();
     const developer = await newMember(owner, "developer");
     await signInAs(context, owner.credential);
@@ -140,7 +140,7 @@ test.describe("the organization", () => {
     await expect(page.getByRole("checkbox", { name: /payments:execute/ })).toBeHidden();
   });
 
-  test("a session that is not fresh confirms who it is before it gives a key", async ({ page, context }) => {
+  test("in an old session, a person confirms their identity before they make a key", async ({ page, context }) => {
     const owner = await newOrganization();
     await newKey(owner);
     await signInAs(context, owner.credential);
@@ -168,7 +168,7 @@ test.describe("the organization", () => {
     ).toHaveText(/^csk_sandbox_/);
   });
 
-  test("the audit log is narrowed, verified and exported; billing shows what is owed", async ({ page, context }) => {
+  test("the audit log is filtered, verified and exported; billing shows the debts", async ({ page, context }) => {
     const owner = await newOrganization();
     await newKey(owner);
     await signInAs(context, owner.credential);
@@ -189,7 +189,7 @@ test.describe("the organization", () => {
     await expect(page.getByText("No fees in this month")).toBeVisible();
   });
 
-  test("what a role does not show is said, and another organization’s account is not there", async ({ page, context }) => {
+  test("a page says what a role hides, and another organization’s account is not found", async ({ page, context }) => {
     const owner = await newOrganization();
     const { serviceAccountId } = await newKey(await newOrganization());
     const approver = await newMember(owner, "approver");

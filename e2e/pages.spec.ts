@@ -167,7 +167,7 @@ for (const [pattern, visits] of Object.entries(pages)) {
   }
 }
 
-test("no page needs more JavaScript than it may", async ({ page, context }) => {
+test("no page loads more JavaScript than its limit", async ({ page, context }) => {
   await signInAs(context, scene.full.credential);
   const heavy: string[] = [];
   for (const visits of Object.values(pages)) {

@@ -33,7 +33,7 @@ async function askForPasskeys({ buyer, mandateId }: Purchase): Promise<void> {
   await call(updateMandate, { id: mandateId, body: { policy: { ...policy, minimumAssuranceLevel: "passkeyApproved" } } }, at);
 }
 
-test("a passkey is added, signs in, and approves what asks for one", async ({ page, context }) => {
+test("a passkey is added, signs in, and approves a checkout that requires one", async ({ page, context }) => {
   const purchase = await newPurchase();
   await askForPasskeys(purchase);
   const path = await askAPerson(purchase);

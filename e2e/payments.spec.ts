@@ -21,7 +21,7 @@ const rows = (page: Page) => page.getByRole("table", { name: "Payments, newest f
 const steps = (page: Page) => page.getByRole("list", { name: "What happened" });
 
 test.describe("payments", () => {
-  test("an organization without payments learns what will stand here", async ({ page, context }) => {
+  test("an organization without payments reads what this page will show", async ({ page, context }) => {
     const buyer = await newOrganization({ name: "Larkfield Research" });
     await signInAs(context, buyer.credential);
     await page.goto("/payments");
@@ -29,7 +29,7 @@ test.describe("payments", () => {
     await expectAccessibleEverywhere(page);
   });
 
-  test("are narrowed in the address, opened by the keyboard, and taken out as a file", async ({ page, context }) => {
+  test("are filtered by the URL, opened by the keyboard, and exported as a file", async ({ page, context }) => {
     const purchase = await newPurchase();
     const allowed = await askFor(purchase, "20.2");
     await askFor(purchase, "200");
@@ -80,7 +80,7 @@ test.describe("payments", () => {
     await expect(page).toHaveURL(`/payments/${allowed}`);
   });
 
-  test("a filter that is chosen before the page's scripts run is applied once they do", async ({ page, context }) => {
+  test("a filter that is chosen before the page's scripts run is applied afterwards", async ({ page, context }) => {
     const purchase = await newPurchase();
     await askFor(purchase, "20.2");
     await askFor(purchase, "200");
@@ -97,7 +97,7 @@ test.describe("payments", () => {
     await expect(rows(page)).toHaveCount(2);
   });
 
-  test("are explained: allowed, denied, asked and unknown", async ({ page, context }) => {
+  test("are explained: allowed, denied, waiting for approval and unknown", async ({ page, context }) => {
     const purchase = await newPurchase();
     const { domain } = purchase.seller;
     const allowed = await askFor(purchase, "20.2");
@@ -128,7 +128,7 @@ test.describe("payments", () => {
     await expect(page.getByText("nothing is to be paid again")).toBeVisible();
   });
 
-  test("have a receipt to print once they are settled, and are hidden from others", async ({ page, context }) => {
+  test("have a printable receipt after they are settled, and are hidden from others", async ({ page, context }) => {
     const purchase = await newPurchase();
     const settled = await askFor(purchase, "12");
     const hash = await submitted(settled, "settled");

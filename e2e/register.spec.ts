@@ -39,7 +39,7 @@ const walletOf =
     return { result: { r, s, yParity } };
   };
 
-test("a buyer reads what is signed, delegates and registers, and a revocation closes it on the chain", async ({
+test("a buyer reads the text to sign, delegates and registers; revoking closes the registration on the chain", async ({
   page,
   context,
 }) => {

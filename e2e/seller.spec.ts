@@ -138,7 +138,7 @@ test.describe("selling", () => {
     await expectAccessibleWhenNarrow(page);
   });
 
-  test("an address is proven by its wallet, or by a signature that is pasted", async ({ page, context }) => {
+  test("an address is proven by its wallet, or by a pasted signature", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
     const [one, two] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
     const { sellerId } = await newSeller(owner.credential, { resourceId: "one", pathTemplate: "/one", payTo: one.address });
@@ -182,7 +182,7 @@ test.describe("selling", () => {
     await expect(page.getByText("Address not proven")).toHaveCount(0);
   });
 
-  test("a resource is changed, archived and brought back", async ({ page, context }) => {
+  test("a resource is changed, archived and restored", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
     const { sellerId } = await newSeller(owner.credential, { resourceId: "daily", pathTemplate: "/daily" });
     await signInAs(context, owner.credential);
@@ -214,7 +214,7 @@ test.describe("selling", () => {
     await expect(page.getByText("Live", { exact: true })).toBeVisible();
   });
 
-  test("a role sees what it may, and another organization's resource is not there", async ({ page, context }) => {
+  test("a role sees only what it can read, and another organization's resource is not found", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
     const { sellerId } = await newSeller(owner.credential, { resourceId: "daily" });
     const finance = await newMember(owner, "finance");

@@ -2,17 +2,17 @@ import { newKey, newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 
 test.describe("the frame and the documentation", () => {
-  test("a stranger signs in first, and comes back to where they wanted to go", async ({ page }) => {
+  test("a person who is not signed in signs in first, and returns to the page they asked for", async ({ page }) => {
     await page.goto("/mandates?status=active");
     await expect(page).toHaveURL("/sign-in?returnTo=%2Fmandates%3Fstatus%3Dactive");
   });
 
-  test("the platform's pages are not there for an organization's owner", async ({ page, context }) => {
+  test("the platform's pages are not found by an organization's owner", async ({ page, context }) => {
     await signInAs(context, (await newOrganization()).credential);
     for (const path of ["/admin", "/admin/users"]) expect((await page.goto(path))?.status()).toBe(404);
   });
 
-  test("a person finds a page, a theme and a thing of the organization from anywhere", async ({ page, context }) => {
+  test("the palette finds pages, themes and entities of the organization on every page", async ({ page, context }) => {
     await signInAs(context, (await newOrganization({ name: "Larkfield Research" })).credential);
     await page.goto("/home");
     const palette = page.getByRole("dialog", { name: "Search" });
@@ -42,7 +42,7 @@ test.describe("the frame and the documentation", () => {
     await expect(palette).toBeHidden();
   });
 
-  test("the quickstart runs in the page, and what it made is found by its id", async ({ page, context }) => {
+  test("the quickstart runs in the page, and its payment is found by id", async ({ page, context }) => {
     await signInAs(context, (await newOrganization()).credential);
     await page.goto("/docs/quickstart");
     await expect(page.getByText("Waiting for your first request")).toBeVisible();
@@ -63,7 +63,7 @@ test.describe("the frame and the documentation", () => {
     await expect(palette.getByRole("option", { name: "Quickstart Mandate" })).toBeVisible();
   });
 
-  test("the first steps tick themselves as they are done elsewhere", async ({ page, context }) => {
+  test("the first steps are marked as done when they are done on other pages", async ({ page, context }) => {
     const owner = await newOrganization({ productRoles: ["buyer", "seller"] });
     await signInAs(context, owner.credential);
     await page.goto("/get-started");
@@ -76,7 +76,7 @@ test.describe("the frame and the documentation", () => {
     await expect(page.getByText("4 of 6 done")).toBeVisible();
   });
 
-  test("an operation is tried with a session, and with a key that stays in the page", async ({ page, context }) => {
+  test("an operation is tried with a session, and with a key that is never in the URL", async ({ page, context }) => {
     const { credential, organizationId } = await newOrganization({ name: "Harbor Books" });
     await signInAs(context, credential);
     await page.goto("/docs/getSession");
@@ -91,7 +91,7 @@ test.describe("the frame and the documentation", () => {
     expect(page.url()).not.toContain("csk_");
   });
 
-  test("anyone reads the documentation, and what is not there is 404", async ({ page }) => {
+  test("the documentation is public, and an unknown page is 404", async ({ page }) => {
     await page.goto("/docs");
     await expectAccessible(page);
     await page.getByRole("link", { name: "authorizePayment" }).last().click();

@@ -35,7 +35,7 @@ async function signedInBy(page: Page): Promise<string> {
   return session?.provider ?? `${reply.status()}`;
 }
 
-test.describe("ways in", () => {
+test.describe("ways to sign in", () => {
   test("a link by e-mail, read in the sandbox's outbox, signs in once", async ({ page, browser }) => {
     const email = newAddress();
     await page.goto("/sign-in");
@@ -58,7 +58,7 @@ test.describe("ways in", () => {
     await expectAccessible(page);
   });
 
-  test("a forgotten password is chosen anew by a link", async ({ page, browser }) => {
+  test("a forgotten password is replaced by a link", async ({ page, browser }) => {
     const { email } = await newPerson();
     await page.goto("/sign-in");
     await page.getByRole("link", { name: "Forgot it?" }).click();
@@ -80,7 +80,7 @@ test.describe("ways in", () => {
     expect(await signedInBy(page)).toBe("emailPassword");
   });
 
-  test("whoever confirms an address chooses the password anew", async ({ page, browser }) => {
+  test("confirming an address requires a new password", async ({ page, browser }) => {
     const { email, credential } = await newPerson();
     await page.goto("/verify-email");
     await page.getByLabel("E-mail").fill(email);
@@ -102,7 +102,7 @@ test.describe("ways in", () => {
     expect(await signedInBy(page)).toBe("emailPassword");
   });
 
-  test("a wallet signs in by its signature, and not by anything less", async ({ page }) => {
+  test("a wallet signs in only with its signature", async ({ page }) => {
     const account = privateKeyToAccount(generatePrivateKey());
     let declines = true;
     await injectWallet(page, async (method, [message]) => {
@@ -141,7 +141,7 @@ test.describe("an invitation", () => {
     await expect(page.getByRole("heading", { name: "You are a member already" })).toBeVisible();
   });
 
-  test("of another account says whose it is and offers to switch", async ({ page, context }) => {
+  test("of another account names the account and offers to switch", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Harbor Books" });
     const [guest, other] = [await newPerson(), await newPerson()];
     const token = await newInvitation(owner, guest.email, "viewer");
@@ -158,7 +158,7 @@ test.describe("an invitation", () => {
     await expect(page).toHaveURL("/home");
   });
 
-  test("that has ended, was withdrawn or never was cannot be accepted", async ({ page, context }) => {
+  test("that has expired, was canceled or is unknown cannot be accepted", async ({ page, context }) => {
     const owner = await newOrganization();
     const guest = await newPerson();
     await signInAs(context, guest.credential);
@@ -175,7 +175,7 @@ test.describe("an invitation", () => {
   });
 });
 
-test("a session that is used on pages alone is renewed, cookie and all", async ({ page, context }) => {
+test("a session that is used only on pages is renewed together with its cookie", async ({ page, context }) => {
   const owner = await newOrganization();
   await signInAs(context, owner.credential);
   await database()

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 describe("the example agent", () => {
-  it("asks whether all is ready, shows the buyer the basket, and hears of the decision at once", async () => {
+  it("checks readiness, shows the buyer the basket, and gets the decision at once", async () => {
     const shopping = shoppingAt(shop.url, [{ query: "blue mug", quantity: 2 }]);
     expect((await askReadiness(agent, shopping)).status).toBe("actionRequired");
     const { intent, nextAction } = await preview(agent, shopping);
@@ -53,7 +53,7 @@ describe("the example agent", () => {
     expect((await waiting).intent.status).toBe("rejected");
   });
 
-  it("is told what stands in the way", async () => {
+  it("gets the blocking checks", async () => {
     const refused = preview(agent, shoppingAt(shop.url, [{ query: "mug" }]));
     await expect(refused).rejects.toMatchObject({ cause: { code: "items_ambiguous" } });
   });

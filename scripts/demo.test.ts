@@ -75,20 +75,24 @@ describe("npm run demo -- --once", () => {
     expect(again.output).toMatch(/browser +none at hand/);
   });
 
-  test("stopped half-way, a payment of a chain that is gone does no harm to the next run", { timeout: 120_000 }, async () => {
-    const dataDir = await temporary();
-    const stopped = await runDemo(dataDir, {
-      onOutput: (said, stop) => {
-        if (said.includes("status    pending")) stop();
-      },
-    });
-    expect(stopped.code, stopped.output).toBe(130);
-    expect(stopped.output).not.toContain("Every step held.");
-    const { code, output } = await runDemo(dataDir);
-    expect(code, output).toBe(0);
-  });
+  test(
+    "if a run was stopped, its payment on a chain that no longer exists does not disturb the next run",
+    { timeout: 120_000 },
+    async () => {
+      const dataDir = await temporary();
+      const stopped = await runDemo(dataDir, {
+        onOutput: (said, stop) => {
+          if (said.includes("status    pending")) stop();
+        },
+      });
+      expect(stopped.code, stopped.output).toBe(130);
+      expect(stopped.output).not.toContain("Every step held.");
+      const { code, output } = await runDemo(dataDir);
+      expect(code, output).toBe(0);
+    },
+  );
 
-  test("names the step that failed, and ends with 1", { timeout: 60_000 }, async () => {
+  test("names the failed step, and exits with 1", { timeout: 60_000 }, async () => {
     const dataDir = join(await temporary(), "file");
     await writeFile(dataDir, "");
     const { code, output } = await runDemo(dataDir);

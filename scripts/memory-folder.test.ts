@@ -41,14 +41,14 @@ test.each([
   ["itself", undefined],
   ["SIGTERM", "SIGTERM"],
   ["SIGINT", "SIGINT"],
-] as const)("a folder ends with a process that ends by %s", async (_name, signal) => {
+] as const)("a folder is removed when its process ends by %s", async (_name, signal) => {
   const place = await newPlace();
   const { folder, left } = await runIn(place, signal);
   expect(folder.startsWith(join(place, "countersign-test-"))).toBe(true);
   expect(left).toEqual([]);
 });
 
-test("PostgreSQL's account gets into it, and what a killed run left goes after an hour", async () => {
+test("PostgreSQL's account has access, and folders of killed runs are removed after an hour", async () => {
   const place = await newPlace();
   const ages = { "countersign-test-old": 61, "countersign-test-young": 59, "somebody-else": 61 };
   for (const [name, minutes] of Object.entries(ages)) {
@@ -62,6 +62,6 @@ test("PostgreSQL's account gets into it, and what a killed run left goes after a
   expect(left.toSorted()).toEqual(["countersign-test-young", "somebody-else"]);
 });
 
-test("there is none where there is no such place", async () => {
+test("there is none if the system has no memory file system", async () => {
   expect(await memoryFolder(join(await newPlace(), "nowhere"))).toBeNull();
 });

@@ -115,7 +115,7 @@ describe("who may call what", () => {
     [everything, nothing] = [await key(Capability.options), await key([])];
   });
 
-  test("the table names every operation, and nothing else", () => {
+  test("the table names exactly the operations", () => {
     expect([...rows.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
   });
 
@@ -126,7 +126,7 @@ describe("who may call what", () => {
     expect(await asks(operation, persons)).toEqual(expected);
   });
 
-  test.each(byId(operations))("%s, by keys and by nobody", async (id, operation) => {
+  test.each(byId(operations))("%s, by keys and without credentials", async (id, operation) => {
     const { key } = rows.get(id) ?? {};
     const foreign = { authorization: `Bearer ${newApiKey("production").apiKey}` };
     const outside = await asks(operation, { nobody: {}, foreign });

@@ -53,7 +53,7 @@ async function ask({ method, path, example }: Operation, as: Credential, body: u
   return ErrorBody.safeParse(reply).success ? null : `no problem for ${JSON.stringify(body).slice(0, 300)} ${query}`;
 }
 
-describe("any value anywhere is answered, and never by a 500", () => {
+describe("any value in any place gets an answer, and never a 500", () => {
   const writing = operations.filter(({ body }) => body);
   test.each(writing.map((one) => [one.id, one] as const))("in the body of %s", async (_id, operation) => {
     const as = await somebody();

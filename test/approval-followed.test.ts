@@ -103,7 +103,7 @@ async function decide(person: Owner, { checkoutIntentId = "", href }: Asking, ye
   expect((await approve(checkoutIntentId, person.credential)).status).toBe(200);
 }
 
-test("an agent that knows nothing but the replies goes from requireApproval to the paid answer", async () => {
+test("an agent that only follows the replies gets from requireApproval to the paid answer", async () => {
   const scene = await setScene();
   const { person, payTo, seller, replies, send, first } = scene;
   const asked = await send(first("followed"));
@@ -120,7 +120,7 @@ test("an agent that knows nothing but the replies goes from requireApproval to t
   expect(replies.some(({ continuationToken }) => continuationToken !== undefined)).toBe(false);
 });
 
-test("the reason alone says what to call once the buyer has approved", async () => {
+test("the reason alone says what to call after the buyer has approved", async () => {
   const scene = await setScene();
   const asking = askingOf(await scene.send(scene.first("straight")));
   const early = await scene.send(asking.next!);
@@ -133,7 +133,7 @@ test("the reason alone says what to call once the buyer has approved", async () 
   expect((await fetch(`${scene.seller.url}/report`, { headers: credentialHeaders })).status).toBe(200);
 });
 
-test("the same payment asked twice leads to one question and one payment, and a repeat answers the same bytes", async () => {
+test("the same payment requested twice leads to one approval and one payment, and a repeat gets the same bytes", async () => {
   const scene = await setScene();
   const first = await scene.send(scene.first("one"));
   const second = await scene.send(scene.first("two"));
@@ -144,7 +144,7 @@ test("the same payment asked twice leads to one question and one payment, and a 
   expect((await follow(scene, askingOf(first).next!)).credentialHeaders).toBeDefined();
 });
 
-test("after a no nothing is left to call", async () => {
+test("after a rejection no reply names a next call", async () => {
   const scene = await setScene();
   const asking = askingOf(await scene.send(scene.first("declined")));
   await decide(scene.person, asking, false);

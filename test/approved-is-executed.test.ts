@@ -90,7 +90,7 @@ const close = async (checkoutIntentId: string) => {
 };
 
 describe("approved = executed", () => {
-  test("a checkout that changed after it was shown is not approved", async () => {
+  test("a checkout that changed after it was shown cannot be approved", async () => {
     const property = fc.asyncProperty(
       changes.filter(({ name }) => name !== "mandate"),
       async (change) => {
@@ -107,7 +107,7 @@ describe("approved = executed", () => {
     await fc.assert(property, { numRuns: 15 });
   });
 
-  test("an approval is redeemed for exactly what was approved", async () => {
+  test("an approval is redeemed only for exactly the approved terms", async () => {
     const property = fc.asyncProperty(changes, async (change) => {
       await unmoved(async () => {
         const checkoutIntentId = await previewedAnew();
@@ -123,7 +123,7 @@ describe("approved = executed", () => {
     await fc.assert(property, { numRuns: 20 });
   });
 
-  test("a credential pays exactly what was approved", async () => {
+  test("a credential pays only exactly the approved terms", async () => {
     const checkoutIntentId = await previewedAnew();
     await view(checkoutIntentId, scene.person.credential);
     await approve(checkoutIntentId, scene.person.credential, { mandateId: scene.mandateId });

@@ -78,7 +78,7 @@ describe("kill -9 of a server that is authorizing", () => {
     ["after it counted the reservation", stop(2), [0]],
     ["before COMMIT, which may be on its way", stop(3), [0, 1]],
     ["while it commits", stop(6), [1]],
-  ])("%s: the same key has one effect on the next server", async (_name, statement, committed) => {
+  ])("%s: the same key then has one effect on the next server", async (_name, statement, committed) => {
     const mandateId = await newMandate();
     const body = { mandateId, intent: newIntent(buyer) };
     const first = await started();
@@ -100,7 +100,7 @@ describe("kill -9 of a server that is authorizing", () => {
     expect(await storedAnswers(mandateId)).toEqual([reply?.text]);
   });
 
-  test("under load: what was answered is stored, and every key has one effect and one answer in the end", async () => {
+  test("under load: every answer is stored, and in the end every key has one effect and one answer", async () => {
     const mandateIds = await Promise.all(Array.from({ length: 4 }, newMandate));
     const bodies = Array.from({ length: 400 }, (_, at) => ({ mandateId: mandateIds[at % 4], intent: newIntent(buyer) }));
     const first = await started();
@@ -131,7 +131,7 @@ describe("kill -9 of a server that is executing", () => {
     await chain().mint(wallet.address, 1_000_000n);
     return { scene, paymentCredential: await signed(wallet, expectedOf(scene)) };
   };
-  /** One slot per period, so a lost slot makes the next payment fail. */
+  /** One nonce slot per period, so a lost slot makes the next payment fail. */
   const registered = async () => {
     const terms = { periodLimit: 250_000n, maxPaymentsPerPeriod: 1 };
     return { scene: await registeredScene(chain(), contracts(), { terms }), paymentCredential: undefined };
@@ -175,7 +175,7 @@ describe("kill -9 of a server that is executing", () => {
 });
 
 describe("SIGTERM", () => {
-  test("loses nothing: what was stored was answered, and what was answered is stored", async () => {
+  test("loses nothing: exactly the stored decisions were answered", async () => {
     const mandateId = await newMandate();
     const server = await started();
     const answered: string[] = [];
@@ -196,7 +196,7 @@ describe("SIGTERM", () => {
     expect(stored).toEqual(answered.toSorted());
   });
 
-  test("waits for a list that is open", async () => {
+  test("waits for an open batch", async () => {
     const mandateId = await newMandate();
     const server = await started();
     const point = await hold(databaseOf().url, stop(2));
@@ -210,7 +210,7 @@ describe("SIGTERM", () => {
     expect(server.child.exitCode).toBe(0);
   });
 
-  test("waits for a list whose client has hung up", async () => {
+  test("waits for a batch whose client has disconnected", async () => {
     const mandateId = await newMandate();
     const server = await started();
     const point = await hold(databaseOf().url, stop(2));

@@ -149,11 +149,11 @@ describe("64 clients on two server processes over one database", () => {
     ]);
   });
 
-  test("invariants 1, 2, 4, 5 and 6 hold of everything that was written", async () => {
+  test("invariants 1, 2, 4, 5 and 6 hold for everything that was written", async () => {
     expect(await brokenInvariants()).toEqual([]);
   });
 
-  test("every answer is what the request deserved, and nothing answers 500 but what made a CHECK fire", () => {
+  test("every answer is the expected one, and only requests that violate a CHECK get a 500", () => {
     const codes = new Set(replies.map(({ status, code }) => `${status} ${code ?? ""}`.trim()));
     expect([...codes].toSorted()).toEqual(
       [
@@ -174,7 +174,7 @@ describe("64 clients on two server processes over one database", () => {
     expect([...outcomes].toSorted()).toEqual(["allow", "deny", "requireApproval"]);
   });
 
-  test("invariant 4: the same key and body got the same bytes from both processes, and they are the ones stored", async () => {
+  test("invariant 4: the same key and body got the same bytes from both processes, which are the stored ones", async () => {
     const asked = tenants.flatMap(({ mandateIds }) => mandateIds);
     const stored = await storedAnswers(...asked);
     const answered = replies.filter(({ status }) => status === 200);
@@ -185,12 +185,12 @@ describe("64 clients on two server processes over one database", () => {
     expect(stored).toEqual([...given].toSorted());
   });
 
-  test("answers say what the contract says, and nothing else", () => {
+  test("answers match the contract exactly", () => {
     const answers = replies.filter(({ status }) => status === 200).map(({ text }) => JSON.parse(text) as unknown);
     for (const answer of answers) expect(Authorization.parse(answer)).toEqual(answer);
   });
 
-  test("what is poisoned or made the CHECK fire is nowhere", async () => {
+  test("no row exists of requests that were invalid or violated the CHECK", async () => {
     const rows = await database().execute(
       sql`SELECT FROM authorizations WHERE nonce LIKE 'fires-%' OR intent::text ~ '\\u0000|\\ud800'`,
     );

@@ -206,29 +206,32 @@ describe("tenants are isolated", () => {
     };
   });
 
-  test("every operation whose path or body names something has its attempt below", () => {
+  test("every operation whose path or body names an entity has an attempt below", () => {
     const named = operations.filter((one) => namesSomething(one) && kindOf(one) !== "platformCapability").map(({ id }) => id);
     expect(named.filter((id) => !Object.hasOwn(attempts, id) && !openToAll.has(id))).toEqual([]);
   });
 
   const reaching = byId(operations.filter(({ id }) => Object.hasOwn(attempts, id)));
-  test.each(reaching)("%s cannot tell what another organization has from what does not exist", async (id, operation) => {
-    const as = kindOf(operation) === "capability" ? intruder.key : intruder.person;
-    const before = await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId));
-    const foreign = await call(operation, as, attempts[id]?.(victim));
-    const unknown = Object.fromEntries(Object.keys(victim).map((name) => [name, `${name}-unknown`])) as Victim;
-    const missing = await call(operation, as, attempts[id]?.(unknown));
-    // The answers repeat the requested ids, and each has its own request id and time.
-    const names = [...Object.values(victim), ...Object.values(unknown)].toSorted((a, b) => b.length - a.length);
-    const words = (text: string) =>
-      names.reduce((said, name) => said.replaceAll(name, "id"), text.replace(/req_[0-9a-z]+|20\d\d-[-0-9T:.]+Z/g, "its own"));
-    expect(foreign.text).not.toContain(CANARY);
-    expect(foreign).toMatchObject(answered[id] ?? { status: 404, code: "not_found" });
-    expect([missing.status, words(missing.text)]).toEqual([foreign.status, words(foreign.text)]);
-    expect(await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId))).toEqual(before);
-  });
+  test.each(reaching)(
+    "%s answers the same for an entity of another organization and for an unknown one",
+    async (id, operation) => {
+      const as = kindOf(operation) === "capability" ? intruder.key : intruder.person;
+      const before = await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId));
+      const foreign = await call(operation, as, attempts[id]?.(victim));
+      const unknown = Object.fromEntries(Object.keys(victim).map((name) => [name, `${name}-unknown`])) as Victim;
+      const missing = await call(operation, as, attempts[id]?.(unknown));
+      // The answers repeat the requested ids, and each has its own request id and time.
+      const names = [...Object.values(victim), ...Object.values(unknown)].toSorted((a, b) => b.length - a.length);
+      const words = (text: string) =>
+        names.reduce((said, name) => said.replaceAll(name, "id"), text.replace(/req_[0-9a-z]+|20\d\d-[-0-9T:.]+Z/g, "its own"));
+      expect(foreign.text).not.toContain(CANARY);
+      expect(foreign).toMatchObject(answered[id] ?? { status: 404, code: "not_found" });
+      expect([missing.status, words(missing.text)]).toEqual([foreign.status, words(foreign.text)]);
+      expect(await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId))).toEqual(before);
+    },
+  );
 
-  test.each(reaching)("%s is found by the owner, so that the test above says something", async (id, operation) => {
+  test.each(reaching)("%s is found by the owner, so that the test above is meaningful", async (id, operation) => {
     expect((await call(operation, owner, attempts[id]?.(victim))).status).not.toBe(404);
   });
 

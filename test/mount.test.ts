@@ -22,16 +22,16 @@ const allowOf = async (path: string) => {
 };
 
 describe("mount", () => {
-  test("every operation is served, and nothing else is", () => {
+  test("exactly the operations are served", () => {
     expect(routes.map((one) => one.operation.id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
   });
 
-  test("every path of an operation has a route file, and every route file has an operation", () => {
+  test("every path of an operation has a route file, and every route file an operation", () => {
     const expected = [...new Set(operations.map(({ path }) => path)), ...others].toSorted();
     expect(files.map((file) => pathOf(file)).toSorted()).toEqual(expected);
   });
 
-  test("our facilitator's paths are mounted in both ways too", async () => {
+  test("the facilitator's paths are mounted in both ways too", async () => {
     const paths = (await Array.fromAsync(glob("**/route.ts", { cwd: join(root, "app/api/x402") }))).map(
       (file) => `/api/x402/${dirname(file)}`,
     );

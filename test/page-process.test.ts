@@ -60,7 +60,7 @@ const readiness = async ({ url }: RunningServer): Promise<string> => {
 };
 
 describe("the process of the pages", { timeout: LIMIT_MS }, () => {
-  test("is another one of lower priority, and is replaced when it is killed, while the API answers", async () => {
+  test("is separate, has a lower priority, and is replaced when it is killed, while the API answers", async () => {
     const server = await start();
     await expect.poll(() => readiness(server), { timeout: 30_000 }).toBe("200 ready");
     expect((await fetch(server.url)).status).toBe(200);
@@ -79,7 +79,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     await expect.poll(() => readiness(server), { timeout: 5_000 }).toBe("200 ready");
   });
 
-  test("ends with its parent, however that ends", async () => {
+  test("ends with its parent, in whatever way that ends", async () => {
     const server = await start();
     expect((await fetch(server.url)).status).toBe(200);
     const pages = pagesOf(server);
@@ -88,7 +88,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     await expect.poll(() => alive(pages), { timeout: 5_000 }).toBe(false);
   });
 
-  test("lets a page finish after SIGTERM, also where the signal reaches every process", async () => {
+  test("finishes a page after SIGTERM, also if the signal reaches every process", async () => {
     const server = await start();
     expect((await fetch(server.url)).status).toBe(200);
     const pages = pagesOf(server);
@@ -105,7 +105,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect(alive(pages)).toBe(false);
   });
 
-  test("answers nobody but its parent", async () => {
+  test("answers only its parent", async () => {
     const server = await start();
     expect((await fetch(server.url)).status).toBe(200);
     const port = portOf(pagesOf(server));
@@ -116,7 +116,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     }
   });
 
-  test("/outbox opens for this machine alone, whatever headers a client sends", async () => {
+  test("/outbox opens only for this machine, with any headers of a client", async () => {
     const { url } = await start();
     expect((await ask(`${url}/outbox`)).status).toBe(200);
     const forged = { "x-countersign-local": "1", "X-Countersign-Secret": "guess", "x-countersign-address": "127.0.0.1" };
@@ -126,7 +126,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect((await ask(`${url}/outbox`, { ...forged, via: "1.1 proxy" })).status).toBe(404);
   });
 
-  test("has no way to the API, however its path is written", async () => {
+  test("does not serve the API, with any spelling of its path", async () => {
     const { url } = await start();
     for (const path of [
       "/%61pi/v1/health/live",
@@ -144,7 +144,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect([head.status, head.body]).toEqual([200, ""]);
   });
 
-  test("429 with a page of its own for an address that asks for too much, and the API goes on", async () => {
+  test("429 with an own page for an address with too many requests, while the API still answers", async () => {
     const { url } = await start({ RATE_LIMIT_PAGES: "1" });
     const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
     const refused = replies.filter(({ status }) => status === 429);
@@ -156,7 +156,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect((await fetch(`${url}/api/v1/health/live`)).status).toBe(200);
   });
 
-  test("503 for what is more than can be drawn at once, and a process that hangs holds up no request of the API", async () => {
+  test("503 for more pages than can be rendered at once, and a process that hangs delays no request of the API", async () => {
     const server = await start();
     const { credential } = await newOrganization({ productRoles: ["buyer"] });
     expect((await ask(server.url)).status).toBe(200);
@@ -172,7 +172,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect(busy).toHaveLength(4);
   });
 
-  test("a client that goes away ends its page, and files that are the same for everybody come without the process", async () => {
+  test("a client that disconnects ends its page, and static files are served without the process", async () => {
     const server = await start();
     const home = await ask(server.url);
     const [script = ""] = /\/_next\/static\/[^"]+\.js/.exec(home.body) ?? [];

@@ -11,7 +11,7 @@ const BUILD_LIMIT_MS = 240_000;
 
 describe("the pages", () => {
   test(
-    "every page has a nonce of its own, and every script carries it",
+    "every page has its own nonce, and every script has it",
     async () => {
       const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
       const nonces = new Set<string>();
@@ -42,7 +42,7 @@ describe("the pages", () => {
   );
 
   test(
-    "what lies beside the pages has a policy that runs nothing and lets nobody frame it, found or not",
+    "other files, found or not, have a policy without scripts and frames",
     async () => {
       const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
       const [font = ""] = await readdir("public/fonts");
@@ -77,7 +77,7 @@ describe("the pages", () => {
     BUILD_LIMIT_MS,
   );
 
-  test("people who come at the same moment to a server that has just started are all served", async () => {
+  test("parallel requests to a server that has just started are all served", async () => {
     const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
     const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
     const asked = { headers: credential, redirect: "manual" } as const;
@@ -90,7 +90,7 @@ describe("the pages", () => {
     expect((await fetch(`${url}/payments`, asked)).status).toBe(200);
   });
 
-  test("nothing of the server is in what a browser loads", async () => {
+  test("browsers load no code of the server", async () => {
     const folder = ".next/static";
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".js"));
     expect(files.length).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ const thrown = new Set([...text.matchAll(/new Problem\(\s*"([a-z_]+)"/g)].map((m
 const failing = failureCodes.filter((code) => text.includes(`"${code}"`));
 
 describe("the problem catalogue", () => {
-  test("every row is thrown, or is an execution's failure that happens", () => {
+  test("every row is thrown, or is the failure code of an execution", () => {
     const used = new Set<string>([...thrown, ...failing]);
     expect(Object.keys(problems).filter((code) => !used.has(code))).toEqual([]);
   });
@@ -27,7 +27,7 @@ describe("the problem catalogue", () => {
     expect([...thrown, ...failureCodes].filter((code) => !Object.hasOwn(problems, code))).toEqual([]);
   });
 
-  test("no code escapes this scan: what is not written out is a failureCode", () => {
+  test("this scan finds all codes: a code that is not a literal is a failureCode", () => {
     const computed = [...text.matchAll(/new Problem\(\s*([^"\s].{0,60})/g)].map((match) => match[1] ?? "");
     expect(computed.filter((expression) => !/failure/i.test(expression))).toEqual([]);
   });

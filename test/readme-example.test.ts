@@ -161,7 +161,7 @@ async function wireTo(target: string): Promise<Listening & { cut(): void; mend()
 
 describe("the agent of the README", () => {
   test.each(["offchainAuthorized", "facilitatorSettled"] as const)(
-    "killed at each of its steps and started again pays once, with one hold, and has the paid answer: %s",
+    "that is killed at each step and started again pays once, with one hold, and gets the paid answer: %s",
     { timeout: 240_000 },
     async (settlementMode) => {
       const scene = await paymentScene({ settlementMode, mandate });
@@ -201,7 +201,7 @@ describe("the agent of the README", () => {
     },
   );
 
-  test("asked again once the chain answers again, pays under the hold that it has", { timeout: 60_000 }, async () => {
+  test("that is called again after the chain answers again pays with its first hold", { timeout: 60_000 }, async () => {
     const wire = await wireTo(chain().rpcUrl);
     onTestFinished(() => wire.close());
     const scene = await paymentScene({ mandate });
@@ -221,7 +221,7 @@ describe("the agent of the README", () => {
   });
 
   test(
-    "waits for a person: the error names the page, and once they approved the same order is paid",
+    "waits for a person: the error names the page, and after the approval the same order is paid",
     { timeout: 60_000 },
     async () => {
       const person = await newOrganization();
@@ -239,7 +239,7 @@ describe("the agent of the README", () => {
     },
   );
 
-  test("goes on with the next attempt under the hold of the first, once its wallet is funded", { timeout: 60_000 }, async () => {
+  test("continues with the next attempt under the first hold after its wallet is funded", { timeout: 60_000 }, async () => {
     const scene = await paymentScene({ mandate });
     const privateKey = generatePrivateKey();
     const shop = { ...(await openShop(scene.seller)), scene, privateKey };

@@ -178,7 +178,7 @@ async function run(right: Right): Promise<Run> {
   return { during, after, late: await countLate(scene, right) };
 }
 
-describe("nothing is authorized, approved or submitted after it was acknowledged that", () => {
+describe("nothing is authorized, approved or submitted after the acknowledgement that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 90_000 }, async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
@@ -191,7 +191,7 @@ describe("nothing is authorized, approved or submitted after it was acknowledged
     expect(await brokenInvariants()).toEqual([]);
   });
 
-  test("there were a thousand of them", () => {
+  test("at least a thousand races ran", () => {
     expect(Object.keys(rights).length * SCENES * REQUESTS).toBeGreaterThanOrEqual(1_000);
   });
 });

@@ -125,7 +125,7 @@ async function run({ event, take }: Right, most: number): Promise<Run> {
   return { during, after, late: late.length };
 }
 
-describe("nothing is submitted after it was acknowledged that", () => {
+describe("nothing is submitted after the acknowledgement that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
     // Adjusts the delay to the machine: later when most payments came too late, sooner when most came first.

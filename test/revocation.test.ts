@@ -136,7 +136,7 @@ async function run({ event, take, entity }: Right): Promise<Run> {
   return { during, after, late: rows.length };
 }
 
-describe("nothing is authorized after it was acknowledged that", () => {
+describe("nothing is authorized after the acknowledgement that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < RACES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));

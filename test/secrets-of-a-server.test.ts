@@ -145,14 +145,14 @@ const tables = async (): Promise<string[]> => {
 /** Tables that must keep the credential until its payment is final, to send it again and to answer a retry. */
 const KEEPS_CREDENTIALS = ["executions", "idempotency"];
 
-describe("a server keeps its secrets", () => {
+describe("a server keeps its secrets out of", () => {
   const sinks: readonly (readonly [name: string, read: () => Promise<string>])[] = [
     ["what it printed", () => Promise.resolve(printed.join(""))],
     ["any answer but those that hand one out", () => Promise.resolve(answered.join("\n"))],
     ["the audit trail", () => rowsOf(["audit_events"])],
     ["any table that does not need it", async () => rowsOf((await tables()).filter((name) => !KEEPS_CREDENTIALS.includes(name)))],
   ];
-  test.each(sinks)("from %s", async (_name, read) => {
+  test.each(sinks)("%s", async (_name, read) => {
     const text = await read();
     expect(text.length).toBeGreaterThan(500);
     for (const [name, secret] of secrets) {
@@ -162,14 +162,14 @@ describe("a server keeps its secrets", () => {
     }
   });
 
-  test("from the tables that keep credentials, but for the credential itself", async () => {
+  test("the tables that keep credentials, except for the credential itself", async () => {
     const text = await rowsOf(KEEPS_CREDENTIALS);
     for (const [name, secret] of secrets) {
       expect(text.includes(secret), name).toBe(["payment credential", "signature"].includes(name));
     }
   });
 
-  test("though it printed what happened: failures with their codes and request ids", () => {
+  test("its log, although it names failures with their codes and request ids", () => {
     const lines = printed.join("");
     expect(lines).toContain('"code":"42P01"');
     expect(lines).toMatch(/"requestId":"req_/);

@@ -129,7 +129,7 @@ describe("no secret is written", () => {
     }
   });
 
-  test("the unexpected error is in the log with its SQLSTATE and request id, and in the reply with the request id alone", () => {
+  test("the unexpected error is in the log with its SQLSTATE and request id, and in the reply only with the request id", () => {
     const line = logged
       .map((one) => JSON.parse(one) as Record<string, unknown>)
       .find(({ message }) => message === "Unexpected error");

@@ -34,7 +34,7 @@ const production = {
 };
 
 describe("the server", () => {
-  test("SIGTERM lets the request under way finish and takes no new one", async () => {
+  test("SIGTERM finishes open requests and accepts no new ones", async () => {
     const server = await runServer({ DATABASE_URL: database().url });
     const { origin } = new URL(server.url.replace("127.0.0.1", "localhost"));
     const body = JSON.stringify({ name: "Ada", email: "ada@example.org", password: "correct horse battery" });
@@ -54,7 +54,7 @@ describe("the server", () => {
     expect(await server.ended).toBe(0);
   });
 
-  test("production refuses weak, equal and missing secrets, and never repeats them", async () => {
+  test("production refuses weak, equal and missing secrets, and never prints them", async () => {
     const weak = "change-me-change-me-change-me-change-me";
     const server = await runServer({
       ...production,
@@ -72,7 +72,7 @@ describe("the server", () => {
   });
 
   test(
-    "production begins no embedded database unless it is told to, and says all that is wrong at once",
+    "production starts the embedded database only if configured, and reports all errors at once",
     { timeout: 60_000 },
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
@@ -91,7 +91,7 @@ describe("the server", () => {
   );
 
   test(
-    "a sandbox that cannot reach its chain serves at once, and says once what to do without internet",
+    "a sandbox that cannot reach its chain serves at once, and prints once what to do without internet",
     { timeout: 60_000 },
     async () => {
       const silent = createServer(() => {});
@@ -114,13 +114,13 @@ describe("the server", () => {
     },
   );
 
-  test("a sandbox's database is refused to production", async () => {
+  test("production refuses the database of a sandbox", async () => {
     const server = await runServer({ ...production, DATABASE_URL: database().url });
     expect(await server.ended).toBe(1);
     expect(server.said()).toContain("belongs to the sandbox environment and ENVIRONMENT is production");
   });
 
-  test("a port that is taken ends the start with a sentence, and leaves no database behind", async () => {
+  test("a port in use ends the start with one sentence, and no database stays running", async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, done));
     onTestFinished(() => void taken.close());
@@ -134,7 +134,7 @@ describe("the server", () => {
     await expect(stat(join(dataDir, "postgres/data/postmaster.pid"))).rejects.toThrow("ENOENT");
   });
 
-  test("production prints the set-up code at the first start alone", async () => {
+  test("production prints the set-up code only at the first start", async () => {
     const empty = await createDatabase({ empty: true });
     onTestFinished(() => empty.drop());
     const code = /set-up code, for the first platform admin: ([0-9A-Z]{4}(-[0-9A-Z]{4}){5})/;
@@ -148,7 +148,7 @@ describe("the server", () => {
     expect(second.said()).not.toContain("set-up code");
   });
 
-  test("kill -9 and a new start find everything again, and a database that dies comes back", async () => {
+  test("all data survives kill -9 and a new start, and a database that dies is started again", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
     await chmod(dataDir, 0o755);
     onTestFinished(() => rm(dataDir, { recursive: true }));

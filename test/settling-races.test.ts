@@ -105,7 +105,7 @@ async function settle(facilitator: FacilitatorClient, payload: Parameters<Facili
   return (await facilitator.settle(payload, payload.accepted)).success;
 }
 
-describe("our facilitator settles nothing after it was acknowledged that", () => {
+describe("our facilitator settles nothing after the acknowledgement that", () => {
   test.each(Object.entries(ways))("%s, in any order of commits", { timeout: 90_000 }, async (_name, way) => {
     const runs: Run[] = [];
     let most = 40;

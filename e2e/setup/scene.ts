@@ -15,7 +15,7 @@ import { askAPerson, newPurchase } from "./purchase.ts";
 
 /* Data for the test of all pages: an organization with data of every kind, and an empty one. */
 
-/** More than one page of a list holds. */
+/** More rows than one page of a list. */
 const PAYMENTS = 24;
 
 const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers: credential });

@@ -54,7 +54,7 @@ describe("the example storefront", () => {
     expect(await chain().balanceOf(payTo)).toBe(quote.amount);
   });
 
-  it("keeps no order that was not paid", async () => {
+  it("stores no unpaid order", async () => {
     const before = shop.orders().length;
     const quote = await requestQuote(storefront, [{ productId: "notebook", quantity: 2 }]);
     const probed = await probeCheckout(storefront, quote, "order-2");
@@ -72,7 +72,7 @@ describe("the example storefront", () => {
     await expect(requestQuote(storefront, [item])).rejects.toMatchObject({ code });
   });
 
-  it("asks nobody to pay for a quote that it does not know", async () => {
+  it("sends no 402 for an unknown quote", async () => {
     const unknown = { quoteId: "q_unknown", amount: parseAmount("14", 6) };
     await expect(probeCheckout(storefront, unknown, "order-3")).rejects.toMatchObject({ code: "quote_expired" });
   });

@@ -53,19 +53,22 @@ describe("the challenge of a registered seller with a fixed price", () => {
     ["chain", { network: "eip155:8453" }, "eip155:8453", () => CHAIN],
     ["tokenName", { extra: { name: "USD Coin", version: "2" } }, "USD Coin", () => "USDC"],
     ["scheme", { scheme: "upto" }, "upto by eip3009", () => "exact by eip3009"],
-  ])("with another %s is denied at once: the reason names the field, the seller's value and the registered one", async (...row) => {
-    const [field, change, theirs, registered] = row;
-    const before = await holdsOf(scene.mandateId);
-    const decision = await decisionOf(challengeOf({ ...offer(), ...change }));
-    expect(decision).toMatchObject({ outcome: "deny", denialCode: "challenge_mismatch" });
-    const reasons = decision.reasons.filter(({ effect }) => effect === "deny");
-    expect(reasons).toHaveLength(1);
-    expect(reasons[0]).toMatchObject({
-      message: `The seller's challenge asks for the ${field} ${theirs}. Registered is ${registered()}.`,
-    });
-    expect(reasons[0]?.pointer).toMatch(/^\/intent\/challenge\/accepts/);
-    expect(await holdsOf(scene.mandateId)).toHaveLength(before.length);
-  });
+  ])(
+    "with another %s is denied at once: the reason names the field, the seller's value and the registered one",
+    async (...row) => {
+      const [field, change, theirs, registered] = row;
+      const before = await holdsOf(scene.mandateId);
+      const decision = await decisionOf(challengeOf({ ...offer(), ...change }));
+      expect(decision).toMatchObject({ outcome: "deny", denialCode: "challenge_mismatch" });
+      const reasons = decision.reasons.filter(({ effect }) => effect === "deny");
+      expect(reasons).toHaveLength(1);
+      expect(reasons[0]).toMatchObject({
+        message: `The seller's challenge asks for the ${field} ${theirs}. Registered is ${registered()}.`,
+      });
+      expect(reasons[0]?.pointer).toMatch(/^\/intent\/challenge\/accepts/);
+      expect(await holdsOf(scene.mandateId)).toHaveLength(before.length);
+    },
+  );
 
   test("of version 1 is compared as well", async () => {
     const { amount, network: _, ...rest } = offer();

@@ -16,7 +16,8 @@ describe("the resource of a payment without a mandate", () => {
   test("is the one whose path it names", () => expect(paid("https://data.example.com/reports/today?full=1")).toBe("daily"));
   test("is none if the price differs", () => expect(paid("https://data.example.com/yearly", "9")).toBeUndefined());
   test("is none if it names no path and several fit", () => expect(paid(undefined)).toBeUndefined());
-  test("is the only one if it names no path", () => expect(resourceOfPayment([daily], { url: undefined, amount: "0.25" })).toBe(daily));
+  test("is the only one if it names no path", () =>
+    expect(resourceOfPayment([daily], { url: undefined, amount: "0.25" })).toBe(daily));
   test("can have any price if its price is quoted", () => {
     const quoted: PayableResource = { ...daily, pricing: { type: "quoted", asset: "USDC" } };
     expect(resourceOfPayment([quoted], { url: "https://data.example.com/reports/1", amount: "3" })).toBe(quoted);

@@ -14,7 +14,7 @@ async function moveDatabase(url: string): Promise<void> {
   forget("env");
 }
 
-describe.each(waysIn.slice(0, 2))("while the database is away, by %s", (_name, open) => {
+describe.each(waysIn.slice(0, 2))("while the database is unavailable, by %s", (_name, open) => {
   let way: WayIn;
   let buyer: Buyer;
   let mandateId: string;
@@ -40,7 +40,7 @@ describe.each(waysIn.slice(0, 2))("while the database is away, by %s", (_name, o
     };
   };
 
-  test("nothing is allowed, every answer is 503, and the same key works when it is back", async () => {
+  test("nothing is allowed, every answer is 503, and the same key works afterwards", async () => {
     const intent = { ...intentFor(buyer, "0.5"), idempotencyKey: `away-${crypto.randomUUID()}` };
     await moveDatabase("postgres://nobody@127.0.0.1:1/none");
     const replies = await Promise.all(Array.from({ length: 20 }, () => authorize(intent)));

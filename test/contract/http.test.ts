@@ -132,7 +132,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     },
   );
 
-  test("a session that ended is dead at once", async () => {
+  test("an ended session is refused at once", async () => {
     const other = await createBuyer();
     const list = () => ask("/api/v1/mandates", { as: other.person.credential });
     expect((await list()).status).toBe(200);
@@ -140,7 +140,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect((await list()).body?.["code"]).toBe("session_expired");
   });
 
-  test("a repeat with its key answers the same bytes and does nothing", async () => {
+  test("a repeat with the same key gets the same bytes and has no effect", async () => {
     const key = `repeat-${crypto.randomUUID()}`;
     const first = await draft({ "idempotency-key": key });
     const second = await draft({ "idempotency-key": key });
@@ -150,7 +150,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect(second.headers.get("request-id")).not.toBe(first.headers.get("request-id"));
   });
 
-  test("422 for a key that was used for another body, in whatever order its fields come", async () => {
+  test("422 for a key that was used for another body, with any order of its fields", async () => {
     const key = `reused-${crypto.randomUUID()}`;
     const first = await draft({ "idempotency-key": key });
     const reordered = await ask("/api/v1/mandates", {
@@ -168,7 +168,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     ]);
   });
 
-  test("twenty twins at once have one effect and one answer", async () => {
+  test("twenty equal requests at once have one effect and one answer", async () => {
     const own = await createBuyer();
     const key = `twins-${crypto.randomUUID()}`;
     const send = () =>
@@ -191,7 +191,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect(reply.body).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/headers/Idempotency-Key" }] });
   });
 
-  test("400 when body and header carry different keys, and without any key where one is required", async () => {
+  test("400 if body and header have different keys, and without a key if one is required", async () => {
     const agent = await createAgent(buyer.organizationId, ["payments:authorize"]);
     const intent = {
       intentId: "i",
@@ -216,7 +216,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect((await authorize("a", { "idempotency-key": "a" })).status).toBe(404);
   });
 
-  test("the document, the liveness and nothing else are open to anyone", async () => {
+  test("only the document and the liveness are open to anyone", async () => {
     const document = await ask("/api/v1/openapi.json");
     expect([document.status, document.body?.["openapi"]]).toEqual([200, "3.1.1"]);
     const live = await ask("/api/v1/health/live");

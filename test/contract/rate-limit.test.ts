@@ -27,7 +27,7 @@ describe("rate limits", () => {
     dispatch(new Request(env().BASE_URL + path, { headers: { ...as, ...headers } }), address);
   const statuses = async (replies: readonly Promise<Response>[]) => (await Promise.all(replies)).map(({ status }) => status);
 
-  test("a key has its own limit, whatever address it comes from, and every reply says what is left", async () => {
+  test("a key has its own limit for all addresses, and every reply says how much is left", async () => {
     const organizationId = await createOrganization();
     const [one, other] = [
       await createAgent(organizationId, ["mandates:read"]),
@@ -52,7 +52,7 @@ describe("rate limits", () => {
     expect((await ask(other.credential)).status).toBe(200);
   });
 
-  test("guessing keys costs the address, and X-Forwarded-For does not help", async () => {
+  test("wrong keys count for the address, and X-Forwarded-For does not help", async () => {
     const guess = (index: number) =>
       ask({ authorization: `Bearer ${newApiKey("sandbox").apiKey}` }, "10.0.0.1", "/api/v1/mandates", {
         "x-forwarded-for": `10.9.9.${index}`,
@@ -61,12 +61,12 @@ describe("rate limits", () => {
     expect((await ask({}, "10.0.0.2")).status).toBe(401);
   });
 
-  test("a refused capability costs the key too", async () => {
+  test("a refused capability counts for the key too", async () => {
     const { credential } = await createAgent(await createOrganization(), []);
     expect(await statuses(Array.from({ length: 5 }, () => ask(credential)))).toEqual([403, 403, 403, 429, 429]);
   });
 
-  test("what anyone may call is limited by the address", async () => {
+  test("public operations are limited by address", async () => {
     expect(await statuses(Array.from({ length: 5 }, () => ask({}, "2001:db8::1", "/api/v1/health/live")))).toEqual([
       200, 200, 200, 429, 429,
     ]);

@@ -77,7 +77,7 @@ describe("two servers under load", () => {
     },
   );
 
-  test("keep every invariant of the ledger, and pay each authorization at most once", { timeout: 120_000 }, async () => {
+  test("keep every invariant of the ledger, and settle each authorization at most once", { timeout: 120_000 }, async () => {
     const open = async () =>
       (await database().execute(sql`SELECT FROM executions WHERE settlement_status IN ('pending', 'processing', 'unknown')`))
         .length;
