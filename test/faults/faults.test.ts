@@ -62,15 +62,18 @@ describe("two servers under load", () => {
       const names = drawn(random);
       load.run(CONNECTIONS, random);
       const slowest = new Map<string, number>();
-      for (let count = 0; count < COUNT; count += 1) {
-        const name = names.next().value as string;
-        await faults[name]!(on, random);
-        const took = Math.max(...(await Promise.all(on.nodes.map((node) => recovered(node, name)))));
-        slowest.set(name, Math.max(took, slowest.get(name) ?? 0));
-        tell(`${count + 1}/${COUNT} ${name}: answered everything after ${Math.round(took)} ms`);
-        for (const { server } of on.nodes) expect([server.child.exitCode, server.child.signalCode]).toEqual([null, null]);
+      try {
+        for (let count = 0; count < COUNT; count += 1) {
+          const name = names.next().value as string;
+          await faults[name]!(on, random);
+          const took = Math.max(...(await Promise.all(on.nodes.map((node) => recovered(node, name)))));
+          slowest.set(name, Math.max(took, slowest.get(name) ?? 0));
+          tell(`${count + 1}/${COUNT} ${name}: answered everything after ${Math.round(took)} ms`);
+          for (const { server } of on.nodes) expect([server.child.exitCode, server.child.signalCode]).toEqual([null, null]);
+        }
+      } finally {
+        await load.stop();
       }
-      await load.stop();
       await load.repeatAll();
       tell(inspect({ slowest, statuses: load.findings.statuses }));
       expect(load.findings.wrong).toEqual([]);

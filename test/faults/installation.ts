@@ -36,7 +36,14 @@ const chainsAt = (rpcUrl: string): string => JSON.stringify([{ chain: CHAIN, rpc
 
 async function startNode(databaseUrl: string, rpcUrl: string): Promise<Node> {
   const [database, rpc] = await Promise.all([Link.to(databaseUrl), Link.to(rpcUrl)]);
-  const variables = { DATABASE_URL: database.through(databaseUrl), CHAINS: chainsAt(rpc.through(rpcUrl)), LOG_LEVEL: "fatal" };
+  const variables = {
+    DATABASE_URL: database.through(databaseUrl),
+    CHAINS: chainsAt(rpc.through(rpcUrl)),
+    LOG_LEVEL: "fatal",
+    // A long run settles more for its one seller than the caps of a day allow.
+    SETTLEMENT_DAILY_CAP: "1000000",
+    SETTLEMENT_DAILY_CAP_TOTAL: "1000000",
+  };
   return { database, rpc, server: await startServer(variables) };
 }
 
@@ -58,7 +65,7 @@ export async function install(): Promise<Installation> {
   const { rpcUrl } = chain;
   forgetAll();
   Object.assign(process.env, { DATABASE_URL: embedded.url, CHAINS: chainsAt(rpcUrl) });
-  await chain.fund(settlementAccount().address);
+  await chain.fund(settlementAccount().address, 1_000n * 10n ** 18n);
   const nodes = await Promise.all([startNode(embedded.url, rpcUrl), startNode(embedded.url, rpcUrl)]);
   return {
     nodes,
