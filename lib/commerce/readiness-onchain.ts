@@ -6,7 +6,7 @@ import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/registry/refusals.ts";
-import type { Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
+import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { Problem } from "#lib/problem.ts";
@@ -46,12 +46,12 @@ export async function modeChecks(asked: AskedMode): Promise<readonly Check[]> {
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
 }
 
-const provesTo = ({ enforcementPath, payee }: Registration, { payTo }: AskedMode): boolean =>
+const provesTo = ({ enforcementPath, payee }: RegistrationRow, { payTo }: AskedMode): boolean =>
   enforcementPath === PATHS.proofs && (payTo === undefined || payee === payTo);
 
 type ModeRequest = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
 
-async function registeredChecks(asked: ModeRequest, registration: Registration | null): Promise<Check[]> {
+async function registeredChecks(asked: ModeRequest, registration: RegistrationRow | null): Promise<Check[]> {
   const { mandate, asset, payTo } = asked;
   const payment: ExpectedPayment = {
     asset,
@@ -87,7 +87,7 @@ async function registeredChecks(asked: ModeRequest, registration: Registration |
 }
 
 /** Near the end of a period the payment would be made in the next one, so nothing is refused. */
-function refusalNow(registration: Registration, payment: ExpectedPayment): Promise<Refusal> | Refusal {
+function refusalNow(registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, new Date(), TIMEOUT_SECONDS);
   if (life.kind === "notStarted") return "NotStarted";

@@ -1,7 +1,8 @@
 import type { Tx } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
-import { currentRegistration, slotOf, useSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { nonceSlotOf, useNonceSlot, type NonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
 import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
@@ -18,7 +19,7 @@ import { compareSigner } from "#lib/x402/verify.ts";
 const FIRST_CHECK_MS = 1_000;
 
 /** The nonce slot and the registration of a credential that the service made itself. */
-export type Proof = { readonly slot: SlotRow; readonly registration: Registration };
+export type Proof = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 type Binding = {
   readonly authorization: AuthorizationRow;
@@ -58,13 +59,13 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
 
 /** If the nonce of a nonce slot was used elsewhere, the slot is closed, so that the next attempt gets another one. */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
-  if (proof && failure.code === "nonce_already_used") await useSlot(tx, proof.slot.slotId);
+  if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }
 
 /** The nonce slot may have expired since it was taken, and a changed mandate has another registration. */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
-  const held = await slotOf(tx, authorizationId);
+  const held = await nonceSlotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
   const same = held?.slotId === slot.slotId && current?.registrationId === slot.registrationId;
   if (!same || current.revocation !== "none") throw inFlight();

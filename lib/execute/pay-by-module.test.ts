@@ -9,7 +9,7 @@ import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { registrationSlots, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
-import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
+import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { useDatabase } from "#test/database.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
@@ -131,7 +131,7 @@ describe("a payment that is enforced onchain", () => {
     expect([await sellerHas(scene), await slotsOf(scene)]).toEqual([0n, ["held"]]);
     const validBefore = new Date(Date.now() - 60_000);
     await database().update(registrationSlots).set({ validBefore });
-    expect(await freeSlots()).toBe(1);
+    expect(await freeNonceSlots()).toBe(1);
   });
 
   test("is not sent if the mandate was changed since and forbids the payee", async () => {

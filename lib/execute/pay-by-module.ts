@@ -7,7 +7,8 @@ import { moduleCall, paymentIdOf } from "#lib/onchain/registry/payment-module.ts
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import { queueRelay } from "#lib/onchain/relay/relay.ts";
-import { currentRegistration, takeSlot, type Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { takeNonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
@@ -27,7 +28,7 @@ const FIRST_CHECK_MS = 5_000;
 /** A payment by the module, checked and signed before anything is stored. */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
-  readonly registration: Registration;
+  readonly registration: RegistrationRow;
   readonly payment: ExpectedPayment;
   readonly paymentId: Hex;
   readonly call: { readonly to: Hex; readonly data: Hex };
@@ -95,7 +96,7 @@ export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate,
   const current = await currentRegistration(tx, registration);
   if (current?.registrationId !== registration.registrationId || current.revocation !== "none") throw inFlight();
   const { authorizationId, organizationId, mandateId, amount, chain } = authorization;
-  const slot = await takeSlot(tx, { registration, authorizationId, amount, period, validBefore, nonce: paymentId });
+  const slot = await takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore, nonce: paymentId });
   if (!slot) throw refusedOnChain("TooManyPayments", { mandateId, payment, payer: registration.account });
   const executionId = newId("execution");
   const relay = { chain, key: "relayer", purpose: "payMandate", entityId: executionId, ...call } as const;

@@ -10,10 +10,10 @@ import { apiKeys } from "#lib/identity/tables.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
-import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import { nonceOfSlot } from "#lib/onchain/registry/refusals.ts";
 import { registrationSlots } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
-import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
+import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { useDatabase } from "#test/database.ts";
@@ -225,11 +225,11 @@ describe("a nonce slot", () => {
     const scene = await registered({ terms: one });
     const first = await pay(scene);
     expect((await pay(scene)).problem.code).toBe("count_limit_exceeded");
-    expect(await freeSlots()).toBe(0);
+    expect(await freeNonceSlots()).toBe(0);
     await timePasses(first.authorizationId);
-    expect(await freeSlots(), "while its execution is followed").toBe(0);
+    expect(await freeNonceSlots(), "while its execution is followed").toBe(0);
     await reconcile();
-    expect(await freeSlots()).toBe(1);
+    expect(await freeNonceSlots()).toBe(1);
     const second = await pay(scene);
     expect(credentialIn(second.data.credentialHeaders).nonce).toBe(credentialIn(first.data.credentialHeaders).nonce);
     await settle(second.data.credentialHeaders);
@@ -242,14 +242,14 @@ describe("a nonce slot", () => {
     const first = await pay(scene);
     expect((await pay(scene)).problem.code).toBe("count_limit_exceeded");
     await timePasses(first.authorizationId);
-    expect(await freeSlots()).toBe(1);
+    expect(await freeNonceSlots()).toBe(1);
     await chain().mint(scene.key.address, 250_000n);
     expect((await pay(scene)).data.settlementStatus).toBe("pending");
   });
 
   test("whose nonce the account used itself is closed", async () => {
     const scene = await registered();
-    const nonce = slotNonce(scene.onChainId, 0, 0);
+    const nonce = nonceOfSlot(scene.onChainId, 0, 0);
     const types = {
       CancelAuthorization: [
         { name: "authorizer", type: "address" },

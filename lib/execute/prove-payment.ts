@@ -9,7 +9,8 @@ import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/registry/periods.ts";
 import { proveTransfer } from "#lib/onchain/registry/transfer-proof.ts";
 import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
-import { currentRegistration, takeSlot, type Registration, type SlotRow } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { takeNonceSlot, type NonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
 import { requireOpen, requireRightsNow } from "#lib/execute/begin-execution.ts";
 import type { Proof } from "#lib/execute/bind-credential.ts";
@@ -27,13 +28,13 @@ import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts"
 export async function registrationFor({
   mandateId,
   chain,
-}: Pick<AuthorizationRow, "mandateId" | "chain">): Promise<Registration | null> {
+}: Pick<AuthorizationRow, "mandateId" | "chain">): Promise<RegistrationRow | null> {
   const deployment = deploymentAt(chain);
   if (!deployment) return null;
   return currentRegistration(database(), { mandateId, chain, registry: deployment.mandateRegistry.toLowerCase() });
 }
 
-export const registeredPayment = ({ account, onChainId }: Registration, payment: ExpectedPayment): RegisteredPayment => ({
+export const registeredPayment = ({ account, onChainId }: RegistrationRow, payment: ExpectedPayment): RegisteredPayment => ({
   chain: payment.asset.chain,
   account: account as Hex,
   onChainId: onChainId as Hex,
@@ -46,7 +47,7 @@ export const registeredPayment = ({ account, onChainId }: Registration, payment:
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
-): Promise<Registration | null> {
+): Promise<RegistrationRow | null> {
   const registration = await registrationFor(mandate);
   const fits =
     registration?.enforcementPath === PATHS.proofs && registration.token === asset.tokenAddress && registration.payee === payTo;
@@ -79,7 +80,7 @@ export async function provePayment(
 }
 
 /** Throws if the registration is being revoked: the service stops signing before the chain knows it. */
-export function requireKept({ revocation }: Registration, refused: RefusedPayment): void {
+export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
 
@@ -100,7 +101,7 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
 }
 
 /** Asks the chain about nonce slot 0 for all of them, because the database knows which slots are free. */
-async function requireAccepted(registration: Registration, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
+async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
     Promise.all([
@@ -115,10 +116,10 @@ async function requireAccepted(registration: Registration, payment: ExpectedPaym
 /** Takes a nonce slot with the mandate locked, in its own transaction, because the proof is verified by a network call after it. */
 const reserve = (
   authorization: AuthorizationRow,
-  registration: Registration,
+  registration: RegistrationRow,
   caller: Caller,
   { period, validBefore }: Open,
-): Promise<SlotRow | null> =>
+): Promise<NonceSlot | null> =>
   database().transaction(async (tx) => {
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
@@ -126,15 +127,15 @@ const reserve = (
     // Check the rights before signing: the node that verifies the proof sees it before it is bound.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
-    return takeSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
+    return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
 
 /** Signs like a stock x402 client, for the seller's own offer if the intent contains its 402. */
 async function sign(
   { intent }: AuthorizationRow,
   payment: ExpectedPayment,
-  { account, onChainId }: Registration,
-  { period, slot, nonce }: SlotRow,
+  { account, onChainId }: RegistrationRow,
+  { period, slot, nonce }: NonceSlot,
   until: number,
 ): Promise<string> {
   const { challenge } = intent;

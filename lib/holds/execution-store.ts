@@ -103,7 +103,7 @@ export async function claimCredential(
 
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
-/** The owner of a nonce: an authorization, a settlement without a mandate, or a registration that assigns the nonce to slots. */
+/** The owner of a nonce: an authorization, a settlement without a mandate, or a registration that assigns the nonce to nonce slots. */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
     .select({ owner: credentialClaims.authorizationId })
@@ -119,7 +119,7 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
   return row?.owner ?? null;
 }
 
-/** The owner of a credential, or null. For a nonce in a slot, the authorization that has the slot. */
+/** The owner of a credential, or null. For a nonce in a nonce slot, the authorization that has it. */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);

@@ -185,7 +185,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** Slots of a period that payments take. With proofs a slot is one nonce of the token; module payments take slots too. */
+/** Nonce slots of a period. With proofs a nonce slot is one nonce of the token; module payments take nonce slots too. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {

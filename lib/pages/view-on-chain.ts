@@ -7,7 +7,7 @@ import { address, assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";
-import { registrationsOf, takenSlots, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
+import { registrationsOf, takenNonceSlots, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { onChainIdOf, PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -118,7 +118,7 @@ export async function viewBudget(mandateId: string, registrationId: string): Pro
   if (!row) return null;
   const current = periodAt(row, await clock(database()));
   const period = current?.period ?? null;
-  const taken = period === null ? { payments: 0, amount: 0n } : await takenSlots(database(), registrationId, period);
+  const taken = period === null ? { payments: 0, amount: 0n } : await takenNonceSlots(database(), registrationId, period);
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
   return {
     chain: await readBudget(row, period),

@@ -6,7 +6,7 @@ import { finishCheckout } from "#lib/approvals/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { useSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { useNonceSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { breaksCap } from "#lib/payments/caps.ts";
 import {
   authorizationOf,
@@ -141,7 +141,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
   const { overrun } = await captureHold(tx, hold);
-  await useSlotOf(tx, execution.authorizationId);
+  await useNonceSlotOf(tx, execution.authorizationId);
   const { domain } = authorization.intent.seller;
   await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
   await accrueFees(tx, authorization);

@@ -14,7 +14,7 @@ import { watchSenders } from "#lib/onchain/senders.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
-import { freeSlots } from "#lib/settlement/free-nonce-slots.ts";
+import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
@@ -83,7 +83,7 @@ export function startWorkers(): Worker {
     every(SWEEP_EVERY_MS, "sweep", sweepHolds),
     every(SWEEP_EVERY_MS, "sweepCheckouts", sweepCheckouts),
     every(PLAIN_EVERY_MS, "reconcilePlain", reconcilePlain),
-    every(SWEEP_EVERY_MS, "freeSlots", freeSlots),
+    every(SWEEP_EVERY_MS, "freeSlots", freeNonceSlots),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
     every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),

@@ -5,7 +5,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
 import { paymentUsedAt } from "#lib/onchain/registry/payment-module.ts";
-import { dueSlots, freeSlot, slotOf, useSlot, type DueSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { dueNonceSlots, freeNonceSlot, nonceSlotOf, useNonceSlot, type DueSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { hasLiveExecution } from "#lib/holds/execution-store.ts";
 import { lockMandate } from "#lib/holds/hold-store.ts";
@@ -14,12 +14,12 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Frees slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that failed
- * before anything was sent, and slots that were never bound. Returns how many slots were freed.
+ * Frees nonce slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that failed
+ * before anything was sent, and nonce slots that were never bound. Returns how many were freed.
  */
-export async function freeSlots(): Promise<number> {
+export async function freeNonceSlots(): Promise<number> {
   let freed = 0;
-  for (const due of await dueSlots(database(), MARGIN_MS, BATCH)) {
+  for (const due of await dueNonceSlots(database(), MARGIN_MS, BATCH)) {
     try {
       if (await endSlot(due)) freed += 1;
     } catch (error) {
@@ -50,11 +50,11 @@ async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
   if (!over && !used) return false;
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);
-    const now = await slotOf(tx, slot.authorizationId);
+    const now = await nonceSlotOf(tx, slot.authorizationId);
     // The authorization may have had another attempt meanwhile.
     const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
     if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
-    await (used ? useSlot(tx, slot.slotId) : freeSlot(tx, slot.slotId));
+    await (used ? useNonceSlot(tx, slot.slotId) : freeNonceSlot(tx, slot.slotId));
     return !used;
   });
 }

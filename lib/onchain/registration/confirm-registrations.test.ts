@@ -6,7 +6,7 @@ import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { updateMandate as update } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { viewMandate } from "#lib/pages/view-mandate.ts";
 import { confirmRegistrations } from "#lib/onchain/registration/confirm-registrations.ts";
-import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import { nonceOfSlot } from "#lib/onchain/registry/refusals.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { transferTypes } from "#lib/onchain/token.ts";
 import { viewBudget, viewOnChain } from "#lib/pages/view-on-chain.ts";
@@ -86,7 +86,7 @@ const mandateOf = async ({ organizationId, mandateId }: { organizationId: string
 
 /** Uses a nonce slot with the account's own key, as a proof would. */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
-  const nonce = slotNonce(onChainId, period, slot);
+  const nonce = nonceOfSlot(onChainId, period, slot);
   const message = { from: key.address, to: terms.payee, value: 1_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce };
   const signature = await key.signTypedData({
     domain: { name: "USDC", version: "2", chainId: CHAIN_ID, verifyingContract: usdcAddress },

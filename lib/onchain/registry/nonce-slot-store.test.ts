@@ -4,7 +4,14 @@ import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
-import { freeSlot, holderOfNonce, slotOf, takeSlot, useSlot, type Registration } from "#lib/onchain/registry/nonce-slot-store.ts";
+import {
+  freeNonceSlot,
+  holderOfNonce,
+  nonceSlotOf,
+  takeNonceSlot,
+  useNonceSlot,
+} from "#lib/onchain/registry/nonce-slot-store.ts";
+import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { randomBytes32 } from "#test/smart-account.ts";
@@ -16,7 +23,7 @@ const PER_PAYMENT = 100n;
 const MAX = 3;
 const PERIOD_LIMIT = 320n;
 
-async function newRegistration(): Promise<Registration> {
+async function newRegistration(): Promise<RegistrationRow> {
   const registrationId = newId("registration");
   const address = randomAddress();
   const addresses = { registry: address, account: address, payee: address, token: address };
@@ -67,11 +74,11 @@ test("in any order of taking, freeing and using, the nonce slots of a period hav
       for (const { payment, act, period, amount } of commands) {
         const authorizationId = ids[payment]!;
         await database().transaction(async (tx) => {
-          const held = await slotOf(tx, authorizationId);
+          const held = await nonceSlotOf(tx, authorizationId);
           // An authorization has one amount.
           const taking = { registration, authorizationId, amount: held?.amount ?? amount, period, validBefore: new Date() };
-          if (act === "take") await takeSlot(tx, taking);
-          else if (held) await (act === "free" ? freeSlot : useSlot)(tx, held.slotId);
+          if (act === "take") await takeNonceSlot(tx, taking);
+          else if (held) await (act === "free" ? freeNonceSlot : useNonceSlot)(tx, held.slotId);
         });
         const all = await database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId));
         for (const own of Map.groupBy(

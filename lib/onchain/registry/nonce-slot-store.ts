@@ -2,41 +2,15 @@ import { and, asc, desc, eq, lt, max, ne, sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { mandates } from "#lib/mandates/tables.ts";
-import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import { nonceOfSlot } from "#lib/onchain/registry/refusals.ts";
+import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 
 type Db = Database | Tx;
-export type Registration = typeof mandateRegistrations.$inferSelect;
-export type SlotRow = typeof registrationSlots.$inferSelect;
+export type NonceSlot = typeof registrationSlots.$inferSelect;
 
-/** The registration of a mandate's current policy that a chain has confirmed; its `revocation` field says whether it was revoked. */
-export async function currentRegistration(
-  db: Db,
-  { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
-): Promise<Registration | null> {
-  const [row] = await db
-    .select({ registration: mandateRegistrations })
-    .from(mandateRegistrations)
-    .innerJoin(
-      mandates,
-      and(eq(mandates.mandateId, mandateRegistrations.mandateId), eq(mandates.version, mandateRegistrations.version)),
-    )
-    .where(
-      and(
-        eq(mandateRegistrations.mandateId, mandateId),
-        eq(mandateRegistrations.chain, chain),
-        eq(mandateRegistrations.registry, registry),
-        eq(mandateRegistrations.status, "registered"),
-      ),
-    )
-    .orderBy(desc(mandateRegistrations.registrationId))
-    .limit(1);
-  return row?.registration ?? null;
-}
-
-/** The slot that an authorization has, until its nonce is used or the slot is freed. */
-export async function slotOf(db: Db, authorizationId: string): Promise<SlotRow | null> {
+/** The nonce slot that an authorization has, until its nonce is used or the slot is freed. */
+export async function nonceSlotOf(db: Db, authorizationId: string): Promise<NonceSlot | null> {
   const [row] = await db
     .select()
     .from(registrationSlots)
@@ -44,7 +18,7 @@ export async function slotOf(db: Db, authorizationId: string): Promise<SlotRow |
   return row ?? null;
 }
 
-/** The last authorization that had the slot with this nonce. Null if the nonce is not a slot of this registration. */
+/** The last authorization that had the nonce slot with this nonce. Null if the nonce is not a nonce slot of this registration. */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -56,7 +30,7 @@ export async function holderOfNonce(db: Db, registrationId: string, nonce: strin
 }
 
 export type NonceSlotRequest = {
-  readonly registration: Registration;
+  readonly registration: RegistrationRow;
   readonly authorizationId: string;
   readonly amount: bigint;
   readonly period: number;
@@ -65,17 +39,17 @@ export type NonceSlotRequest = {
   readonly nonce?: Hex;
 };
 
-/** A slot of the period, under the mandate's lock; null when all are taken. A held slot of the same period is kept. */
-export async function takeSlot(tx: Tx, taking: NonceSlotRequest): Promise<SlotRow | null> {
+/** A nonce slot of the period, under the mandate's lock; null when all are taken. A held slot of the same period is kept. */
+export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
-  const held = await slotOf(tx, authorizationId);
+  const held = await nonceSlotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {
     // Earlier proofs with this slot are valid only for the same payment.
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
   // Nothing was sent with this slot, or the authorization would be consumed.
-  if (held) await freeSlot(tx, held.slotId);
+  if (held) await freeNonceSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;
   const [row] = await tx
@@ -87,8 +61,8 @@ export async function takeSlot(tx: Tx, taking: NonceSlotRequest): Promise<SlotRo
       authorizationId,
       period,
       slot,
-      nonce: taking.nonce ?? slotNonce(registration.onChainId as Hex, period, slot),
-      amount: amount as SlotRow["amount"],
+      nonce: taking.nonce ?? nonceOfSlot(registration.onChainId as Hex, period, slot),
+      amount: amount as NonceSlot["amount"],
       validBefore,
       status: "held",
     })
@@ -96,8 +70,12 @@ export async function takeSlot(tx: Tx, taking: NonceSlotRequest): Promise<SlotRo
   return row ?? null;
 }
 
-/** The slot after the highest taken one, else a freed slot. */
-async function nextSlot(tx: Tx, { registrationId, maxPaymentsPerPeriod }: Registration, period: number): Promise<number | null> {
+/** The nonce slot after the highest taken one, else a freed one. */
+async function nextSlot(
+  tx: Tx,
+  { registrationId, maxPaymentsPerPeriod }: RegistrationRow,
+  period: number,
+): Promise<number | null> {
   const inPeriod = and(eq(registrationSlots.registrationId, registrationId), eq(registrationSlots.period, period));
   const [highest] = await tx
     .select({ slot: max(registrationSlots.slot) })
@@ -121,7 +99,7 @@ async function nextSlot(tx: Tx, { registrationId, maxPaymentsPerPeriod }: Regist
   return given?.slot ?? null;
 }
 
-const change = async (tx: Tx, slotId: string, set: Partial<SlotRow>): Promise<SlotRow | null> => {
+const change = async (tx: Tx, slotId: string, set: Partial<NonceSlot>): Promise<NonceSlot | null> => {
   const [row] = await tx.update(registrationSlots).set(set).where(eq(registrationSlots.slotId, slotId)).returning();
   return row ?? null;
 };
@@ -133,27 +111,27 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
 /** The slot's nonce is spent, so the slot is not given out again. */
-export async function useSlot(tx: Tx, slotId: string): Promise<void> {
+export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
 
-/** The same for the slot of an authorization, if it has one. */
-export async function useSlotOf(tx: Tx, authorizationId: string): Promise<void> {
+/** The same for the nonce slot of an authorization, if it has one. */
+export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<void> {
   await tx
     .update(registrationSlots)
     .set({ status: "used", resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
 }
 
-/** Call only if no proof with this slot can still be used, or none was sent. */
-export async function freeSlot(tx: Tx, slotId: string): Promise<void> {
+/** Call only if no proof with this nonce slot can still be used, or none was sent. */
+export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
 }
 
-export type DueSlot = { readonly slot: SlotRow; readonly registration: Registration };
+export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 /** Slots whose proofs have expired by our clock and were not settled, oldest first. The reconciler handles those with an open execution. */
-export async function dueSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
+export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db
     .select({ slot: registrationSlots, registration: mandateRegistrations })
     .from(registrationSlots)

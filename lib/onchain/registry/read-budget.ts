@@ -3,7 +3,7 @@ import { formatAmount } from "#lib/money.ts";
 import { assetAt } from "#lib/chains/chains.ts";
 import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
-import { slotNonce } from "#lib/onchain/registry/refusals.ts";
+import { nonceOfSlot } from "#lib/onchain/registry/refusals.ts";
 import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
@@ -13,7 +13,7 @@ type Hex = `0x${string}`;
 
 /** A page waits this long for the chain. */
 const LIMIT_MS = 2_500;
-/** Slots are taken in order, so a page reads only the first ones. */
+/** Nonce slots are taken in order, so a page reads only the first ones. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
@@ -24,7 +24,7 @@ export type ChainBudget = {
   readonly delegated: boolean;
   /** Payments of the current period; null outside the mandate's time. */
   readonly payments: number | null;
-  /** True if not every slot was read, so that more payments than `payments` may have been made. */
+  /** True if not every nonce slot was read, so that more payments than `payments` may have been made. */
   readonly partly: boolean;
   /** Decimal text of what the current period has spent; null for proofs, whose sum the chain does not count. */
   readonly spent: string | null;
@@ -70,7 +70,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   };
 }
 
-/** How many of the first slots of a period have nonces that the token has used. */
+/** How many of the first nonce slots of a period have nonces that the token has used. */
 async function usedSlots(
   { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
   period: number,
@@ -80,7 +80,7 @@ async function usedSlots(
       address: token as Hex,
       abi: tokenAbi,
       functionName: "authorizationState" as const,
-      args: [account as Hex, slotNonce(onChainId as Hex, period, slot)] as const,
+      args: [account as Hex, nonceOfSlot(onChainId as Hex, period, slot)] as const,
     })),
     allowFailure: false,
   });

@@ -45,7 +45,7 @@ export type ProofPlace = { readonly validBefore: number; readonly period: number
 
 const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
 
-/** Whether the chain would accept a proof of this slot now. Throws when it does not answer. */
+/** Whether the chain would accept a proof of this nonce slot now. Throws when it does not answer. */
 export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
@@ -66,8 +66,8 @@ export async function delegatesNow(chain: string, account: Hex): Promise<boolean
   return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
 }
 
-/** The token's nonce of a slot: it burns each slot once. */
-export const slotNonce = (onChainId: Hex, period: number, slot: number): Hex =>
+/** The token's nonce of a nonce slot. The token accepts each nonce once. */
+export const nonceOfSlot = (onChainId: Hex, period: number, slot: number): Hex =>
   keccak256(
     encodeAbiParameters(
       [{ type: "bytes32" }, { type: "uint256" }, { type: "uint256" }],

@@ -47,6 +47,31 @@ export async function findRegistration(db: Database | Tx, registrationId: string
   return row ?? null;
 }
 
+/** The registration of a mandate's current policy that a chain has confirmed; its `revocation` field says whether it was revoked. */
+export async function currentRegistration(
+  db: Database | Tx,
+  { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
+): Promise<RegistrationRow | null> {
+  const [row] = await db
+    .select({ registration: mandateRegistrations })
+    .from(mandateRegistrations)
+    .innerJoin(
+      mandates,
+      and(eq(mandates.mandateId, mandateRegistrations.mandateId), eq(mandates.version, mandateRegistrations.version)),
+    )
+    .where(
+      and(
+        eq(mandateRegistrations.mandateId, mandateId),
+        eq(mandateRegistrations.chain, chain),
+        eq(mandateRegistrations.registry, registry),
+        eq(mandateRegistrations.status, "registered"),
+      ),
+    )
+    .orderBy(desc(mandateRegistrations.registrationId))
+    .limit(1);
+  return row?.registration ?? null;
+}
+
 type Account = { readonly chain: string; readonly account: string };
 
 export async function isNonceTaken(db: Database | Tx, { chain, account }: Account, nonce: bigint): Promise<boolean> {
@@ -182,7 +207,7 @@ export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry 
     .limit(LIST_MAX);
 
 /** Number and sum of the payments that have a slot in the period. */
-export async function takenSlots(db: Database | Tx, registrationId: string, period: number) {
+export async function takenNonceSlots(db: Database | Tx, registrationId: string, period: number) {
   const [row] = await db
     .select({ payments: count(), amount: sum(registrationSlots.amount) })
     .from(registrationSlots)

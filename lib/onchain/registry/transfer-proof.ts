@@ -3,7 +3,7 @@ import { policySignerAccount } from "#lib/onchain/keys.ts";
 
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
 
-export type Slot = { readonly onChainId: Hex; readonly period: number; readonly slot: number };
+export type SlotPlace = { readonly onChainId: Hex; readonly period: number; readonly slot: number };
 
 export type ProvenTransfer = {
   readonly token: Hex;
@@ -14,7 +14,7 @@ export type ProvenTransfer = {
 };
 
 /** Makes a proof of eleven words, which a delegated account accepts as its signature of one EIP-3009 transfer from a slot. */
-export async function proveTransfer(digest: Hex, { onChainId, period, slot }: Slot, transfer: ProvenTransfer): Promise<Hex> {
+export async function proveTransfer(digest: Hex, { onChainId, period, slot }: SlotPlace, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
   const { token, payTo, value, validAfter, validBefore } = transfer;
   return concat([
