@@ -1,56 +1,39 @@
-import { glob } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { operations } from "#lib/operations/operations.ts";
-import { dispatch, routes } from "#lib/server/routes.ts";
+import type { Methods } from "#lib/api/route.ts";
+import { dispatch } from "#lib/server/routes.ts";
 
-const root = join(import.meta.dirname, "..");
-const api = join(root, "app/api/v1");
-
-const files = await Array.fromAsync(glob("**/route.ts", { cwd: api }));
-const pathOf = (file: string): string => `/api/v1/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}");
-/** Paths that are served but are not operations. */
-const others = ["/api/v1/openapi.json"];
-
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
-type Module = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>;
-
-const concrete = (path: string): string => path.replaceAll(/\{\w+\}/g, "a");
-const allowOf = async (path: string) => {
-  const response = await dispatch(new Request(`http://localhost${concrete(path)}`, { method: "DELETE" }));
-  return { status: response.status, allow: response.headers.get("allow") };
-};
+const paths = [...new Set(operations.map(({ path }) => path))];
+const requestTo = (path: string, method: string) =>
+  new Request(`http://localhost${path.replaceAll(/\{\w+\}/g, "a")}`, { method });
 
 describe("mount", () => {
-  test("exactly the operations are served", () => {
-    expect(routes.map((one) => one.operation.id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  test("each operation has its own id, method and path", () => {
+    expect(operations.length).toBeGreaterThan(70);
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+    expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
   });
 
-  test("every path of an operation has a route file, and every route file an operation", () => {
-    const expected = [...new Set(operations.map(({ path }) => path)), ...others].toSorted();
-    expect(files.map((file) => pathOf(file)).toSorted()).toEqual(expected);
+  test.each([...paths, "/api/v1/openapi.json"])("%s answers exactly the methods of its operations", async (path) => {
+    const served = operations.filter((one) => one.path === path).map(({ method }) => method as string);
+    if (path.endsWith("/openapi.json")) served.push("GET");
+    if (served.includes("GET")) served.push("HEAD");
+    const { status, headers } = await dispatch(requestTo(path, "DELETE"));
+    expect({ status, allow: headers.get("allow") }).toEqual({ status: 405, allow: served.toSorted().join(", ") });
   });
 
-  test("the facilitator's paths are mounted in both ways too", async () => {
-    const paths = (await Array.fromAsync(glob("**/route.ts", { cwd: join(root, "app/api/x402") }))).map(
-      (file) => `/api/x402/${dirname(file)}`,
-    );
-    expect(paths.toSorted()).toEqual(["/api/x402/settle", "/api/x402/supported", "/api/x402/verify"]);
-    for (const path of paths) expect((await allowOf(path)).status).toBe(405);
+  test.each(["/api/x402/settle", "/api/x402/supported", "/api/x402/verify"])("%s of our facilitator is served", async (path) => {
+    expect((await dispatch(requestTo(path, "DELETE"))).status).toBe(405);
   });
 
-  test.each(files.map((file) => [relative(root, join(api, file)), pathOf(file)]))(
-    "%s answers the same methods as the dispatch",
-    async (file, path) => {
-      const exported = (await import(join(root, file))) as Module;
-      expect(Object.keys(exported).toSorted()).toEqual([...METHODS].toSorted());
-      const response = await exported.DELETE(new Request(`http://localhost${concrete(path)}`, { method: "DELETE" }));
-      expect({ status: response.status, allow: response.headers.get("allow") }).toEqual(await allowOf(path));
-      const served = operations.filter((one) => one.path === path).map(({ method }) => method as string);
-      if (served.length > 0) {
-        if (served.includes("GET")) served.push("HEAD");
-        expect(response.headers.get("allow")).toBe(served.toSorted().join(", "));
-      }
-    },
-  );
+  test("Next.js hands every method of every path below /api to the same dispatch", async () => {
+    const nextRoute = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
+    expect(Object.keys(nextRoute).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
+    for (const path of [...paths, "/api/x402/verify", "/api/auth/sign-out", "/api/v1/none", "/api"]) {
+      const [ours, its] = await Promise.all([dispatch(requestTo(path, "DELETE")), nextRoute.DELETE(requestTo(path, "DELETE"))]);
+      expect([its.status, its.headers.get("allow")]).toEqual([ours.status, ours.headers.get("allow")]);
+    }
+    expect((await nextRoute.GET(requestTo("/api/v1/health/live", "GET"))).status).toBe(200);
+  });
 });

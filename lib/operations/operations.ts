@@ -5,7 +5,7 @@ import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as orders from "#lib/commerce/order-contract.ts";
 import * as commerce from "#lib/approvals/contract.ts";
 import * as health from "#lib/health/contract.ts";
-import type { Operation } from "#lib/http/operation.ts";
+import type { Handler, Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
 import * as members from "#lib/identity/members/member-contract.ts";
 import * as organizations from "#lib/identity/members/organization-contract.ts";
@@ -24,32 +24,43 @@ import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
 
+/** What the contracts export, with the schemas. The name of an operation is its id. */
+const exported = {
+  ...payments,
+  ...settlements,
+  ...commerce,
+  ...orders,
+  ...readiness,
+  ...mandates,
+  ...sellers,
+  ...payTos,
+  ...search,
+  ...billing,
+  ...identity,
+  ...members,
+  ...organizations,
+  ...passkeys,
+  ...security,
+  ...platform,
+  ...users,
+  ...emergency,
+  ...platformAudit,
+  ...onchain,
+  ...registrations,
+  ...audit,
+  ...health,
+};
+
+type Exported = typeof exported;
+
+/** The handler that each operation needs, by the id of the operation. */
+export type Handlers = {
+  readonly [K in keyof Exported as Exported[K] extends Operation ? K : never]: Exported[K] extends Operation
+    ? Handler<Exported[K]>
+    : never;
+};
+
 const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;
 
-/** Contracts export their schemas too. */
-export const operations: readonly Operation[] = [
-  payments,
-  settlements,
-  commerce,
-  orders,
-  readiness,
-  mandates,
-  sellers,
-  payTos,
-  search,
-  billing,
-  identity,
-  members,
-  organizations,
-  passkeys,
-  security,
-  platform,
-  users,
-  emergency,
-  platformAudit,
-  onchain,
-  registrations,
-  audit,
-  health,
-].flatMap((contract) => Object.values(contract as Readonly<Record<string, unknown>>).filter(isOperation));
+export const operations: readonly Operation[] = Object.values<unknown>(exported).filter(isOperation);

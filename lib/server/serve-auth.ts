@@ -12,7 +12,7 @@ import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
-import { notFoundRoute, type Methods } from "#lib/api/route.ts";
+import { everyMethod, notFoundRoute } from "#lib/api/route.ts";
 import { RESET_SECONDS } from "#lib/identity/sessions/account-mails.ts";
 import { ADDRESS_HEADER, auth } from "#lib/identity/sessions/auth.ts";
 import { served, type Endpoint } from "#lib/identity/sessions/auth-inputs.ts";
@@ -152,17 +152,7 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-export const authRoutes: Methods = {
-  GET: serveAuth,
-  HEAD: serveAuth,
-  POST: serveAuth,
-  PUT: serveAuth,
-  PATCH: serveAuth,
-  DELETE: serveAuth,
-  OPTIONS: serveAuth,
-};
-
-/** For the direct dispatch. */
+/** One method of better-auth per path; the answer to the others is a 405. */
 export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
-  (path) => ({ path: BASE + path, methods: authRoutes }),
+  (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
 );

@@ -8,7 +8,7 @@ import { withinDeadline } from "#lib/http/deadline.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
 import { toProblem } from "#lib/http/reply.ts";
-import type { Methods } from "#lib/api/route.ts";
+import { everyMethod, type Methods } from "#lib/api/route.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, Problem, problems } from "#lib/problem.ts";
@@ -117,21 +117,12 @@ async function notAllowed(request: Request): Promise<Response> {
   return respond({ status: 405, body, headers: { Allow: allow } }, newId("request"));
 }
 
-const none = {
-  GET: notAllowed,
-  HEAD: notAllowed,
-  POST: notAllowed,
-  PUT: notAllowed,
-  PATCH: notAllowed,
-  DELETE: notAllowed,
-  OPTIONS: notAllowed,
-} satisfies Methods;
+const none = everyMethod(notAllowed);
 
-export const supportedMethods: Methods = { ...none, GET: supported, HEAD: supported };
+const supportedMethods: Methods = { ...none, GET: supported, HEAD: supported };
 export const verifyMethods: Methods = { ...none, POST: serve("verify") };
 export const settleMethods: Methods = { ...none, POST: serve("settle") };
 
-/** For the direct dispatch. */
 export const facilitatorMounted: readonly Mounted[] = [
   { path: `${BASE}/supported`, methods: supportedMethods },
   { path: `${BASE}/verify`, methods: verifyMethods },

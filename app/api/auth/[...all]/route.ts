@@ -1,3 +1,0 @@
-import { authRoutes } from "#lib/server/serve-auth.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = authRoutes;

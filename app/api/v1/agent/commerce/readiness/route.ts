@@ -1,5 +1,0 @@
-import { checkReadiness } from "#lib/commerce/check-readiness.ts";
-import * as contract from "#lib/commerce/readiness-contract.ts";
-import { methods, route } from "#lib/api/route.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.checkReadiness, checkReadiness));

@@ -1,5 +1,0 @@
-import { confirmIdentity } from "#lib/identity/sessions/confirm-identity.ts";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
-import { methods, route } from "#lib/api/route.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.confirmIdentity, confirmIdentity));

@@ -1,5 +1,0 @@
-import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
-import { methods, route } from "#lib/api/route.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.removePasskey, removePasskey));

@@ -1,5 +1,0 @@
-import { changePassword } from "#lib/identity/sessions/change-password.ts";
-import * as contract from "#lib/identity/sessions/security-contract.ts";
-import { methods, route } from "#lib/api/route.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.changePassword, changePassword));

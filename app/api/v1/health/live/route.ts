@@ -1,5 +1,0 @@
-import { checkLiveness } from "#lib/health/check-liveness.ts";
-import * as contract from "#lib/health/contract.ts";
-import { methods, route } from "#lib/api/route.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.checkLiveness, checkLiveness));

@@ -1,5 +1,0 @@
-import { methods, route } from "#lib/api/route.ts";
-import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
-import * as contract from "#lib/mandates/contract.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.activateMandate, activateMandate));

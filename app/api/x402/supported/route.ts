@@ -1,3 +1,0 @@
-import { supportedMethods } from "#lib/server/serve-facilitator.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = supportedMethods;

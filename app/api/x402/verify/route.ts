@@ -1,3 +1,0 @@
-import { verifyMethods } from "#lib/server/serve-facilitator.ts";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = verifyMethods;
