@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { operations } from "#lib/operations/operations.ts";
+import { floors } from "./floors.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -46,7 +48,7 @@ test.each([
     "db must not",
   ],
   ["an import at run time", { "lib/db/low.ts": 'export const high = () => import("#lib/pages/high.ts");\n' }, "db must not"],
-  ["a passed-on name", { "lib/db/low.ts": 'export { high } from "#lib/pages/high.ts";\n' }, "db must not"],
+  ["a re-exported name", { "lib/db/low.ts": 'export { high } from "#lib/pages/high.ts";\n' }, "db must not"],
   ["a folder that is no module", { "lib/attic/old.ts": user("money.ts") }, "not in the list of modules"],
 ] as const)("the linter refuses %s", async (_, files, words) => {
   expect(await lint(files)).toContain(words);
@@ -59,4 +61,32 @@ test("the linter accepts imports downward and within a module", async () => {
     "lib/db/low.ts": user("money.ts"),
   });
   expect(said).not.toContain("floors(downward)");
+});
+
+/** Exported handlers by name, with their file. */
+async function handlersIn(folder: string): Promise<readonly (readonly [name: string, file: string])[]> {
+  const files = (await readdir(folder)).filter((file) => /(?<!\.test)\.ts$/.test(file));
+  const found = files.map(async (file) => {
+    const text = await readFile(join(folder, file), "utf8");
+    return [...text.matchAll(/^export const (\w+): Handler</gm)].map(([, name = ""]) => [name, file] as const);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+const fileOf = (name: string): string => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+
+test.each(floors)("the README of lib/%s names existing files and exactly its operations", async (name) => {
+  const folder = join(root, "lib", name);
+  const text = await readFile(join(folder, "README.md"), "utf8");
+  const files = await readdir(folder);
+  expect([...text.matchAll(/`([\w-]+\.ts)`/g)].map(([, file]) => file).filter((file) => !files.includes(file ?? ""))).toEqual([]);
+  const [, listed = ""] = /\*\*Operations:\*\*([^.]*)\./.exec(text) ?? [];
+  const handlers = (await handlersIn(folder)).map(([handler]) => handler);
+  expect([...listed.matchAll(/`(\w+)`/g)].map(([, operation]) => operation)).toEqual(handlers.toSorted());
+});
+
+test("every operation has one handler, in the file of its name", async () => {
+  const handlers = (await Promise.all(floors.map((name) => handlersIn(join(root, "lib", name))))).flat();
+  expect(handlers.map(([name]) => name).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  for (const [name, file] of handlers) expect(file).toBe(fileOf(name));
 });
