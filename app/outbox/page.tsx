@@ -11,13 +11,13 @@ import { viewOutbox, type KeptMail } from "#lib/pages/view-outbox.ts";
 
 export const metadata = { title: "Local outbox" };
 
-const Mail = ({ mail: { to, subject, before, link, after, at } }: { readonly mail: KeptMail }) => (
+const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly mail: KeptMail }) => (
   <article className="mail">
     <h2>{subject}</h2>
     <p className="small muted">
       To <span className="wrap-anywhere">{to}</span>, <Moment at={at} show="short" />
     </p>
-    <p>{before}</p>
+    <p>{opening}</p>
     {link !== null && (
       <p>
         <a className="wrap-anywhere" href={link}>
@@ -25,7 +25,7 @@ const Mail = ({ mail: { to, subject, before, link, after, at } }: { readonly mai
         </a>
       </p>
     )}
-    {after !== "" && <p className="small muted">{after}</p>}
+    {closing !== "" && <p className="small muted">{closing}</p>}
   </article>
 );
 

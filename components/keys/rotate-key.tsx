@@ -28,8 +28,8 @@ export function RotateKey({ serviceAccountId, name }: Props) {
     onDone: ({ apiKey, ...account }) => {
       setOpen(false);
       const grace = String(state.form.getValues("gracePeriodSeconds"));
-      const before = graces.find(([seconds]) => seconds === grace)?.[1];
-      if (apiKey !== undefined) setMade({ ...account, apiKey, ...(before !== undefined && { before }) });
+      const graceText = graces.find(([seconds]) => seconds === grace)?.[1];
+      if (apiKey !== undefined) setMade({ ...account, apiKey, ...(graceText !== undefined && { graceText }) });
     },
   });
   return (

@@ -12,7 +12,7 @@ import { mayText } from "./capability-words.ts";
 import type { ServiceAccount } from "#lib/identity/contract.ts";
 
 /** A service account with its new key, and a sentence about how long the previous key works. */
-export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly before?: string };
+export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly graceText?: string };
 
 type Props = { readonly made: MadeKey | null; readonly onSaved: () => void };
 
@@ -43,11 +43,11 @@ function Secret({ apiKey }: { readonly apiKey: string }) {
   );
 }
 
-const factsOf = ({ serviceAccountId, keyPreview, capabilities, before }: MadeKey) => [
+const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: MadeKey) => [
   ["Service account", <Copyable key="id" value={serviceAccountId} label="service account id" />] as const,
   ["Known as", <code key="preview">{keyPreview}</code>] as const,
   ["May", mayText(capabilities)] as const,
-  ...(before === undefined ? [] : [["The key before it", before] as const]),
+  ...(graceText === undefined ? [] : [["The key before it", graceText] as const]),
 ];
 
 /** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */

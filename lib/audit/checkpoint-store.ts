@@ -28,9 +28,9 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
  * another key signed it, they differ from it, they have an alarm, or the chain of checkpoints does not name them yet. The chain of
  * checkpoints itself is left out.
  */
-export async function dueChains(due: Due, after: string, rows: number): Promise<readonly string[]> {
+export async function dueChains(due: Due, place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
-    sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain > ${after} AND h.chain <> ${SIGNED} ORDER BY h.chain LIMIT ${rows}`,
+    sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain > ${place} AND h.chain <> ${SIGNED} ORDER BY h.chain LIMIT ${rows}`,
   );
   return found.map(({ chain }) => chain);
 }
@@ -102,20 +102,20 @@ export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null
   (await newestCheckpoints(chain, 1))[0] ?? null;
 
 /** Chains after `after`, sorted by name: those with a head, and those that only have checkpoints. */
-export async function selectChains(after: string, rows: number): Promise<readonly string[]> {
+export async function selectChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
-    SELECT chain FROM audit_heads WHERE chain > ${after}
-    UNION SELECT chain FROM audit_checkpoints WHERE chain > ${after}
+    SELECT chain FROM audit_heads WHERE chain > ${place}
+    UNION SELECT chain FROM audit_checkpoints WHERE chain > ${place}
     ORDER BY chain LIMIT ${rows}`);
   return found.map(({ chain }) => chain);
 }
 
 /** Oldest first. */
-export const selectCheckpoints = (chain: string, after: number, rows: number): Promise<Checkpoint[]> =>
+export const selectCheckpoints = (chain: string, place: number, rows: number): Promise<Checkpoint[]> =>
   database()
     .select()
     .from(auditCheckpoints)
-    .where(and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, after)))
+    .where(and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place)))
     .orderBy(asc(auditCheckpoints.sequence))
     .limit(rows);
 

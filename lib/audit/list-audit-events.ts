@@ -36,8 +36,8 @@ export const listAuditEvents: Handler<typeof contract.listAuditEvents> = async (
   { query: { limit, cursor, entityId } },
   { caller: { organizationId } },
 ) => {
-  const before = placeOf(cursor);
-  const rows = await listEvents({ chain: organizationId, entityId, before, rows: limit + 1 });
+  const place = placeOf(cursor);
+  const rows = await listEvents({ chain: organizationId, entityId, place, rows: limit + 1 });
   const { items, ...rest } = page(rows, limit, (event) => String(event.sequence));
   return { items: items.map(presentEvent), ...rest };
 };

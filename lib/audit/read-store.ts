@@ -7,7 +7,7 @@ import { database } from "#lib/db/client.ts";
 type PageOf = {
   readonly chain: string;
   readonly entityId?: string | undefined;
-  readonly before: number | null;
+  readonly place: number | null;
   readonly rows: number;
 };
 
@@ -17,7 +17,7 @@ const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
 });
 
 /** Newest first. */
-export async function listEvents({ chain, entityId, before, rows }: PageOf): Promise<ChainedEvent[]> {
+export async function listEvents({ chain, entityId, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
@@ -25,7 +25,7 @@ export async function listEvents({ chain, entityId, before, rows }: PageOf): Pro
       and(
         eq(auditEvents.chain, chain),
         ...(entityId === undefined ? [] : [eq(auditEvents.entityId, entityId)]),
-        ...(before === null ? [] : [lt(auditEvents.sequence, before)]),
+        ...(place === null ? [] : [lt(auditEvents.sequence, place)]),
       ),
     )
     .orderBy(desc(auditEvents.sequence))
@@ -34,18 +34,14 @@ export async function listEvents({ chain, entityId, before, rows }: PageOf): Pro
 }
 
 /** Newest first: the events of one entity, or of all chains except the chain of checkpoints. */
-export async function listEventsOfAll(
-  entityId: string | undefined,
-  before: string | null,
-  rows: number,
-): Promise<ChainedEvent[]> {
+export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
     .where(
       and(
         entityId === undefined ? ne(auditEvents.chain, SIGNED) : eq(auditEvents.entityId, entityId),
-        before === null ? undefined : lt(auditEvents.auditEventId, before),
+        place === null ? undefined : lt(auditEvents.auditEventId, place),
       ),
     )
     .orderBy(desc(auditEvents.auditEventId))

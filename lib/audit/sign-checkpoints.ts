@@ -22,11 +22,11 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
   const key = signingKey();
   const due = { keyId: key.keyId, seconds: afterSeconds, events: afterEvents };
   let signed = 0;
-  let after = "";
+  let place = "";
   for (;;) {
-    const chains = await dueChains(due, after, BATCH);
+    const chains = await dueChains(due, place, BATCH);
     for (const chain of chains) if (await signOne(chain, key)) signed += 1;
-    after = chains.at(-1) ?? "";
+    place = chains.at(-1) ?? "";
     if (chains.length < BATCH) break;
   }
   if ((signed > 0 || (await signedIsDue(due))) && (await signOne(SIGNED, key))) signed += 1;

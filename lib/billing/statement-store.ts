@@ -35,7 +35,7 @@ export async function thisMonth(): Promise<string> {
 }
 
 /** The debts of a month, newest first. */
-export const selectMonth = (organizationId: string, month: string, before: string | null, rows: number): Promise<FeeRow[]> =>
+export const selectMonth = (organizationId: string, month: string, place: string | null, rows: number): Promise<FeeRow[]> =>
   database()
     .select()
     .from(fees)
@@ -44,7 +44,7 @@ export const selectMonth = (organizationId: string, month: string, before: strin
         eq(fees.organizationId, organizationId),
         gte(fees.createdAt, startOf(month)),
         lt(fees.createdAt, endOf(month)),
-        before === null ? undefined : lt(fees.feeId, before),
+        place === null ? undefined : lt(fees.feeId, place),
       ),
     )
     .orderBy(desc(fees.feeId))

@@ -55,14 +55,14 @@ export type BulkSource<T> = {
 };
 
 /** `name` and the names of columns are constants of the code, never input. */
-export function given<T>(name: string, columns: readonly Column<T>[], after = 0): BulkSource<T> {
+export function given<T>(name: string, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
-  const arrays = columns.map(([, type], index) => cast(type, `$${after + index + 1}`)).join(", ");
+  const arrays = columns.map(([, type], index) => cast(type, `$${offset + index + 1}`)).join(", ");
   return {
     names,
     source: `unnest(${arrays}) AS ${name}(${names})`,
     values: (rows) => columns.map((column) => valueOf(column, rows)),
-    last: after + columns.length,
+    last: offset + columns.length,
   };
 }
 

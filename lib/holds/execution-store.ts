@@ -211,7 +211,7 @@ export async function listAuthorizations(
   db: Db,
   { organizationId, environment }: Owner,
   { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
-  before: string | null,
+  place: string | null,
   limit: number,
 ): Promise<readonly AuthorizationRow[]> {
   const { authorizationId } = authorizations;
@@ -224,7 +224,7 @@ export async function listAuthorizations(
         eq(authorizations.environment, environment),
         mandateId === undefined ? undefined : eq(authorizations.mandateId, mandateId),
         outcome === undefined ? undefined : eq(authorizations.outcome, outcome),
-        before === null ? undefined : lt(authorizationId, before),
+        place === null ? undefined : lt(authorizationId, place),
         settlementStatus === undefined
           ? undefined
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,

@@ -138,12 +138,12 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
 /** Mandates with holds to release (expired, or under a revoked mandate), in id order. Read without a lock, then again under one. */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { place, limit }: { readonly place: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db.execute<{ mandate_id: string }>(sql`
     SELECT mandate_id FROM reservations
-    WHERE status = 'held' AND resolved_at IS NULL AND expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${after}
-    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${after}
+    WHERE status = 'held' AND resolved_at IS NULL AND expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${place}
+    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
     ORDER BY mandate_id LIMIT ${limit}`);
   return rows.map((row) => row.mandate_id);
 }

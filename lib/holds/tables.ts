@@ -187,7 +187,7 @@ export const executions = pgTable(
   ],
 );
 
-/** A credential's nonce belongs permanently to one authorization; the nonce of a nonce slot belongs to its registration, which assigns it. */
+/** A credential's nonce belongs permanently to one authorization; a nonce slot's nonce belongs to its registration. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {

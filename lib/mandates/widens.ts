@@ -10,87 +10,87 @@ export type Grant = {
 };
 
 /** Null means that there is no limit. */
-const within = (after: bigint | number | null, before: bigint | number | null): boolean =>
-  before === null || (after !== null && after <= before);
+const within = (next: bigint | number | null, current: bigint | number | null): boolean =>
+  current === null || (next !== null && next <= current);
 
 /** Null means that all are allowed. */
-const amongst = (after: ReadonlySet<string> | null, before: ReadonlySet<string> | null): boolean =>
-  before === null || (after !== null && after.isSubsetOf(before));
+const amongst = (next: ReadonlySet<string> | null, current: ReadonlySet<string> | null): boolean =>
+  current === null || (next !== null && next.isSubsetOf(current));
 
 const none: ReadonlySet<string> = new Set();
 
 /** A new allow list narrows, except if its entries become exempt from the proof of their domain. */
-function admitsNoMore(after: AllowDeny | null, before: AllowDeny | null, sparesProof: boolean): boolean {
-  const [allowed, was] = [after?.allow ?? null, before?.allow ?? null];
+function admitsNoMore(next: AllowDeny | null, current: AllowDeny | null, sparesProof: boolean): boolean {
+  const [allowed, was] = [next?.allow ?? null, current?.allow ?? null];
   if (sparesProof && was === null && allowed !== null) return false;
-  return amongst(allowed, was) && (before?.deny ?? none).isSubsetOf(after?.deny ?? none);
+  return amongst(allowed, was) && (current?.deny ?? none).isSubsetOf(next?.deny ?? none);
 }
 
-function paysNoMore(after: CompiledPolicy, before: CompiledPolicy): boolean {
+function paysNoMore(next: CompiledPolicy, current: CompiledPolicy): boolean {
   return (
-    within(after.perPayment, before.perPayment) &&
-    within(after.total, before.total) &&
-    within(before.cooldownSeconds ?? 0, after.cooldownSeconds ?? 0) &&
-    before.windows.every(({ key, limit = null, max = null }) => {
-      const next = after.windows.find((window) => window.key === key);
-      return within(next?.limit ?? null, limit) && within(next?.max ?? null, max);
+    within(next.perPayment, current.perPayment) &&
+    within(next.total, current.total) &&
+    within(current.cooldownSeconds ?? 0, next.cooldownSeconds ?? 0) &&
+    current.windows.every(({ key, limit = null, max = null }) => {
+      const match = next.windows.find((window) => window.key === key);
+      return within(match?.limit ?? null, limit) && within(match?.max ?? null, max);
     })
   );
 }
 
-function paysNobodyElse(after: CompiledPolicy, before: CompiledPolicy): boolean {
-  const byDomain = (before.domains?.allow ?? null) !== null;
+function paysNobodyElse(next: CompiledPolicy, current: CompiledPolicy): boolean {
+  const byDomain = (current.domains?.allow ?? null) !== null;
   return (
-    admitsNoMore(after.sellers, before.sellers, byDomain) &&
-    admitsNoMore(after.payTo, before.payTo, byDomain) &&
-    admitsNoMore(after.domains, before.domains, false) &&
-    amongst(after.resources, before.resources) &&
-    (before.unregisteredSellers === "allow" || after.unregisteredSellers === "deny") &&
-    (after.requireVerifiedSeller || !before.requireVerifiedSeller)
+    admitsNoMore(next.sellers, current.sellers, byDomain) &&
+    admitsNoMore(next.payTo, current.payTo, byDomain) &&
+    admitsNoMore(next.domains, current.domains, false) &&
+    amongst(next.resources, current.resources) &&
+    (current.unregisteredSellers === "allow" || next.unregisteredSellers === "deny") &&
+    (next.requireVerifiedSeller || !current.requireVerifiedSeller)
   );
 }
 
-function opensNoLonger(after: Schedule | null, before: Schedule | null): boolean {
-  if (before === null || after?.text === before.text) return true;
-  if (after?.timezone !== before.timezone || before.from >= before.to || after.from >= after.to) return false;
-  return after.days.isSubsetOf(before.days) && before.from <= after.from && after.to <= before.to;
+function opensNoLonger(next: Schedule | null, current: Schedule | null): boolean {
+  if (current === null || next?.text === current.text) return true;
+  if (next?.timezone !== current.timezone || current.from >= current.to || next.from >= next.to) return false;
+  return next.days.isSubsetOf(current.days) && current.from <= next.from && next.to <= current.to;
 }
 
-function asksNoLess({ approval: after, ...policy }: CompiledPolicy, { approval: before, ...was }: CompiledPolicy): boolean {
+function asksNoLess({ approval: next, ...policy }: CompiledPolicy, { approval: current, ...was }: CompiledPolicy): boolean {
   const asks =
-    before.mode === "never" ||
-    after.mode === "always" ||
-    (after.mode === before.mode && (after.mode !== "above" || within(after.amount, before.amount)));
+    current.mode === "never" ||
+    next.mode === "always" ||
+    (next.mode === current.mode && (next.mode !== "above" || within(next.amount, current.amount)));
   const level = was.minimumAssuranceLevel;
   return asks && (level === null || (policy.minimumAssuranceLevel !== null && reaches(policy.minimumAssuranceLevel, level)));
 }
 
-function costsNoMore({ maximumFee: after }: CompiledPolicy, { maximumFee: before }: CompiledPolicy): boolean {
-  if (before === null) return true;
-  if (after === null) return false;
-  if ("bps" in before) return "bps" in after && after.bps <= before.bps;
-  return "amount" in after && after.amount <= before.amount;
+function costsNoMore({ maximumFee: next }: CompiledPolicy, { maximumFee: current }: CompiledPolicy): boolean {
+  if (current === null) return true;
+  if (next === null) return false;
+  if ("bps" in current) return "bps" in next && next.bps <= current.bps;
+  return "amount" in next && next.amount <= current.amount;
 }
 
-const lastsNoLonger = (after: CompiledPolicy, before: CompiledPolicy): boolean =>
-  within(before.validFrom?.getTime() ?? 0, after.validFrom?.getTime() ?? 0) &&
-  within(after.validUntil?.getTime() ?? null, before.validUntil?.getTime() ?? null);
+const lastsNoLonger = (next: CompiledPolicy, current: CompiledPolicy): boolean =>
+  within(current.validFrom?.getTime() ?? 0, next.validFrom?.getTime() ?? 0) &&
+  within(next.validUntil?.getTime() ?? null, current.validUntil?.getTime() ?? null);
 
-const sameWallet = (after: Grant["wallet"], before: Grant["wallet"]): boolean =>
-  after?.chain === before?.chain && after?.address === before?.address;
+const sameWallet = (next: Grant["wallet"], current: Grant["wallet"]): boolean =>
+  next?.chain === current?.chain && next?.address === current?.address;
 
 /** Whether a change may allow a payment that was refused before. True if in doubt. */
-export function widens(after: Grant, before: Grant): boolean {
-  const [next, was] = [after.policy, before.policy];
+export function widens(next: Grant, current: Grant): boolean {
+  const [policy, was] = [next.policy, current.policy];
   const agents = (list: readonly string[] | null) => (list === null ? null : new Set(list));
   return !(
-    paysNoMore(next, was) &&
-    paysNobodyElse(next, was) &&
-    opensNoLonger(next.schedule, was.schedule) &&
-    asksNoLess(next, was) &&
-    costsNoMore(next, was) &&
-    lastsNoLonger(next, was) &&
-    amongst(agents(after.agents), agents(before.agents)) &&
-    sameWallet(after.wallet, before.wallet)
+    paysNoMore(policy, was) &&
+    paysNobodyElse(policy, was) &&
+    opensNoLonger(policy.schedule, was.schedule) &&
+    asksNoLess(policy, was) &&
+    costsNoMore(policy, was) &&
+    lastsNoLonger(policy, was) &&
+    amongst(agents(next.agents), agents(current.agents)) &&
+    sameWallet(next.wallet, current.wallet)
   );
 }

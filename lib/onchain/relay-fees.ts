@@ -18,9 +18,9 @@ export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | nu
 }
 
 /** Both fees at least 12.5 % higher, so that nodes accept the replacement. Null if the cap leaves no room for that. */
-export function raisedFees(before: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
-  if (raised(before.maxFeePerGas) > cap) return null;
-  const tip = most(raised(before.maxPriorityFeePerGas), priority);
-  const maxFeePerGas = least(most(raised(before.maxFeePerGas), 2n * baseFee + tip), cap);
+export function raisedFees(sent: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
+  if (raised(sent.maxFeePerGas) > cap) return null;
+  const tip = most(raised(sent.maxPriorityFeePerGas), priority);
+  const maxFeePerGas = least(most(raised(sent.maxFeePerGas), 2n * baseFee + tip), cap);
   return { maxFeePerGas, maxPriorityFeePerGas: least(tip, maxFeePerGas) };
 }

@@ -50,7 +50,7 @@ export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, n
 }
 
 /** Checkouts that were decided or expired without a decision, newest first. */
-export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, before: string | null) =>
+export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, place: string | null) =>
   tx
     .select({
       ...getTableColumns(checkoutIntents),
@@ -65,7 +65,7 @@ export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, be
       and(
         owned(scope),
         or(notInArray(checkoutIntents.status, [...openStatuses]), lte(checkoutIntents.expiresAt, now)),
-        before === null ? undefined : lt(checkoutIntentId, before),
+        place === null ? undefined : lt(checkoutIntentId, place),
       ),
     )
     .orderBy(desc(checkoutIntentId))

@@ -51,7 +51,7 @@ export const filterMandates = (
   tx: Tx,
   scope: Scope,
   { status, search }: MandateFilter,
-  { now, limit, before }: { readonly now: Date; readonly limit: number; readonly before: string | null },
+  { now, limit, place }: { readonly now: Date; readonly limit: number; readonly place: string | null },
 ): Promise<MandateRow[]> =>
   tx
     .select(columns)
@@ -62,7 +62,7 @@ export const filterMandates = (
         owned(scope),
         status === undefined ? undefined : hasStatus(status, now),
         search === undefined ? undefined : or(ilike(mandates.name, literally(search)), eq(mandates.mandateId, search)),
-        before === null ? undefined : lt(mandates.mandateId, before),
+        place === null ? undefined : lt(mandates.mandateId, place),
       ),
     )
     .orderBy(desc(mandates.mandateId))

@@ -23,14 +23,14 @@ const SLACK_MS = minutes(10);
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`a.organization_id || '' = ${organizationId} AND a.environment = ${environment}`;
 
-type Place = { readonly limit: number; readonly before: string | null };
+type Page = { readonly limit: number; readonly place: string | null };
 
 /** Ids sort by time, so a range of time is a range of ids. */
-function range({ since, until }: PaymentFilter, before: string | null): { readonly from: string; readonly to: string } {
+function range({ since, until }: PaymentFilter, place: string | null): { readonly from: string; readonly to: string } {
   const idAt = (time: number) => firstIdAt("authorization", new Date(time));
   const from = since ? idAt(since.getTime() - SLACK_MS) : FIRST;
   const to = until ? idAt(until.getTime() + SLACK_MS) : LAST;
-  return { from, to: before !== null && before < to ? before : to };
+  return { from, to: place !== null && place < to ? place : to };
 }
 
 const one = sql`a.authorization_id`;
@@ -53,8 +53,8 @@ type Key = readonly (readonly [column: SQL, value: string])[];
  * A range of an index, newest first. It compares row values and orders by every column: with `=` the planner could reduce the order to
  * the id, and scan the payments of all organizations backwards.
  */
-function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, before }: Place): { readonly where: SQL; readonly end: SQL } {
-  const { from, to } = range(filter, before);
+function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Page): { readonly where: SQL; readonly end: SQL } {
+  const { from, to } = range(filter, place);
   const list = (parts: readonly SQL[]) => sql`(${sql.join([...parts], sql`, `)})`;
   const columns = [...key.map(([column]) => column), id];
   const row = (end: string) => list([...key.map(([, value]) => sql`${value}`), sql`${end}`]);
@@ -66,12 +66,12 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, before }: Pl
 }
 
 /** Finds payments by their attempts. LATERAL keeps the order of the attempts; the planner could reverse a plain join. */
-function byAttempts({ organizationId }: Scope, filter: PaymentFilter, place: Place): SQL {
+function byAttempts({ organizationId }: Scope, filter: PaymentFilter, page: Page): SQL {
   const key: Key = [
     [sql`e.organization_id`, organizationId],
     [sql`e.settlement_status`, filter.settlementStatus ?? ""],
   ];
-  const { where, end } = pieceOf(key, sql`e.authorization_id`, filter, place);
+  const { where, end } = pieceOf(key, sql`e.authorization_id`, filter, page);
   return sql`SELECT w.authorization_id AS place, a.* FROM (
       SELECT DISTINCT e.organization_id, e.settlement_status, e.authorization_id FROM executions e WHERE ${where} ${end}) w,
     LATERAL (SELECT * FROM authorizations WHERE authorization_id = w.authorization_id LIMIT 1) a
@@ -79,9 +79,9 @@ function byAttempts({ organizationId }: Scope, filter: PaymentFilter, place: Pla
 }
 
 /** The rows that the best index finds, newest first. */
-function found(scope: Scope, filter: PaymentFilter, ids: Ids, place: Place): SQL {
+function found(scope: Scope, filter: PaymentFilter, ids: Ids, page: Page): SQL {
   const key = keyOf(filter, ids);
-  if (key === "settlement") return byAttempts(scope, filter, place);
+  if (key === "settlement") return byAttempts(scope, filter, page);
   const organization = [sql`a.organization_id`, scope.organizationId] as const;
   const keys: Readonly<Record<typeof key, Key>> = {
     ids: [],
@@ -89,7 +89,7 @@ function found(scope: Scope, filter: PaymentFilter, ids: Ids, place: Place): SQL
     outcome: [organization, [sql`a.outcome`, filter.outcome ?? ""]],
     organization: [organization],
   };
-  const { where, end } = pieceOf(keys[key], one, filter, place);
+  const { where, end } = pieceOf(keys[key], one, filter, page);
   return sql`SELECT a.authorization_id AS place, a.* FROM authorizations a
     WHERE ${where} AND ${ofOwner(scope)}
       ${ids === null ? sql`` : sql`AND ${one} = ANY(${sql.param(ids)}::text[])`}
@@ -160,12 +160,12 @@ export type PaymentRow = {
 };
 
 /** The statement, exported so that its query plan can be checked. */
-export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, before }: Place): SQL {
+export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, place }: Page): SQL {
   const conditions = rest(scope, filter, ids);
   const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
   const where = conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` AND `);
   // The inner query has the same order, so the outer one stops as soon as it has enough rows.
-  return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, before })}) a
+  return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, place })}) a
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }
 
@@ -175,9 +175,9 @@ export async function selectPayments(
   scope: Scope,
   filter: PaymentFilter,
   ids: Ids,
-  place: Place,
+  page: Page,
 ): Promise<readonly PaymentRow[]> {
-  const rows = await db.execute(paymentsQuery(scope, filter, ids, place));
+  const rows = await db.execute(paymentsQuery(scope, filter, ids, page));
   return rows.map((row) => ({
     ...(row as PaymentRow),
     createdAt: new Date(row["createdAt"] as string),
@@ -191,10 +191,10 @@ export async function lastLookedAt(
   scope: Scope,
   filter: PaymentFilter,
   ids: Ids,
-  before: string | null,
+  place: string | null,
 ): Promise<string | null> {
   if (ids !== null || rest(scope, filter, ids).length === 0) return null;
-  const looked = found(scope, filter, ids, { limit: LOOKED_AT_MAX, before });
+  const looked = found(scope, filter, ids, { limit: LOOKED_AT_MAX, place });
   const [row] = await db.execute(sql`SELECT min(a.place) AS last, count(*)::int AS count FROM (${looked}) a`);
   return row?.["count"] === LOOKED_AT_MAX ? (row["last"] as string) : null;
 }

@@ -46,7 +46,7 @@ export type ReceivedRow = {
 /** The sort key across both tables: the id without its prefix, which sorts by time. */
 export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
 
-type Page = { readonly before: string | null; readonly limit: number };
+type Page = { readonly place: string | null; readonly limit: number };
 
 /** Newest first. */
 export function selectReceivedExecutions(db: Reader, { organizationId, environment }: Scope, filter: ReceivedFilter, page: Page) {
@@ -74,7 +74,7 @@ export function selectReceivedExecutions(db: Reader, { organizationId, environme
       and(
         eq(executions.sellerOrganizationId, organizationId),
         eq(executions.environment, environment),
-        page.before === null ? undefined : lt(executionId, `exe_${page.before}`),
+        page.place === null ? undefined : lt(executionId, `exe_${page.place}`),
         sellerId === undefined ? undefined : eq(executions.sellerId, sellerId),
         resourceId === undefined ? undefined : eq(executions.resourceId, resourceId),
         status === undefined ? undefined : eq(executions.settlementStatus, status),
@@ -118,7 +118,7 @@ export function selectReceivedSettlements(
       and(
         eq(plainSettlements.organizationId, organizationId),
         eq(plainSettlements.environment, environment),
-        page.before === null ? undefined : lt(settlementId, `stl_${page.before}`),
+        page.place === null ? undefined : lt(settlementId, `stl_${page.place}`),
         sellerId === undefined ? undefined : eq(plainSettlements.sellerId, sellerId),
         resourceId === undefined ? undefined : eq(plainSettlements.resourceId, resourceId),
         status === undefined ? undefined : eq(plainSettlements.status, status),

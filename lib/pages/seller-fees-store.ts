@@ -7,7 +7,7 @@ import { executions } from "#lib/holds/tables.ts";
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
 
 /** The fees that the organization owes as a seller, newest first, each with the amount of its payment. */
-export const selectSellerFees = (db: Database | Tx, organizationId: string, before: string | null, limit: number) =>
+export const selectSellerFees = (db: Database | Tx, organizationId: string, place: string | null, limit: number) =>
   db
     .select({
       feeId: fees.feeId,
@@ -27,7 +27,7 @@ export const selectSellerFees = (db: Database | Tx, organizationId: string, befo
         eq(executions.settlementStatus, "settled"),
       ),
     )
-    .where(and(sellersShare(organizationId), before === null ? undefined : lt(fees.feeId, before)))
+    .where(and(sellersShare(organizationId), place === null ? undefined : lt(fees.feeId, place)))
     .orderBy(desc(fees.feeId))
     .limit(limit);
 

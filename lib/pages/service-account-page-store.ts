@@ -53,13 +53,13 @@ const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
 const owned = ({ organizationId, environment }: Scope) =>
   sql`s.organization_id = ${organizationId} AND s.environment = ${environment}`;
 
-type PageOf = Scope & { readonly revoked: boolean; readonly before: string | null; readonly rows: number };
+type PageOf = Scope & { readonly revoked: boolean; readonly place: string | null; readonly rows: number };
 
 /** Newest first. */
-export async function selectAccounts({ revoked, before, rows, ...scope }: PageOf): Promise<AccountLine[]> {
+export async function selectAccounts({ revoked, place, rows, ...scope }: PageOf): Promise<AccountLine[]> {
   const kept = revoked ? sql`s.revoked_at IS NOT NULL` : sql`s.revoked_at IS NULL`;
-  const place = before === null ? sql`` : sql` AND s.service_account_id < ${before}`;
-  const found = await database().execute<AsText<AccountLine, Times>>(lines(sql`${owned(scope)} AND ${kept}${place}`, rows));
+  const older = place === null ? sql`` : sql` AND s.service_account_id < ${place}`;
+  const found = await database().execute<AsText<AccountLine, Times>>(lines(sql`${owned(scope)} AND ${kept}${older}`, rows));
   return found.map(lineOf);
 }
 

@@ -18,7 +18,7 @@ export async function viewEditorChoices(scope: {
   readonly organizationId: string;
   readonly environment: Environment;
 }): Promise<EditorChoices> {
-  const accounts = await listLiveServiceAccounts({ ...scope, before: null, rows: AGENTS_MAX });
+  const accounts = await listLiveServiceAccounts({ ...scope, place: null, rows: AGENTS_MAX });
   return {
     agents: accounts.map(({ serviceAccountId: id, name }) => ({ id, name })),
     coins: env().CHAINS.flatMap(({ chain, assets }) =>

@@ -75,7 +75,7 @@ test("is read by index among 20,000 mandates of 400 organizations", async () => 
     SELECT mandate_id, 1, '{"assets":[],"limits":{"total":"5"}}', 'usr_x' FROM mandates WHERE mandate_id LIKE 'mdt_000%'`);
   await reading(async (tx, now) => {
     const some = { organizationId: "org_7", environment: "sandbox" };
-    const place = { now, limit: 21, before: "mdt_9" };
+    const place = { now, limit: 21, place: "mdt_9" };
     const plans = [
       await planOf(filterMandates(tx, some, { status: "exhausted", search: "12" }, place) as never, [
         "mandates",

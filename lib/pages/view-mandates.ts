@@ -20,7 +20,7 @@ type Query = MandateFilter & { readonly cursor?: string | undefined; readonly li
  */
 export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Mandate>> =>
   reading(async (tx, now) => {
-    const rows = await filterMandates(tx, scope, filter, { now, limit: limit + 1, before: decodeCursor(cursor) });
+    const rows = await filterMandates(tx, scope, filter, { now, limit: limit + 1, place: decodeCursor(cursor) });
     const { items, ...rest } = page(rows, limit, (row) => row.mandateId);
     return { items: await present(tx, items, now), ...rest };
   });

@@ -7,10 +7,10 @@ export type KeptMail = {
   readonly mailId: string;
   readonly to: string;
   readonly subject: string;
-  /** The text before the link, the link, and the text after it. Without a link, all text is in `before`. */
-  readonly before: string;
+  /** The text before the link, the link, and the text after it. Without a link, all text is in `opening`. */
+  readonly opening: string;
   readonly link: string | null;
-  readonly after: string;
+  readonly closing: string;
   readonly at: string;
 };
 
@@ -18,14 +18,14 @@ export type KeptMail = {
 export async function viewOutbox(to?: string): Promise<readonly KeptMail[]> {
   const rows = await newestKept(ROWS, to?.toLowerCase());
   return rows.map(({ mailId, recipient, subject, plain, createdAt }) => {
-    const [before = "", link = null, after = ""] = plain.split(/^(https?:\/\/\S+)$/m);
+    const [opening = "", link = null, closing = ""] = plain.split(/^(https?:\/\/\S+)$/m);
     return {
       mailId,
       to: recipient,
       subject,
-      before: before.trim(),
+      opening: opening.trim(),
       link,
-      after: after.replace(/^\s*--\s*/, "").trim(),
+      closing: closing.replace(/^\s*--\s*/, "").trim(),
       at: toWire(createdAt),
     };
   });

@@ -159,7 +159,7 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
     ["by time", { createdFrom: "2026-01-01", createdTo: "2026-12-31" }, "authorizations_of_organization"],
     ["by several", { outcome: "deny", mandate: "mdt_org_big0", agent: "sa_0" }, "authorizations_of_mandate"],
   ])("is read only by index when filtered %s", async (_, query, index) => {
-    const statement = paymentsQuery(scopeOf(big), readPaymentFilter(query), null, { limit: 51, before: null });
+    const statement = paymentsQuery(scopeOf(big), readPaymentFilter(query), null, { limit: 51, place: null });
     const plan = await reading(() => planOf({ toSQL: () => new PgDialect().sqlToQuery(statement) }, []));
     expect(plan.whole).toEqual([]);
     expect(plan.indexes).toContain(index);

@@ -63,13 +63,13 @@ type Query = { readonly cursor?: string | undefined; readonly limit: number };
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
   reading(async (tx, now) => {
-    const before = decodeCursor(cursor);
+    const place = decodeCursor(cursor);
     const ids = await idsOf(tx, scope, filter.search);
-    const rows = await selectPayments(tx, scope, filter, ids, { limit: limit + 1, before });
+    const rows = await selectPayments(tx, scope, filter, ids, { limit: limit + 1, place });
     const cut = page(rows, limit, (row) => row.authorizationId);
     const lines = { ...cut, items: await linesOf(tx, scope, cut.items, now) };
     if (cut.hasMore) return { ...lines, looksFurther: false };
-    const last = await lastLookedAt(tx, scope, filter, ids, before);
+    const last = await lastLookedAt(tx, scope, filter, ids, place);
     if (last === null) return { ...lines, looksFurther: false };
     return { ...lines, nextCursor: encodeCursor(last), hasMore: true, looksFurther: true };
   });

@@ -165,7 +165,7 @@ describe("revenue", () => {
 
 describe("among the payments of 100 sellers", () => {
   const scope = scopeOf("org_7");
-  const page = { before: null, limit: 21 };
+  const page = { place: null, limit: 21 };
 
   beforeAll(async () => {
     await database().execute(sql`

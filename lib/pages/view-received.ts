@@ -68,7 +68,7 @@ type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly l
  * @throws Problem invalid_request for a cursor of another list
  */
 export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
-  const which = { before: decodeCursor(cursor), limit: limit + 1 };
+  const which = { place: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [
     ...(await selectReceivedExecutions(database(), scope, filter, which)),
     ...(await selectReceivedSettlements(database(), scope, filter, which)),

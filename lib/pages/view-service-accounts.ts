@@ -68,9 +68,9 @@ type PageRequest = { readonly revoked: boolean; readonly cursor: string | undefi
  */
 export async function viewServiceAccounts(caller: Member, { revoked, cursor }: PageRequest): Promise<AccountsView> {
   requireAccess(caller);
-  const before = decodeCursor(cursor);
+  const place = decodeCursor(cursor);
   const [rows, counts] = await Promise.all([
-    selectAccounts({ ...caller, revoked, before, rows: ROWS + 1 }),
+    selectAccounts({ ...caller, revoked, place, rows: ROWS + 1 }),
     countAccounts(caller),
   ]);
   const { items, nextCursor } = page(rows, ROWS, (row) => row.serviceAccountId);

@@ -82,10 +82,10 @@ export async function viewStatement(caller: Member, asked: StatementRequest): Pr
   requireAccess(caller);
   const { organizationId } = caller;
   const { month, current } = await chosenMonth(asked.month);
-  const before = decodeCursor(asked.cursor);
+  const place = decodeCursor(asked.cursor);
   const [sums, rows, volumes, subscription, schedules] = await Promise.all([
     sumMonths(organizationId),
-    selectMonth(organizationId, month, before, ROWS + 1),
+    selectMonth(organizationId, month, place, ROWS + 1),
     selectVolumes(organizationId, month),
     findSubscription(organizationId),
     selectSchedules(database(), organizationId, null, SCHEDULES),
@@ -120,15 +120,15 @@ export async function exportFees(
 
 async function* feeLines(organizationId: string, month: string): AsyncGenerator<string> {
   yield csvLine(["createdAt", "feeId", "authorizationId", "side", "kind", "amount", "asset", "chain"]);
-  let before: string | null = null;
+  let place: string | null = null;
   for (;;) {
-    const rows = await selectMonth(organizationId, month, before, EXPORTED_AT_ONCE);
+    const rows = await selectMonth(organizationId, month, place, EXPORTED_AT_ONCE);
     for (const row of rows) {
       const { createdAt, feeId, authorizationId, side, kind, amount, asset } = presentFee(row);
       yield csvLine([createdAt, feeId, authorizationId, side, kind, amount, asset, row.chain]);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < EXPORTED_AT_ONCE) return;
-    before = last.feeId;
+    place = last.feeId;
   }
 }

@@ -40,7 +40,7 @@ export const selectSessions = (userId: string, rows: number) =>
     .limit(rows);
 
 /** Newest first. */
-export const selectOrganizations = (search: string | undefined, before: string | null, rows: number) =>
+export const selectOrganizations = (search: string | undefined, place: string | null, rows: number) =>
   database()
     .select({
       organizationId: organization.id,
@@ -61,7 +61,7 @@ export const selectOrganizations = (search: string | undefined, before: string |
               like(sql`lower(${organization.name})`, startsWith(search)),
               like(organization.slug, startsWith(search)),
             ),
-        before === null ? undefined : lt(organization.id, before),
+        place === null ? undefined : lt(organization.id, place),
       ),
     )
     .orderBy(desc(organization.id))
@@ -83,7 +83,7 @@ const stateOf = {
 } as const;
 
 /** Newest first. */
-export const selectSellers = (environment: Environment, state: SellerState, before: string | null, rows: number) =>
+export const selectSellers = (environment: Environment, state: SellerState, place: string | null, rows: number) =>
   database()
     .select({
       sellerId: sellers.sellerId,
@@ -97,7 +97,7 @@ export const selectSellers = (environment: Environment, state: SellerState, befo
     })
     .from(sellers)
     .innerJoin(organization, eq(organization.id, sellers.organizationId))
-    .where(and(eq(sellers.environment, environment), stateOf[state], before === null ? undefined : lt(sellers.sellerId, before)))
+    .where(and(eq(sellers.environment, environment), stateOf[state], place === null ? undefined : lt(sellers.sellerId, place)))
     .orderBy(desc(sellers.sellerId))
     .limit(rows);
 
@@ -121,7 +121,7 @@ export async function countUnverified(environment: Environment, most: number): P
 }
 
 /** Sorted by organization, newest first. */
-export const selectSubscriptions = (before: string | null, rows: number) =>
+export const selectSubscriptions = (place: string | null, rows: number) =>
   database()
     .select({
       organizationId: subscriptions.organizationId,
@@ -134,7 +134,7 @@ export const selectSubscriptions = (before: string | null, rows: number) =>
     })
     .from(subscriptions)
     .innerJoin(organization, eq(organization.id, subscriptions.organizationId))
-    .where(before === null ? undefined : lt(subscriptions.organizationId, before))
+    .where(place === null ? undefined : lt(subscriptions.organizationId, place))
     .orderBy(desc(subscriptions.organizationId))
     .limit(rows);
 

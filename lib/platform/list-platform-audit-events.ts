@@ -14,7 +14,7 @@ export async function readAllEvents(query: Query) {
     const { items, ...rest } = page(rows, limit, ({ auditEventId }) => auditEventId);
     return { items: items.map(presentEvent), ...rest };
   }
-  const rows = await listEvents({ chain, entityId, before: placeOf(cursor), rows: limit + 1 });
+  const rows = await listEvents({ chain, entityId, place: placeOf(cursor), rows: limit + 1 });
   const { items, ...rest } = page(rows, limit, ({ sequence }) => String(sequence));
   return { items: items.map(presentEvent), ...rest };
 }

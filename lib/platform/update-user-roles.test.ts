@@ -100,11 +100,11 @@ async function adminsBesides(userId: string): Promise<string[]> {
 
 describe("rolesAfter", () => {
   test("keeps the role user, the order of the list, and each role once", () => {
-    expect(rolesAfter({ self: false, before: ["user"], asked: ["admin", "support", "admin"] })).toEqual([
+    expect(rolesAfter({ self: false, current: ["user"], asked: ["admin", "support", "admin"] })).toEqual([
       "user",
       "support",
       "admin",
     ]);
-    expect(rolesAfter({ self: true, before: ["user", "admin", "support"], asked: ["support"] })).toEqual(["user", "support"]);
+    expect(rolesAfter({ self: true, current: ["user", "admin", "support"], asked: ["support"] })).toEqual(["user", "support"]);
   });
 });

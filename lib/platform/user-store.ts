@@ -73,7 +73,7 @@ export type UserFilter = {
 /** Newest first; ids sort by creation. */
 export const selectUsers = (
   { search, role, banned = false }: UserFilter,
-  before: string | null,
+  place: string | null,
   rows: number,
 ): Promise<UserRow[]> => {
   const start = startsWith(search ?? "");
@@ -89,7 +89,7 @@ export const selectUsers = (
           ? undefined
           : and(sql`${user.platformRoles} <> '{user}'`, sql`${user.platformRoles} @> ARRAY[${role}]::text[]`),
         banned ? isBanned : undefined,
-        before === null ? undefined : lt(user.id, before),
+        place === null ? undefined : lt(user.id, place),
       ),
     )
     .orderBy(desc(user.id))

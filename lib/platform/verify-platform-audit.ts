@@ -12,9 +12,9 @@ async function verifyAll() {
   let bad = firstBad && { firstBad, badChain: "platform" };
   let { count } = platform;
   let chains = 1;
-  let after = "";
+  let place = "";
   for (;;) {
-    const names = await selectChains(after, CHAINS);
+    const names = await selectChains(place, CHAINS);
     for (const chain of names) {
       if (chain === "platform") continue;
       const found = await verifyChain(chain);
@@ -22,7 +22,7 @@ async function verifyAll() {
       count += found.count;
       chains += 1;
     }
-    after = names.at(-1) ?? "";
+    place = names.at(-1) ?? "";
     if (names.length < CHAINS) return { ...platform, valid: !bad, count, chains, ...bad };
   }
 }

@@ -14,8 +14,8 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Frees nonce slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that failed
- * before anything was sent, and nonce slots that were never bound. Returns how many were freed.
+ * Frees nonce slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that
+ * failed before anything was sent, and nonce slots that were never bound. Returns how many were freed.
  */
 export async function freeNonceSlots(): Promise<number> {
   let freed = 0;

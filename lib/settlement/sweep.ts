@@ -15,15 +15,15 @@ const HOLDS = 1_000;
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];
   let swept = 0;
-  let after = "";
+  let place = "";
   for (;;) {
-    const due = await mandatesWithDueHolds(database(), { after, limit: MANDATES });
+    const due = await mandatesWithDueHolds(database(), { place, limit: MANDATES });
     for (const mandateId of due) {
       const count = await sweepMandate(mandateId, lockMandateIfFree);
       if (count === null) busy.push(mandateId);
       else swept += count;
     }
-    after = due.at(-1) ?? "";
+    place = due.at(-1) ?? "";
     if (due.length < MANDATES) break;
   }
   for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)) ?? 0;

@@ -8,8 +8,8 @@ export const listServiceAccounts: Handler<typeof contract.listServiceAccounts> =
   { query: { limit, cursor } },
   { caller: { organizationId, environment } },
 ) => {
-  const before = decodeCursor(cursor);
-  const rows = await listLiveServiceAccounts({ organizationId, environment, before, rows: limit + 1 });
+  const place = decodeCursor(cursor);
+  const rows = await listLiveServiceAccounts({ organizationId, environment, place, rows: limit + 1 });
   const { items, nextCursor } = page(rows, limit, (row) => row.serviceAccountId);
   return listedReply({ items: items.map(presentServiceAccount) }, nextCursor ?? null);
 };

@@ -107,7 +107,7 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
 type PageOf = {
   readonly organizationId: string;
   readonly environment: Environment;
-  readonly before: string | null;
+  readonly place: string | null;
   readonly rows: number;
 };
 
@@ -115,7 +115,7 @@ type PageOf = {
 export async function listLiveServiceAccounts({
   organizationId,
   environment,
-  before,
+  place,
   rows,
 }: PageOf): Promise<ServiceAccountRow[]> {
   return database()
@@ -126,7 +126,7 @@ export async function listLiveServiceAccounts({
         eq(serviceAccounts.organizationId, organizationId),
         eq(serviceAccounts.environment, environment),
         isNull(serviceAccounts.revokedAt),
-        ...(before === null ? [] : [lt(serviceAccounts.serviceAccountId, before)]),
+        ...(place === null ? [] : [lt(serviceAccounts.serviceAccountId, place)]),
       ),
     )
     .orderBy(desc(serviceAccounts.serviceAccountId))

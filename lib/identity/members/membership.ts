@@ -10,8 +10,8 @@ export function grantableRoles(role: MembershipRoleName): readonly MembershipRol
 }
 
 /** Whether a role gives something that the previous one did not. An owner has an admin's capabilities and can also make owners. */
-export const isMore = (after: MembershipRoleName, before: MembershipRoleName): boolean =>
-  (after === "owner" && before !== "owner") || !capabilitiesOfRole(after).isSubsetOf(capabilitiesOfRole(before));
+export const isMore = (next: MembershipRoleName, current: MembershipRoleName): boolean =>
+  (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 
 /**
  * Checks that a member with the role `actor`, read under the lock, may give or take these roles.
@@ -26,7 +26,7 @@ export function requireGrantable(actor: MembershipRoleName | null, ...roles: rea
 }
 
 /** @throws Problem conflict when the organization would be without an owner */
-export function requireOwnerLeft(before: MembershipRoleName, after: MembershipRoleName | null, owners: number): void {
-  if (before !== "owner" || after === "owner" || owners > 1) return;
+export function requireOwnerLeft(current: MembershipRoleName, next: MembershipRoleName | null, owners: number): void {
+  if (current !== "owner" || next === "owner" || owners > 1) return;
   throw new Problem("conflict", { detail: "This is the last owner. Make another member owner first." });
 }

@@ -13,8 +13,8 @@ import { Problem } from "#lib/problem.ts";
 const DECIMALS = 18;
 
 /** Null means no threshold. A higher threshold lets larger payments be approved without a proof of identity. */
-const isLooser = (after: string | null, before: string | null): boolean =>
-  before !== null && (after === null || parseAmount(after, DECIMALS) > parseAmount(before, DECIMALS));
+const isLooser = (next: string | null, current: string | null): boolean =>
+  current !== null && (next === null || parseAmount(next, DECIMALS) > parseAmount(current, DECIMALS));
 
 /** Closes the gate because a lower threshold takes something away: no approval is still in progress when the reply is sent. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
@@ -26,14 +26,14 @@ export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = a
     const { role } = await lockMembers(tx, organizationId, caller);
     if (!capabilitiesOfRole(role).has("members:manage"))
       throw new Problem("forbidden", { detail: "Your role was changed meanwhile. An owner or admin can set the amount." });
-    const before = await stepUpAboveOf(tx, organizationId);
-    const after = above ?? null;
-    if (before !== after) {
-      if (isLooser(after, before)) await requireProvedToGive(tx, caller);
-      await setStepUpAbove(tx, organizationId, after);
+    const current = await stepUpAboveOf(tx, organizationId);
+    const next = above ?? null;
+    if (current !== next) {
+      if (isLooser(next, current)) await requireProvedToGive(tx, caller);
+      await setStepUpAbove(tx, organizationId, next);
       const event = { type: "organization.updated", actorId: caller.userId, organizationId };
-      const metadata = { stepUpAbove: { from: before, to: after } };
+      const metadata = { stepUpAbove: { from: current, to: next } };
       audit(tx, { ...event, entityType: "organization", entityId: organizationId, metadata }, await clock(tx));
     }
-    return { organizationId, ...(after !== null && { above: after }) };
+    return { organizationId, ...(next !== null && { above: next }) };
   });

@@ -12,10 +12,10 @@ const BATCH = 64;
 /**
  * Queues the guardian's on-chain revocation of each registration, in the transaction that revokes the mandate. Registrations under way
  * are included, because the registry can close an id that it does not know yet. No queue limit applies.
- * `before`: only registrations of earlier versions, which a newer one replaces. Returns how many were queued.
+ * `beforeVersion`: only registrations of earlier versions, which a newer one replaces. Returns how many were queued.
  */
-export async function queueRevocations(tx: Tx, mandateId: string, before?: number): Promise<number> {
-  const registrations = await lockUnrevoked(tx, mandateId, before);
+export async function queueRevocations(tx: Tx, mandateId: string, beforeVersion?: number): Promise<number> {
+  const registrations = await lockUnrevoked(tx, mandateId, beforeVersion);
   const rows = registrations.map(({ registrationId, organizationId, environment, chain, registry, account, onChainId }) =>
     relayRow(newId("relay"), {
       organizationId,

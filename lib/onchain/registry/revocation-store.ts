@@ -9,14 +9,14 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
 }
 
 /** A mandate's registrations (or those before a version) that are or may still get on chain, and have no revocation yet. */
-export const lockUnrevoked = (tx: Tx, mandateId: string, before?: number) =>
+export const lockUnrevoked = (tx: Tx, mandateId: string, beforeVersion?: number) =>
   tx
     .select()
     .from(registrations)
     .where(
       and(
         eq(registrations.mandateId, mandateId),
-        before === undefined ? undefined : lt(registrations.version, before),
+        beforeVersion === undefined ? undefined : lt(registrations.version, beforeVersion),
         ne(registrations.status, "failed"),
         eq(registrations.revocation, "none"),
       ),
