@@ -2,7 +2,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
-import { deleteOldMails, endMail, leaseDueMails, postponeMail, type MailRow } from "#lib/mail/store.ts";
+import { deleteOldMails, endMail, leaseDueMail, postponeMail, type MailRow } from "#lib/mail/store.ts";
 import { LEASE_MS, transport } from "#lib/mail/transport.ts";
 import { clock } from "#lib/audit/transact.ts";
 
@@ -17,16 +17,21 @@ const FORGOTTEN_AT_ONCE = 1_000;
 /** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** Sends due mail; a lease reserves each mail for one worker. Returns how many were tried. */
+/** Sends due mail. Each mail is leased right before it is sent, because the lease covers one mail. Returns how many were tried. */
 export async function sendMails(): Promise<number> {
   if (mailDelivery() !== "smtp") return 0;
-  const due = await database().transaction((tx) => leaseDueMails(tx, BATCH, LEASE_MS));
-  const queue = [...due];
+  let [left, tried] = [BATCH, 0];
   const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) await sendOne(next);
+    while (left > 0) {
+      left -= 1;
+      const mail = await leaseDueMail(LEASE_MS);
+      if (!mail) return;
+      tried += 1;
+      await sendOne(mail);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return due.length;
+  return tried;
 }
 
 async function sendOne(mail: MailRow): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lte, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mails } from "#lib/mail/tables.ts";
@@ -15,37 +15,33 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
 }
 
 /** The same on the connection of an authorize batch (lib/payments/authorize-list.ts). */
-export function insertMailOn(c: Sql, { mailId, recipient, subject, plain, html, status }: NewMail): PromiseLike<unknown> {
+export function insertMailOn(c: Sql, mail: NewMail): PromiseLike<unknown> {
+  const { mailId, recipient, subject, plain, html, status, usefulUntil } = mail;
   return c`
-    INSERT INTO mails (mail_id, recipient, subject, plain, html, status, next_attempt_at, ended_at)
-    SELECT ${mailId}, ${recipient}, ${subject}, ${plain}, ${html}, ${status},
+    INSERT INTO mails (mail_id, recipient, subject, plain, html, status, useful_until, next_attempt_at, ended_at)
+    SELECT ${mailId}, ${recipient}, ${subject}, ${plain}, ${html}, ${status}, ${usefulUntil?.toISOString() ?? null}::timestamptz,
       CASE WHEN ${status}::text = 'kept' THEN NULL ELSE clock_timestamp() END,
       CASE WHEN ${status}::text = 'kept' THEN clock_timestamp() END`;
 }
 
 /**
- * Leases due mail for `leaseMs`. If a worker dies, its mail is due again when the lease ends, so a mail may be sent twice with the same
- * Message-ID.
+ * Leases the mail that is due first for `leaseMs`. If a worker dies, its mail is due again when the lease ends, so a mail may be sent
+ * twice with the same Message-ID.
  */
-export async function leaseDueMails(tx: Tx, limit: number, leaseMs: number): Promise<readonly MailRow[]> {
-  const due = await tx
+export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
+  const due = database()
     .select({ mailId: mails.mailId })
     .from(mails)
     .where(and(eq(mails.status, "queued"), lte(mails.nextAttemptAt, sql`(SELECT clock_timestamp())`)))
     .orderBy(asc(mails.nextAttemptAt))
-    .limit(limit)
+    .limit(1)
     .for("update", { skipLocked: true });
-  if (due.length === 0) return [];
-  return tx
+  const [mail] = await database()
     .update(mails)
     .set({ nextAttemptAt: after(leaseMs), attempts: sql`${mails.attempts} + 1` })
-    .where(
-      inArray(
-        mails.mailId,
-        due.map(({ mailId }) => mailId),
-      ),
-    )
+    .where(eq(mails.mailId, due))
     .returning();
+  return mail ?? null;
 }
 
 /** Ends a mail that is still queued, and deletes its text, which nobody needs any more. */

@@ -5,8 +5,8 @@ import { perProcess } from "#lib/process.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Longer than the sum of the timeouts below for one mail. */
-export const LEASE_MS = 120_000;
+/** Longer than one mail can take: connecting, and then a silence of 20 s before each of the eleven replies of an SMTP session. */
+export const LEASE_MS = 300_000;
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
