@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chainEvents, genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { chainEvents, genesis, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { signingKey } from "#lib/audit/checkpoint.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
@@ -77,6 +77,14 @@ async function append(name: string, event: ChainedEvent): Promise<void> {
 
 const dropCheckpoints = (name: string, after = 0) =>
   tamper(`DELETE FROM audit_checkpoints WHERE chain = ${quoted(name)} AND sequence > ${after}`);
+
+/** Removes what was appended to the chain of checkpoints after a head. */
+const cutCheckpoints = ({ sequence, hash }: AuditHead) =>
+  tamper(
+    `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${sequence}`,
+    `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${sequence}`,
+    `UPDATE audit_heads SET sequence = ${sequence}, hash = ${quoted(hash)} WHERE chain = 'checkpoints'`,
+  );
 
 const alarmed = async () => (await viewHealth()).auditAlarms.map((alarm) => alarm.chain);
 
@@ -221,14 +229,21 @@ describe("the worker that signs the heads of audit chains", () => {
       await expectAlarm(chain);
     }
     await undo();
-    await tamper(
-      `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${kept!.sequence}`,
-      `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${kept!.sequence}`,
-      `UPDATE audit_heads SET sequence = ${kept!.sequence}, hash = ${quoted(kept!.hash)} WHERE chain = 'checkpoints'`,
-    );
+    await cutCheckpoints(kept!);
     restart();
     await signNow();
     expect(await alarmed()).toEqual([]);
+  });
+
+  test("a chain does not verify while an event names a head in its key's name without its signature", async () => {
+    await signNow();
+    const kept = await readEnds("checkpoints");
+    const [event] = await readEvents(chain, 3, 4, 1);
+    const metadata = { sequence: 5, hash: event!.hash, keyId: signingKey().keyId, signature: "AAAA", signedAt: "never" };
+    await append("checkpoints", { ...event!, organizationId: chain, entityId: `chain:${chain}`, metadata });
+    expect(await verifyChain(chain)).toMatchObject({ valid: false, firstBad: { sequence: 5 } });
+    await cutCheckpoints(kept!);
+    expect((await verifyChain(chain)).valid).toBe(true);
   });
 
   test("ignores an event about an older head that was appended after newer ones", async () => {

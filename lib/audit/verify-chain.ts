@@ -3,7 +3,7 @@ import { isSignedBy, signingKey, type Checkpoint } from "#lib/audit/checkpoint.t
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import type { AuditVerification } from "#lib/audit-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
-import { signedOf } from "#lib/audit/signed-heads.ts";
+import { signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
 import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -18,11 +18,16 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** Finds a newest checkpoint without a valid signature, or a signed head beyond the end of the chain. */
-function checkSigned(checkpoint: Checkpoint | null, signed: readonly AuditHead[], last: number): Bad | null {
+/** Finds a checkpoint without a valid signature, or a signed head beyond the end of the chain. */
+function checkSigned(
+  checkpoint: Checkpoint | null,
+  { heads, forged }: Pick<SignedHeads, "heads" | "forged">,
+  last: number,
+): Bad | null {
   if (checkpoint && !isSignedBy(checkpoint, signingKey()))
     return { sequence: checkpoint.sequence, detail: "The newest checkpoint is not signed by this installation's key." };
-  if (signed.some(({ sequence }) => sequence > last))
+  if (forged) return { sequence: forged.sequence, detail: "A checkpoint names this installation's key and is not signed by it." };
+  if (heads.some(({ sequence }) => sequence > last))
     return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
   return null;
 }
@@ -40,7 +45,7 @@ function differsFrom(signed: readonly AuditHead[], events: readonly ChainedEvent
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);
-  const { heads } = await signedOf(chain, signingKey());
+  const { heads, forged } = await signedOf(chain, signingKey());
   const known = checkpoint ? [...heads, checkpoint] : heads;
   const ends = await readEnds(chain);
   const signed = checkpoint && { checkpoint: presentCheckpoint(checkpoint) };
@@ -62,5 +67,5 @@ export async function verifyChain(chain: string): Promise<AuditVerification> {
     if (bad) return answer(bad);
   }
   const end = ends && checkEnd(head, ends, ends.newest);
-  return answer(end ?? checkSigned(checkpoint, known, last));
+  return answer(end ?? checkSigned(checkpoint, { heads: known, forged }, last));
 }
