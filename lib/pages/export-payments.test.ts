@@ -10,10 +10,8 @@ import { eq } from "drizzle-orm";
 
 useDatabase();
 
-async function file(organizationId: string, query: Record<string, string> = {}, max?: number): Promise<string[]> {
-  const parts: string[] = [];
-  for await (const part of paymentsCsv({ organizationId, environment: "sandbox" }, readPaymentFilter(query), max))
-    parts.push(part);
+async function file(organizationId: string, query: Record<string, string> = {}): Promise<string[]> {
+  const parts = await Array.fromAsync(paymentsCsv({ organizationId, environment: "sandbox" }, readPaymentFilter(query)));
   return parts.join("").trimEnd().split("\r\n");
 }
 
@@ -32,11 +30,11 @@ describe("the export of payments", () => {
     expect(await file(scene.organizationId, { q: "nothing-like-it" })).toHaveLength(1);
   });
 
-  test("reads many pages without losing or repeating a payment, and ends at its limit", async () => {
+  test("goes over many pages without losing or repeating one, and has no bound", async () => {
     await seedPayments("org_long", 2_300);
     const lines = await file("org_long");
+    expect(lines).toHaveLength(2_301);
     expect(new Set(lines).size).toBe(2_301);
-    expect(await file("org_long", {}, 700)).toHaveLength(701);
   });
 
   test("is named by its day, and is in the audit log with its filter", async () => {

@@ -4,11 +4,7 @@ import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 
-/** Spreadsheets are slow with more rows. People can split a longer list by time range. */
-export const EXPORT_MAX = 50_000;
 const PAGE = 500;
-/** Limits the reads for one file if a filter matches few payments. */
-const PAGES_MAX = 400;
 
 type Field = readonly [name: string, value: (line: PaymentLine) => string | number | null];
 
@@ -42,20 +38,17 @@ const fields: readonly Field[] = [
 ];
 
 /**
- * The filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
- * slow download keeps no transaction open.
+ * All filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
+ * slow download keeps no transaction open. A page without matches is an empty part, so that a reader can stop during a long search.
  */
-export async function* paymentsCsv(scope: Scope, filter: PaymentFilter, max = EXPORT_MAX): AsyncGenerator<string> {
+export async function* paymentsCsv(scope: Scope, filter: PaymentFilter): AsyncGenerator<string> {
   yield csvLine(fields.map(([name]) => name));
   let cursor: string | undefined;
-  let left = max;
-  for (let pages = 0; left > 0 && pages < PAGES_MAX; pages++) {
-    const page: PaymentPage = await viewPayments(scope, filter, { cursor, limit: Math.min(PAGE, left) });
-    if (page.items.length > 0) yield page.items.map((line) => csvLine(fields.map(([, value]) => value(line)))).join("");
-    left -= page.items.length;
+  do {
+    const page: PaymentPage = await viewPayments(scope, filter, { cursor, limit: PAGE });
+    yield page.items.map((line) => csvLine(fields.map(([, value]) => value(line)))).join("");
     cursor = page.nextCursor;
-    if (cursor === undefined) return;
-  }
+  } while (cursor !== undefined);
 }
 
 export const csvName = (now: Date): string => `payments-${now.toISOString().slice(0, 10)}.csv`;
