@@ -13,6 +13,7 @@ import {
   type OutboundRules,
   type Target,
 } from "#lib/outbound/outbound-address.ts";
+import { isProblem } from "#lib/problem.ts";
 import { OutboundPlaces, type PlaceLimits } from "#lib/outbound/outbound-places.ts";
 import { NoAnswer, sendOutbound, type OutboundLimits, type OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";
@@ -33,7 +34,7 @@ export type GuardedReply = {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if the body is empty, if text was expected, or if a reply other than 2xx is not JSON. */
+  /** Undefined if the body is empty, if text was expected, or if a reply other than 2xx cannot be read. */
   readonly json: unknown;
   readonly text: string;
   /** Where the answer came from, after redirects. */
@@ -136,24 +137,30 @@ function decode(body: Uint8Array, host: string): string {
   }
 }
 
-/** Reads an answer. A body that is cut off, compressed or not of a JSON type is refused only with a 2xx status. */
-function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
-  const { host } = url;
-  const { status, headers } = reply;
-  const plain = { status, headers, url: url.href };
-  const good = status >= 200 && status < 300;
-  if (isEncoded(reply) || reply.body === null) {
-    if (!good) return { ...plain, text: "", json: undefined };
+type Content = Pick<GuardedReply, "text" | "json">;
+const nothing: Content = { text: "", json: undefined };
+
+/** @throws Problem storefront_invalid for a body that is cut off, compressed or not of the expected type */
+function contentOf(reply: OutboundReply, host: string, expect: "json" | "text"): Content {
+  if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, and was asked not to"}.`);
-  }
-  if (reply.body.byteLength === 0) return { ...plain, text: "", json: undefined };
-  if (expect === "text") return { ...plain, text: good ? decode(reply.body, host) : "", json: undefined };
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
-    if (!good) return { ...plain, text: "", json: undefined };
-    throw storefrontInvalid(`${host} did not answer JSON.`);
-  }
+  if (reply.body.byteLength === 0) return nothing;
+  if (expect === "text") return { text: decode(reply.body, host), json: undefined };
+  if (!JSON_TYPE.test(reply.headers["content-type"] ?? "")) throw storefrontInvalid(`${host} did not answer JSON.`);
   const text = decode(reply.body, host);
-  return { ...plain, text, json: readJson(text, host) };
+  return { text, json: readJson(text, host) };
+}
+
+/** Reads an answer. A body that cannot be read is refused only with a 2xx status: any other status says enough without it. */
+function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
+  const { status, headers } = reply;
+  const answer = { status, headers, url: url.href };
+  try {
+    return { ...answer, ...contentOf(reply, url.host, expect) };
+  } catch (error) {
+    if ((status >= 200 && status < 300) || !isProblem(error)) throw error;
+    return { ...answer, ...nothing };
+  }
 }
 
 /** The only client for addresses that callers name. The limits are a parameter so that tests can shorten them. */

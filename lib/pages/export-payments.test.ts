@@ -30,7 +30,7 @@ describe("the export of payments", () => {
     expect(await file(scene.organizationId, { q: "nothing-like-it" })).toHaveLength(1);
   });
 
-  test("goes over many pages without losing or repeating one, and has no bound", async () => {
+  test("reads many pages without losing or repeating a payment, and has no limit", async () => {
     await seedPayments("org_long", 2_300);
     const lines = await file("org_long");
     expect(lines).toHaveLength(2_301);

@@ -96,6 +96,16 @@ describe("guardedFetch and replies", () => {
     expect(await fetch(url)).toMatchObject({ status: 404, json: undefined });
   });
 
+  it.each([
+    ["JSON that is broken", "{"],
+    ["text that is not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
+  ])("keeps the status of a refusal with %s", async (_, body) => {
+    const { fetch, url } = await against((_, response) =>
+      response.writeHead(503, { "content-type": "application/json" }).end(body),
+    );
+    expect(await fetch(url)).toMatchObject({ status: 503, text: "", json: undefined });
+  });
+
   it("reads text only if text was asked for", async () => {
     const { fetch, url } = await against((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("token"));
     expect((await fetch(url, { expect: "text" })).text).toBe("token");
