@@ -13,9 +13,15 @@ const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
   return atMost(asked, PATIENCE_MS, false);
 };
 
+/** The path and the query of an RPC address may contain a provider's key. */
+function withoutKey(rpcUrl: string): string {
+  const { origin, href } = new URL(rpcUrl);
+  return href === `${origin}/` ? origin : `${origin}/…`;
+}
+
 /**
  * Tells the operator of a sandbox, once, that a chain cannot be reached and how to work without internet. Start-up does not wait for it.
- * Only the host of an unreachable chain is named, because the path of an RPC address may contain a provider's key.
+ * Of other chains, only the origin is named; the operator fills in the rest.
  */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();
@@ -25,7 +31,7 @@ export async function tellUnreachableChains(say: (line: string) => void): Promis
   if (silent.length === 0) return;
   const names = silent.map(({ chain, rpcUrl }) => `${chain} cannot be reached at ${new URL(rpcUrl).host}`);
   say(`the chain ${names.join(", and the chain ")}. Until it can, no payment is verified or settled; everything else works.`);
-  const local = CHAINS.map((one) => (silent.includes(one) ? { ...one, rpcUrl: LOCAL_RPC } : one));
+  const local = CHAINS.map((one) => ({ ...one, rpcUrl: silent.includes(one) ? LOCAL_RPC : withoutKey(one.rpcUrl) }));
   say("without internet, run npm run demo instead: it starts this service with a chain of its own.");
   say(`to use a chain that you run on this machine, stop and start with CHAINS='${JSON.stringify(local)}'`);
 }
