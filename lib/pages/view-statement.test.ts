@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { accrueFees } from "#lib/billing/store.ts";
 import { exportFees, viewStatement } from "#lib/pages/view-statement.ts";
 import { database } from "#lib/db/client.ts";
-import { atomicOf } from "#lib/money.ts";
+import { env } from "#lib/env.ts";
+import { atomicOf, zero } from "#lib/money.ts";
+import { forget } from "#lib/process.ts";
 import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
 import { createOrganization, createPerson, type Credential } from "#test/tenant.ts";
@@ -47,6 +49,33 @@ describe("viewStatement", () => {
     const shop = await viewStatement(await callerOf(seller), first);
     expect(shop.lines).toMatchObject([{ asBuyer: "0", asSeller: "0.00002", payments: 20 }]);
     expect(shop.volumes).toEqual([]);
+  });
+
+  test("an asset that has other fraction digits on another chain is added up in whole units", async () => {
+    const before = process.env["CHAINS"];
+    const configure = (chains: string | undefined): void => {
+      if (chains === undefined) delete process.env["CHAINS"];
+      else process.env["CHAINS"] = chains;
+      forget("env");
+    };
+    const [own] = env().CHAINS;
+    const assets = own!.assets.map((asset) => ({ ...asset, tokenDecimals: 18 }));
+    configure(JSON.stringify([own, { ...own, chain: "eip155:56", assets }]));
+    onTestFinished(() => configure(before));
+    const organizationId = await createOrganization();
+    const payments = [
+      { chain: own!.chain, unit: 1_000_000n },
+      { chain: "eip155:56", unit: 10n ** 18n },
+    ];
+    for (const { chain, unit } of payments) {
+      const shares = { buyerShare: atomicOf(unit / 100n), sellerShare: zero };
+      const payment = { ...shares, authorizationId: `aut_${chain}`, organizationId, sellerOrganizationId: null, asset: "USDC" };
+      await transact((tx) => accrueFees(tx, { ...payment, chain, amount: atomicOf(unit) }));
+    }
+    const { credential } = await createPerson(organizationId, "finance");
+    const { lines, volumes } = await viewStatement(await callerOf(credential), first);
+    expect(lines).toMatchObject([{ asset: "USDC", asBuyer: "0.02", asSeller: "0", total: "0.02", payments: 2 }]);
+    expect(volumes).toEqual([{ asset: "USDC", gross: "2" }]);
   });
 
   test("a month begins and ends at midnight UTC", async () => {

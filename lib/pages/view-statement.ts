@@ -34,36 +34,41 @@ function decimalsOf(chain: string, asset: string): number {
   return decimals;
 }
 
-type Sum = { buyer: Atomic; seller: Atomic; payments: number; readonly decimals: number };
+/** The most fraction digits that an asset can have. Sums use them, because an asset may have another number of digits on each chain. */
+const DIGITS = 36;
+
+const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>
+  atomicOf(amount * 10n ** BigInt(DIGITS - decimalsOf(chain, asset)));
+const text = (amount: Atomic): string => formatAmount(amount, DIGITS);
+
+type Sum = { buyer: Atomic; seller: Atomic; payments: number };
 
 /** One line for each month and asset, in the order of the rows. */
 function linesOf(rows: readonly MonthSum[]): StatementLine[] {
   const sums = new Map<string, Sum>();
   for (const { month, chain, asset, side, amount, count } of rows) {
     const key = `${month} ${asset}`;
-    const sum = sums.get(key) ?? { buyer: zero, seller: zero, payments: 0, decimals: decimalsOf(chain, asset) };
-    if (side === "buyer") sum.buyer = add(sum.buyer, atomicOf(amount));
-    else sum.seller = add(sum.seller, atomicOf(amount));
+    const sum = sums.get(key) ?? { buyer: zero, seller: zero, payments: 0 };
+    const debt = scaled(chain, asset, atomicOf(amount));
+    if (side === "buyer") sum.buyer = add(sum.buyer, debt);
+    else sum.seller = add(sum.seller, debt);
     sum.payments += count;
     sums.set(key, sum);
   }
-  return [...sums].map(([key, { buyer, seller, payments, decimals }]) => ({
+  return [...sums].map(([key, { buyer, seller, payments }]) => ({
     month: key.slice(0, 7),
     asset: key.slice(8),
-    asBuyer: formatAmount(buyer, decimals),
-    asSeller: formatAmount(seller, decimals),
-    total: formatAmount(add(buyer, seller), decimals),
+    asBuyer: text(buyer),
+    asSeller: text(seller),
+    total: text(add(buyer, seller)),
     payments,
   }));
 }
 
 function volumesOf(rows: Awaited<ReturnType<typeof selectVolumes>>): StatementView["volumes"] {
-  const sums = new Map<string, { gross: Atomic; readonly decimals: number }>();
-  for (const { chain, asset, gross } of rows) {
-    const sum = sums.get(asset) ?? { gross: zero, decimals: decimalsOf(chain, asset) };
-    sums.set(asset, { ...sum, gross: add(sum.gross, gross) });
-  }
-  return [...sums].map(([asset, { gross, decimals }]) => ({ asset, gross: formatAmount(gross, decimals) }));
+  const sums = new Map<string, Atomic>();
+  for (const { chain, asset, gross } of rows) sums.set(asset, add(sums.get(asset) ?? zero, scaled(chain, asset, gross)));
+  return [...sums].map(([asset, gross]) => ({ asset, gross: text(gross) }));
 }
 
 type StatementRequest = { readonly month: string | undefined; readonly cursor: string | undefined };
