@@ -74,7 +74,7 @@ export async function migrate({ url, environment, folder = join(process.cwd(), "
   }
 }
 
-/** Whether the database has all migrations of this release. A newer database counts too, so that rolling updates work. */
+/** Whether the database has all migrations of this release. A newer one counts too: older processes serve until they are replaced. */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;
   const [row] = await sql<{ current: boolean }[]>`
