@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as contract from "#lib/approvals/contract.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";

@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** The reason that a person gives for what they do. */
+export const Why = z.string().trim().min(1).max(500).meta({ description: "Why. Kept in the audit log with your name." });
+
 export const AuditEvent = z
   .object({
     auditEventId: z.string(),

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
 import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
-import * as contract from "#lib/approvals/contract.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
@@ -10,7 +10,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as steps from "#lib/approvals/step-up-contract.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";
 import { session } from "#lib/identity/tables.ts";
 import type { HostileStorefront } from "#test/hostile-storefront.ts";
@@ -55,7 +55,7 @@ export const reject = (checkoutIntentId: string, as: Credential, body: Record<st
 export const cancel = (checkoutIntentId: string, as: Credential) =>
   send(contract.cancelCheckout, cancelCheckout, { as, id: checkoutIntentId, body: {} });
 export const confirmPassword = (checkoutIntentId: string, as: Credential, password = PASSWORD) =>
-  send(identity.stepUp, stepUp, { as, body: { checkoutIntentId, password } });
+  send(steps.stepUp, stepUp, { as, body: { checkoutIntentId, password } });
 
 /** The caller of a session cookie. */
 export async function callerOf(as: Credential): Promise<SessionCaller> {

@@ -4,7 +4,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import type { ReceivedPayment } from "#lib/pages/view-received.ts";
+import type { ReceivedPayment } from "#lib/settlement/list-settlements.ts";
 import { resourcePath } from "./words.ts";
 
 const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: ReceivedPayment }) =>

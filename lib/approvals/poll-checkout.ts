@@ -1,6 +1,7 @@
-import { getCheckout } from "#lib/approvals/contract.ts";
 import type { Call } from "#lib/call-schema.ts";
 
+/** The path of getCheckout, which payments name before the module of the operation. */
+export const CHECKOUT_PATH = "/api/v1/agent/commerce/checkouts/{checkoutIntentId}";
 const WAIT_SECONDS = 30;
 
 export const checkoutPath = ({ path }: { readonly path: string }, checkoutIntentId: string): string =>
@@ -9,5 +10,5 @@ export const checkoutPath = ({ path }: { readonly path: string }, checkoutIntent
 /** The call that waits for the decision of a person. */
 export const pollCheckout = (checkoutIntentId: string): Call => ({
   method: "GET",
-  path: `${checkoutPath(getCheckout, checkoutIntentId)}?waitSeconds=${WAIT_SECONDS}`,
+  path: `${checkoutPath({ path: CHECKOUT_PATH }, checkoutIntentId)}?waitSeconds=${WAIT_SECONDS}`,
 });

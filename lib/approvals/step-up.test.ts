@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkoutApprovals, checkoutIntents, stepUps } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/approvals/step-up-contract.ts";
 import * as passkeys from "#lib/identity/passkeys/passkey-contract.ts";
 import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";

@@ -1,12 +1,12 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import { checkoutChanged, requireOpen, STEP_UP_MS } from "#lib/approvals/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type * as contract from "#lib/approvals/step-up-contract.ts";
 import { insertStepUp } from "#lib/approvals/step-up-store.ts";
 import { findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
-import type * as contract from "#lib/identity/contract.ts";
-import { countProof, requirePassword } from "#lib/identity/sessions/require-password.ts";
+import { countProof, requirePassword } from "#lib/identity/require-password.ts";
 import { boundChallenge, claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, takeChallenge } from "#lib/identity/passkey-store.ts";

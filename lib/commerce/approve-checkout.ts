@@ -2,7 +2,7 @@ import { clock } from "#lib/audit/transact.ts";
 import { requireOpen } from "#lib/approvals/approval.ts";
 import { askedAgain, askedIntentOf } from "#lib/approvals/asked-intent.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import * as contract from "#lib/approvals/contract.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
 import { approvalOf, noMatchingMandate } from "#lib/commerce/grant-approval.ts";
 import { chargedFor, mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
 import { presentApproval, presentCheckout } from "#lib/approvals/present-checkout.ts";

@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { requireOpen } from "#lib/approvals/approval.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
-import * as contract from "#lib/approvals/contract.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";

@@ -3,7 +3,7 @@ import { placeAgain, redeem } from "#lib/commerce/agent-calls.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import type * as contract from "#lib/approvals/contract.ts";
+import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { chargedFor, mandateChoices, presentChoices } from "#lib/commerce/mandate-choices.ts";
 import { findOrderById } from "#lib/commerce/order-store.ts";

@@ -3,7 +3,7 @@ import { CHECKOUT_MS, sameTerms } from "#lib/approvals/approval.ts";
 import { basketHash, canonicalBasket } from "#lib/approvals/basket.ts";
 import type { CheckoutRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import { closeCheckout } from "#lib/approvals/close-checkout.ts";
-import * as contract from "#lib/approvals/contract.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
 import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { insertCheckout, lockOpenTwin, saveDetection } from "#lib/approvals/store.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery } from "#lib/http/paging.ts";
-import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { exampleSession, Session } from "#lib/identity/session-schema.ts";
 import { Id } from "#lib/ids.ts";
 import { Capability, ProductRole } from "#lib/vocabulary.ts";
@@ -155,32 +154,4 @@ export const revokeServiceAccount = operation({
   response: ServiceAccount,
   problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: example.serviceAccountId }, body: { reason: "The agent was retired." }, response: example },
-});
-
-export const stepUp = operation({
-  id: "stepUp",
-  method: "POST",
-  path: "/api/v1/auth/step-up",
-  tag: "Identity",
-  summary: "Prove again who you are, for one checkout",
-  description:
-    "Some approvals ask for the password or a passkey once more, and some for a passkey alone: it signs a challenge of challengePasskey, and the approval reaches passkeyApproved. The step-up counts for this session and this checkout, once, for five minutes; a passkey's for the signed terms alone. Tries are counted.",
-  access: "session",
-  body: z
-    .strictObject({
-      checkoutIntentId: Id,
-      password: z.string().min(1).max(128).optional(),
-      assertion: PasskeyAssertion.optional(),
-    })
-    .refine(({ password, assertion }) => (password === undefined) !== (assertion === undefined), {
-      path: ["password"],
-      message: "Send either a password or an assertion.",
-    })
-    .meta({ id: "StepUpRequest" }),
-  response: z.object({ stepUpId: z.string(), expiresAt: z.string() }).meta({ id: "StepUp" }),
-  problems: ["not_found", "approval_already_decided", "checkout_closed", "checkout_changed", "intent_expired"],
-  example: {
-    body: { checkoutIntentId: "cki_01kaj4n7v8e2m0x3c9t5q6r7t0", password: "correct horse battery staple" },
-    response: { stepUpId: "stu_01kaj4n7v8e2m0x3c9t5q6r7t3", expiresAt: "2026-11-21T12:05:00.000Z" },
-  },
 });

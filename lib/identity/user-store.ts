@@ -1,7 +1,26 @@
 import type { PlatformRole } from "#lib/vocabulary.ts";
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { account, member, passkey, session, user } from "#lib/identity/tables.ts";
+
+export type UserRow = typeof user.$inferSelect;
+
+export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
+  banned && (banExpires === null || banExpires > now);
+
+export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
+  const [row] = await db.select().from(user).where(eq(user.id, userId));
+  return row ?? null;
+}
+
+/** Whether this session is still live. Read it under the gate, which orders it with the operations that end sessions. */
+export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: session.id })
+    .from(session)
+    .where(and(eq(session.id, sessionId), gt(session.expiresAt, sql`clock_timestamp()`)));
+  return rows.length === 1;
+}
 
 /** True for exactly one caller per user: the one that marks the user as audited. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {

@@ -3,7 +3,8 @@ import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as orders from "#lib/commerce/order-contract.ts";
-import * as commerce from "#lib/approvals/contract.ts";
+import * as steps from "#lib/approvals/step-up-contract.ts";
+import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
 import * as identity from "#lib/identity/contract.ts";
@@ -22,7 +23,9 @@ import * as emergency from "#lib/platform/emergency-contract.ts";
 import * as users from "#lib/platform/user-contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
+import * as verifications from "#lib/sellers/verification-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
+import * as rechecks from "#lib/settlement/recheck-contract.ts";
 
 /** What the contracts export, with the schemas. The name of an operation is its id. */
 const exported = {
@@ -37,6 +40,7 @@ const exported = {
   ...search,
   ...billing,
   ...identity,
+  ...steps,
   ...members,
   ...organizations,
   ...passkeys,
@@ -44,7 +48,10 @@ const exported = {
   ...platform,
   ...users,
   ...emergency,
-  ...platformAudit,
+  ...verifications,
+  listPlatformAuditEvents: platformAudit.listPlatformAuditEvents,
+  ...rechecks,
+  verifyPlatformAudit: platformAudit.verifyPlatformAudit,
   ...onchain,
   ...registrations,
   ...audit,

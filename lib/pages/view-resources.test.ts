@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { filterResources, findOwnResource, listOwnSellers } from "#lib/sellers/store.ts";
-import type { Scope } from "#lib/pages/received-store.ts";
+import type { Scope } from "#lib/settlement/received-store.ts";
 import { viewResource, viewResources } from "#lib/pages/view-resources.ts";
 import { viewSellers } from "#lib/pages/view-sellers.ts";
 import { database } from "#lib/db/client.ts";

@@ -4,7 +4,7 @@ import { env } from "#lib/env.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { notFound } from "#lib/problem.ts";
 import { presentListed, presentSeller } from "#lib/sellers/present.ts";
-import type { Scope } from "#lib/pages/received-store.ts";
+import type { Scope } from "#lib/settlement/received-store.ts";
 import type { ListedResource, Seller } from "#lib/sellers/resource-schema.ts";
 import type { Coin } from "#lib/pages/snippets.ts";
 import { filterResources, findOwnResource, findOwnSeller, placeOfResource } from "#lib/sellers/store.ts";

@@ -2,9 +2,10 @@ import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import { sumExecutions, sumSettlements, type RevenueRow, type Scope } from "#lib/pages/received-store.ts";
+import { sumExecutions, sumSettlements, type RevenueRow } from "#lib/pages/revenue-store.ts";
 import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type RevenueEntry, type Sum } from "#lib/pages/revenue.ts";
-import { coinOf } from "#lib/pages/view-received.ts";
+import { coinOf } from "#lib/settlement/list-settlements.ts";
+import type { Scope } from "#lib/settlement/received-store.ts";
 
 /** An amount as decimal text in the asset, and the number of payments. */
 type Figures = { readonly amount: string; readonly payments: number };

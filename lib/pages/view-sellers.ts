@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
 import { proofOf, type DomainProof } from "#lib/sellers/domain-proof.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import type { Scope } from "#lib/pages/received-store.ts";
+import type { Scope } from "#lib/settlement/received-store.ts";
 import type { Seller } from "#lib/sellers/resource-schema.ts";
 import { listOwnSellers } from "#lib/sellers/store.ts";
 

@@ -7,7 +7,7 @@ import { readAllEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { readUsers } from "#lib/platform/list-users.ts";
 import { presentUser } from "#lib/platform/user.ts";
 import type * as contract from "#lib/platform/user-contract.ts";
-import { findUser } from "#lib/platform/user-store.ts";
+import { findUser } from "#lib/identity/user-store.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 

@@ -6,7 +6,7 @@ import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { simulateMandate as simulateOperation } from "#lib/mandates/contract.ts";
-import { simulateMandate } from "#lib/payments/simulate-mandate.ts";
+import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
 import { forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { simulateMandate as simulateOperation } from "#lib/mandates/contract.ts";
-import { simulateMandate } from "#lib/payments/simulate-mandate.ts";
+import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
 import { holdsOf } from "#test/asking.ts";
 import { CHAIN } from "#test/mandates.ts";

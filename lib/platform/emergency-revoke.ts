@@ -18,7 +18,7 @@ import {
   selectUnderWay,
   type Target,
 } from "#lib/platform/emergency-store.ts";
-import { requireRight } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";

@@ -1,32 +1,7 @@
 import { and, asc, count, eq, inArray, isNull, lt, min, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
-import type { Environment } from "#lib/vocabulary.ts";
-
-export async function findOpenExecution(tx: Tx, environment: Environment, executionId: string) {
-  const [row] = await tx
-    .select({ organizationId: executions.organizationId, subjectId: executions.subjectId })
-    .from(executions)
-    .where(and(eq(executions.executionId, executionId), eq(executions.environment, environment)));
-  return row ?? null;
-}
-
-/** False if the execution is no longer open. */
-export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
-  const rows = await tx
-    .update(executions)
-    .set({ nextCheckAt: sql`clock_timestamp()` })
-    .where(
-      and(
-        eq(executions.executionId, executionId),
-        inArray(executions.settlementStatus, ["pending", "processing", "unknown"]),
-        isNull(executions.resolvedAt),
-      ),
-    )
-    .returning({ executionId: executions.executionId });
-  return rows.length === 1;
-}
 
 const open = ["pending", "processing", "unknown"];
 

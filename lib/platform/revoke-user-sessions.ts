@@ -2,7 +2,8 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { requireRight, requireUser } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
+import { requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { endSessions } from "#lib/platform/user-store.ts";
 

@@ -3,9 +3,11 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
-import { presentUser, requireRight, requireRightsOf, requireUser } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
+import { presentUser, requireRightsOf, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
-import { bannedNow, updateUser } from "#lib/platform/user-store.ts";
+import { bannedNow } from "#lib/identity/user-store.ts";
+import { updateUser } from "#lib/platform/user-store.ts";
 
 /** An unban takes no right away but still closes the gate, which orders the operations on platform users. */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>

@@ -5,7 +5,8 @@ import type { Handler } from "#lib/http/operation.ts";
 import { platformRolesOf } from "#lib/identity/capabilities.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
-import { presentUser, requireAdminLeft, requireRight, requireUser } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
+import { presentUser, requireAdminLeft, requireUser } from "#lib/platform/user.ts";
 import * as contract from "#lib/platform/user-contract.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 

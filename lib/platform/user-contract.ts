@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { Why } from "#lib/audit-event.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { PlatformRole } from "#lib/vocabulary.ts";
-
-export const Why = z.string().trim().min(1).max(500).meta({ description: "Why. Kept in the audit log with your name." });
 
 export const PlatformUser = z
   .object({

@@ -1,33 +1,15 @@
 import { and, count, desc, eq, gt, isNull, like, lt, ne, not, or, sql } from "drizzle-orm";
-import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
 import { session, user } from "#lib/identity/tables.ts";
+import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
-
-export type UserRow = typeof user.$inferSelect;
 
 /** A ban that has not ended. */
 const isBanned = and(user.banned, or(isNull(user.banExpires), gt(user.banExpires, sql`clock_timestamp()`)))!;
 
-export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
-  banned && (banExpires === null || banExpires > now);
-
-export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
-  const [row] = await db.select().from(user).where(eq(user.id, userId));
-  return row ?? null;
-}
-
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx.select().from(user).where(eq(user.id, userId)).for("no key update");
   return row ?? null;
-}
-
-/** Whether this session is still live. Read it under the gate, which orders it with the operations that end sessions. */
-export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
-  const rows = await tx
-    .select({ id: session.id })
-    .from(session)
-    .where(and(eq(session.id, sessionId), gt(session.expiresAt, sql`clock_timestamp()`)));
-  return rows.length === 1;
 }
 
 /** Counts the other admins who are not banned. A decision that is based on it needs the gate, which orders all changes to admins. */

@@ -1,8 +1,9 @@
 import type { Tx } from "#lib/db/client.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
-import { platformCapabilitiesOf, platformRolesOf } from "#lib/identity/capabilities.ts";
+import { platformRolesOf } from "#lib/identity/capabilities.ts";
+import { rightsOf } from "#lib/identity/platform-right.ts";
+import { bannedNow, type UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformUser } from "#lib/platform/user-contract.ts";
-import { bannedNow, countOtherAdmins, findUser, isLiveSession, lockUser, type UserRow } from "#lib/platform/user-store.ts";
+import { countOtherAdmins, lockUser } from "#lib/platform/user-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";
@@ -24,25 +25,6 @@ export function presentUser(row: UserRow, now: Date): PlatformUser {
     createdAt: toWire(row.createdAt),
     updatedAt: toWire(row.updatedAt),
   };
-}
-
-const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
-  platformCapabilitiesOf(platformRolesOf(platformRoles));
-
-/**
- * Reads the caller's platform rights again under the gate, because they can change after the request arrives.
- * @throws Problem forbidden
- */
-export async function requireRight(
-  tx: Tx,
-  { userId, sessionId }: SessionCaller,
-  capability: PlatformCapability,
-  now: Date,
-): Promise<ReadonlySet<PlatformCapability>> {
-  const row = (await isLiveSession(tx, sessionId)) ? await findUser(tx, userId) : null;
-  const rights = row && !bannedNow(row, now) ? rightsOf(row) : null;
-  if (rights?.has(capability)) return rights;
-  throw new Problem("forbidden", { detail: "You have lost this right meanwhile. Nothing was changed." });
 }
 
 /** Nobody takes away or gives back platform rights that they do not have. @throws Problem forbidden */

@@ -8,9 +8,9 @@ import * as billing from "#lib/billing/contract.ts";
 import { database, pool } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { executions } from "#lib/holds/tables.ts";
-import * as audit from "#lib/platform/audit-contract.ts";
+import * as rechecks from "#lib/settlement/recheck-contract.ts";
 import { exportAudit } from "#lib/platform/export-audit.ts";
-import { recheckExecution } from "#lib/platform/recheck-execution.ts";
+import { recheckExecution } from "#lib/settlement/recheck-execution.ts";
 import { viewOrganizations, viewSellers } from "#lib/pages/view-directory.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
 import { viewTarget } from "#lib/pages/view-targets.ts";
@@ -113,7 +113,7 @@ describe("health", () => {
     const line = (await viewHealth()).unknown.find((one) => one.executionId === executionId);
     expect(line).toMatchObject({ failureDetail: "No answer came.", amount: "0.5", attempts: 0 });
     const ask = (reason: string, id = executionId) =>
-      send(audit.recheckExecution, recheckExecution, { as: operator.credential, id, body: { reason } });
+      send(rechecks.recheckExecution, recheckExecution, { as: operator.credential, id, body: { reason } });
     expect((await ask(" ")).problem.errors?.[0]?.pointer).toBe("/reason");
     expect((await ask(REASON, "exe_none")).status).toBe(404);
     expect((await ask(REASON)).data).toEqual({ executionId, status: "accepted" });

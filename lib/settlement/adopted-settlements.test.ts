@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
-import { viewReceived } from "#lib/pages/view-received.ts";
+import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
@@ -78,7 +78,7 @@ describe("a payment that its seller settled before it was executed", () => {
     expect(await bookedOf(authorizationId)).toEqual({ hold: "captured", paid: ["capture"] });
     expect(await balance()).toBe(250_000n);
     expect(await settle()).toBe(false);
-    const { items } = await viewReceived({ organizationId: scene.sellerOrganizationId, environment: "sandbox" }, { limit: 20 });
+    const { items } = await readReceived({ organizationId: scene.sellerOrganizationId, environment: "sandbox" }, { limit: 20 });
     expect(items.map(({ status: seen }) => seen)).toEqual(["settled"]);
   });
 

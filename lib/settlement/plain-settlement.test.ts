@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/settlement/contract.ts";
-import { listSettlements } from "#lib/pages/list-settlements.ts";
+import { listSettlements } from "#lib/settlement/list-settlements.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";
 import { resolvePlainSettlement } from "#lib/settlement/store.ts";

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { buy } from "../../examples/agent.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
-import { viewReceived } from "#lib/pages/view-received.ts";
+import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import {
@@ -51,7 +51,7 @@ const settlementStatus = async (scene: PaymentScene, authorizationId: string) =>
   (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;
 
 const received = async ({ sellerOrganizationId }: PaymentScene) =>
-  (await viewReceived({ organizationId: sellerOrganizationId, environment: "sandbox" }, { limit: 20 })).items;
+  (await readReceived({ organizationId: sellerOrganizationId, environment: "sandbox" }, { limit: 20 })).items;
 
 async function ourShop(scene: PaymentScene) {
   const service = await opened(listenService());

@@ -3,6 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
 import type { ExecutionRow } from "#lib/holds/execution-store.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
+import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
@@ -179,4 +180,28 @@ export async function openPlainSettlements(
     )
     .orderBy(asc(plainSettlements.createdAt))
     .limit(limit);
+}
+
+export async function findOpenExecution(tx: Tx, environment: Environment, executionId: string) {
+  const [row] = await tx
+    .select({ organizationId: executions.organizationId, subjectId: executions.subjectId })
+    .from(executions)
+    .where(and(eq(executions.executionId, executionId), eq(executions.environment, environment)));
+  return row ?? null;
+}
+
+/** False if the execution is no longer open. */
+export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
+  const rows = await tx
+    .update(executions)
+    .set({ nextCheckAt: sql`clock_timestamp()` })
+    .where(
+      and(
+        eq(executions.executionId, executionId),
+        inArray(executions.settlementStatus, ["pending", "processing", "unknown"]),
+        isNull(executions.resolvedAt),
+      ),
+    )
+    .returning({ executionId: executions.executionId });
+  return rows.length === 1;
 }

@@ -12,7 +12,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { viewDueSellerFees, type DueFees } from "#lib/pages/view-seller-fees.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
-import { viewReceived } from "#lib/pages/view-received.ts";
+import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { viewResources } from "#lib/pages/view-resources.ts";
 import { viewRevenue, type Revenue } from "#lib/pages/view-revenue.ts";
 import { viewSellers } from "#lib/pages/view-sellers.ts";
@@ -30,7 +30,7 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
     fees: caller.capabilities.has("billing:read"),
   };
   const [received, due, sellers, resources] = await Promise.all([
-    may.payments ? viewReceived(caller, { limit: RECENT }) : null,
+    may.payments ? readReceived(caller, { limit: RECENT }) : null,
     may.fees ? viewDueSellerFees(caller.organizationId) : null,
     may.resources ? viewSellers(caller) : null,
     may.resources ? viewResources(caller, { archived: false, limit: RECENT }) : null,

@@ -2,7 +2,7 @@ import { and, count, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { confirmIdentity } from "#lib/identity/sessions/confirm-identity.ts";
+import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import * as contract from "#lib/identity/contract.ts";
 import { createServiceAccount } from "#lib/identity/keys/create-service-account.ts";
 import { setRole } from "#lib/identity/member-store.ts";

@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { noteAddress } from "#lib/http/address.ts";
-import { confirmIdentity } from "#lib/identity/sessions/confirm-identity.ts";
+import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import * as identity from "#lib/identity/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import * as contract from "#lib/identity/passkeys/passkey-contract.ts";

@@ -3,7 +3,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/command/gate-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
-import { requirePassword } from "#lib/identity/sessions/require-password.ts";
+import { requirePassword } from "#lib/identity/require-password.ts";
 import { setProved } from "#lib/identity/passkey-store.ts";
 import type * as contract from "#lib/identity/sessions/security-contract.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";

@@ -10,7 +10,7 @@ import { FilterDate, Filters, FilterSelect } from "#components/ui/filters.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { viewReceived } from "#lib/pages/view-received.ts";
+import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { viewResources } from "#lib/pages/view-resources.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
@@ -47,7 +47,7 @@ export default async function ReceivedPage({ searchParams }: { readonly searchPa
       <NotForRole title="Payments received" what="payments" who="Owners, admins, approvers, developers, finance and viewers" />
     );
   const [page, resources] = await Promise.all([
-    found(viewReceived(caller, { ...filterOf(query), cursor: one(query, "cursor"), limit: LIMIT })),
+    found(readReceived(caller, { ...filterOf(query), cursor: one(query, "cursor"), limit: LIMIT })),
     viewResources(caller, { archived: false, limit: 100 }),
   ]);
   const narrowed = ["resource", "status", "since", "to"].some((name) => one(query, name) !== undefined);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/platform/emergency-contract.ts";
-import { verifySeller } from "#lib/platform/verify-seller.ts";
+import * as contract from "#lib/sellers/verification-contract.ts";
+import { verifySeller } from "#lib/sellers/verify-seller.ts";
 import { ask } from "#test/asking.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,7 +1,9 @@
+import { assetAt, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { database } from "#lib/db/client.ts";
+import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { formatAmount } from "#lib/money.ts";
-import { assetAt, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import type * as contract from "#lib/settlement/contract.ts";
 import {
   placeOfPayment,
   selectReceivedExecutions,
@@ -9,7 +11,7 @@ import {
   type ReceivedFilter,
   type ReceivedRow,
   type Scope,
-} from "#lib/pages/received-store.ts";
+} from "#lib/settlement/received-store.ts";
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
@@ -67,7 +69,7 @@ type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly l
  * mandate that the service settled for the organization's own servers.
  * @throws Problem invalid_request for a cursor of another list
  */
-export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
+export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
   const which = { place: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [
     ...(await selectReceivedExecutions(database(), scope, filter, which)),
@@ -77,3 +79,9 @@ export async function viewReceived(scope: Scope, { cursor, limit, ...filter }: Q
   const { items, ...rest } = page(newestFirst, limit, placeOfPayment);
   return { items: items.map(present), ...rest };
 }
+
+export const listSettlements: Handler<typeof contract.listSettlements> = async ({ query }, { caller }) => {
+  const { nonce, ...filter } = query;
+  const { items, ...rest } = await readReceived(caller, { ...filter, nonce: nonce?.toLowerCase() });
+  return { items: items.map(({ paymentId, ...item }) => ({ settlementId: paymentId, ...item })), ...rest };
+};

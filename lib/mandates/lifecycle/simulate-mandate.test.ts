@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { simulateMandate as operation } from "#lib/mandates/contract.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
-import { simulateMandate } from "#lib/payments/simulate-mandate.ts";
+import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, authorize, createBuyer, draftMandate, intentFor, policy, type Buyer } from "#test/mandates.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";

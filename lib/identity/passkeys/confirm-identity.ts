@@ -1,7 +1,7 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
-import { countProof, requirePassword } from "#lib/identity/sessions/require-password.ts";
+import { countProof, requirePassword } from "#lib/identity/require-password.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";

@@ -2,13 +2,13 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import * as contract from "#lib/platform/emergency-contract.ts";
-import { requireRight } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 import { sellerStopped } from "#lib/sellers/stops.ts";
+import * as contract from "#lib/sellers/verification-contract.ts";
 
 export const verifySeller: Handler<typeof contract.verifySeller> = ({ id, body }, { caller, idempotency }) =>
   once(contract.verifySeller, idempotency, async (tx) => {

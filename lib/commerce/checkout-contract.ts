@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/approvals/examples.ts";
 import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
+import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
 import { Call } from "#lib/call-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";
@@ -67,7 +68,7 @@ export const previewCheckout = operation({
 export const getCheckout = operation({
   id: "getCheckout",
   method: "GET",
-  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}",
+  path: CHECKOUT_PATH,
   tag: "Commerce",
   summary: "Read a checkout, or wait for its buyer",
   description:

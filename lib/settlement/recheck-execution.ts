@@ -1,10 +1,10 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import * as contract from "#lib/platform/audit-contract.ts";
-import { findOpenExecution, hastenCheck } from "#lib/platform/health-store.ts";
-import { requireRight } from "#lib/platform/user.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import * as contract from "#lib/settlement/recheck-contract.ts";
+import { findOpenExecution, hastenCheck } from "#lib/settlement/store.ts";
 
 export const recheckExecution: Handler<typeof contract.recheckExecution> = ({ executionId, body }, { caller, idempotency }) =>
   once(contract.recheckExecution, idempotency, async (tx) => {
