@@ -40,6 +40,13 @@ export async function activeMandate(as: Credential, body: Record<string, unknown
   return mandateId;
 }
 
+/** An organization whose audit chain has this many events. */
+export async function chainOfEvents(count: number): Promise<string> {
+  const { organizationId, person } = await createBuyer();
+  for (let made = 0; made < count; made += 1) await draftMandate(person.credential);
+  return organizationId;
+}
+
 let count = 0;
 
 /** A new intent of the buyer to pay for the resource. */

@@ -31,18 +31,20 @@ type Asked = Record<string, unknown>;
 export const setRoles = ({ credential }: Official, userId: string, platformRoles: readonly string[], more: Asked = {}) =>
   send(users.updateUserRoles, updateUserRoles, { as: credential, id: userId, body: { reason: REASON, platformRoles, ...more } });
 
-export const endSessionsOf = ({ credential }: Official, userId: string, body: Asked = { reason: REASON }) =>
-  send(users.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body });
+const keyed = (key?: string) => (key === undefined ? {} : { key });
 
-export const ban = ({ credential }: Official, userId: string, more: Asked = {}) =>
-  send(users.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more } });
+export const endSessionsOf = ({ credential }: Official, userId: string, body: Asked = { reason: REASON }, key?: string) =>
+  send(users.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body, ...keyed(key) });
 
-export const unban = ({ credential }: Official, userId: string) =>
-  send(users.unbanUser, unbanUser, { as: credential, id: userId, body: { reason: REASON } });
+export const ban = ({ credential }: Official, userId: string, more: Asked = {}, key?: string) =>
+  send(users.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more }, ...keyed(key) });
+
+export const unban = ({ credential }: Official, userId: string, reason = REASON) =>
+  send(users.unbanUser, unbanUser, { as: credential, id: userId, body: { reason } });
 
 export const stopNow = ({ credential }: Official, named: Asked, key?: string) =>
   send(emergency.emergencyRevoke, emergencyRevoke, {
     as: credential,
     body: { reason: REASON, ...named },
-    ...(key !== undefined && { key }),
+    ...keyed(key),
   });

@@ -4,51 +4,13 @@ import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { listMandates } from "#lib/mandates/list-mandates.ts";
 import { useDatabase } from "#test/database.ts";
 import { authorize, createBuyer, draftMandate, activeMandate, type Buyer } from "#test/mandates.ts";
-import { createAgent, send } from "#test/tenant.ts";
+import { send } from "#test/tenant.ts";
 
 useDatabase();
 
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-});
-
-describe("getMandate", () => {
-  const operation = contract.getMandate;
-
-  test("200 shows what is spent, reserved and available", async () => {
-    const id = await activeMandate(buyer.person.credential);
-    await authorize(buyer, id);
-    const { status, data } = await send(operation, getMandate, { as: buyer.agent.credential, id });
-    expect(status).toBe(200);
-    expect(data).toMatchObject({ mandateId: id, status: "active", version: 1 });
-    expect(data.usage).toMatchObject([{ window: "day UTC", limit: "5", spent: "0", reserved: "0.5", available: "4.5" }]);
-  });
-
-  test("200 shows an active mandate after its end as expired, and a used up one as exhausted", async () => {
-    const assets = [{ asset: "USDC", chain: "eip155:84532" }];
-    const over = { assets, limits: { perPayment: "1", total: "1" }, validUntil: "2026-01-01T00:00:00Z" };
-    const expired = await activeMandate(buyer.person.credential, { policy: over });
-    const usedUp = await activeMandate(buyer.person.credential, {
-      policy: { assets, limits: { perPayment: "0.5", total: "0.5" } },
-    });
-    await authorize(buyer, usedUp);
-    const statusOf = async (id: string) => (await send(operation, getMandate, { as: buyer.person.credential, id })).data.status;
-    expect([await statusOf(expired), await statusOf(usedUp)]).toEqual(["expired", "exhausted"]);
-  });
-
-  test("404 for a mandate of another organization, as for an unknown one", async () => {
-    const { mandateId } = await draftMandate(buyer.person.credential);
-    const foreign = await send(operation, getMandate, { as: buyer.foreign, id: mandateId });
-    const unknown = await send(operation, getMandate, { as: buyer.foreign, id: "mdt_unknown" });
-    expect([foreign.status, foreign.problem.detail]).toEqual([404, unknown.problem.detail]);
-  });
-
-  test("403 without mandates:read", async () => {
-    const { credential } = await createAgent(buyer.organizationId, ["payments:authorize"]);
-    const { mandateId } = await draftMandate(buyer.person.credential);
-    expect((await send(operation, getMandate, { as: credential, id: mandateId })).status).toBe(403);
-  });
 });
 
 describe("listMandates", () => {

@@ -1,16 +1,10 @@
 import { createPublicKey, verify } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { describeKey, signingKey } from "#lib/audit/checkpoint.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import * as billing from "#lib/billing/contract.ts";
-import { database, pool } from "#lib/db/client.ts";
-import { newId } from "#lib/ids.ts";
-import { executions } from "#lib/holds/tables.ts";
-import * as rechecks from "#lib/settlement/recheck-contract.ts";
 import { exportAudit } from "#lib/platform/export-audit.ts";
-import { recheckExecution } from "#lib/settlement/recheck-execution.ts";
 import { viewOrganizations, viewSellers } from "#lib/pages/view-directory.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
 import { viewTarget } from "#lib/pages/view-targets.ts";
@@ -18,8 +12,9 @@ import { viewUser, viewUsers } from "#lib/pages/view-users.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
+import { unknownExecution } from "#test/executions.ts";
 import { newOrganization, signIn } from "#test/identity.ts";
-import { activeMandate, authorize, createBuyer, draftMandate } from "#test/mandates.ts";
+import { createBuyer, draftMandate } from "#test/mandates.ts";
 import { createOfficial, endSessionsOf, REASON, stopNow } from "#test/platform.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
@@ -31,28 +26,6 @@ const inLines = async (lines: AsyncGenerator<string>): Promise<string[]> => {
   for await (const line of lines) all.push(line);
   return all;
 };
-
-/** An execution that was submitted and whose outcome is unknown. */
-async function unknownExecution() {
-  const buyer = await createBuyer();
-  const mandateId = await activeMandate(buyer.person.credential);
-  const { authorizationId } = await authorize(buyer, mandateId);
-  const executionId = newId("execution");
-  const { organizationId, agent } = buyer;
-  const whose = { organizationId, environment: "sandbox", subjectId: agent.serviceAccountId, mandateId };
-  await database()
-    .insert(executions)
-    .values({
-      ...whose,
-      executionId,
-      authorizationId,
-      settlementMode: "facilitatorSettled",
-      settlementStatus: "unknown",
-      failureDetail: "No answer came.",
-      nextCheckAt: new Date(Date.now() + 3_600_000),
-    });
-  return { executionId, mandateId, agentId: agent.serviceAccountId };
-}
 
 describe("the read models of the pages", () => {
   test("shows a person with organizations and live sessions, and events only with the right to read the audit", async () => {
@@ -107,24 +80,10 @@ describe("the read models of the pages", () => {
 });
 
 describe("health", () => {
-  test("an unknown outcome is listed with its last finding, and can be checked again with a reason", async () => {
-    const operator = await createOfficial("operator");
+  test("an unknown outcome is listed with its last finding", async () => {
     const { executionId } = await unknownExecution();
     const line = (await viewHealth()).unknown.find((one) => one.executionId === executionId);
     expect(line).toMatchObject({ failureDetail: "No answer came.", amount: "0.5", attempts: 0 });
-    const ask = (reason: string, id = executionId) =>
-      send(rechecks.recheckExecution, recheckExecution, { as: operator.credential, id, body: { reason } });
-    expect((await ask(" ")).problem.errors?.[0]?.pointer).toBe("/reason");
-    expect((await ask(REASON, "exe_none")).status).toBe(404);
-    expect((await ask(REASON)).data).toEqual({ executionId, status: "accepted" });
-    const [row] = await database().select().from(executions).where(eq(executions.executionId, executionId));
-    expect(row!.nextCheckAt!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
-    expect((await eventsAbout(executionId)).at(-1)).toMatchObject({
-      type: "payment.recheckRequested",
-      metadata: { reason: REASON },
-    });
-    await pool()`UPDATE executions SET settlement_status = 'failed', resolved_at = now() WHERE execution_id = ${executionId}`;
-    expect((await ask(REASON)).problem.code).toBe("conflict");
   });
 
   test("a worker's run is stored at once when it fails or works again", async () => {

@@ -4,18 +4,15 @@ import { signingKeyOf } from "#lib/audit/checkpoint.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { mainPool, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/platform/audit-contract.ts";
-import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
 import { forget, perProcess } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
-import { createBuyer, draftMandate } from "#test/mandates.ts";
-import { createOfficial, endSessionsOf, type Official } from "#test/platform.ts";
+import { chainOfEvents } from "#test/mandates.ts";
+import { createOfficial, type Official } from "#test/platform.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 
-const list = ({ credential }: Official, query = "") =>
-  send(contract.listPlatformAuditEvents, listPlatformAuditEvents, { as: credential, query });
 const verify = async ({ credential }: Official, chain?: string) =>
   (await send(contract.verifyPlatformAudit, verifyPlatformAudit, { as: credential, body: { chain } })).data;
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
@@ -28,31 +25,9 @@ const tamper = async (statement: string): Promise<void> => {
   });
 };
 
-async function chainOfFour(): Promise<string> {
-  const { organizationId, person } = await createBuyer();
-  for (let count = 0; count < 4; count += 1) await draftMandate(person.credential);
-  return organizationId;
-}
+const chainOfFour = () => chainOfEvents(4);
 
-describe("listPlatformAuditEvents", () => {
-  test("shows every chain newest first, one chain by its name, one entity by its id", async () => {
-    const admin = await createOfficial("admin");
-    const organizationId = await chainOfFour();
-    await endSessionsOf(admin, (await createOfficial()).userId);
-    const all = (await list(admin, "?limit=2")).data;
-    expect(all.items.map(({ type }) => type)).toEqual(["session.revoked", "mandate.created"]);
-    const next = (await list(admin, `?limit=2&cursor=${all.nextCursor}`)).data;
-    expect(next.items.map(({ auditEventId }) => auditEventId < all.items[1]!.auditEventId)).toEqual([true, true]);
-    const own = (await list(admin, `?chain=${organizationId}&limit=3`)).data;
-    const rest = (await list(admin, `?chain=${organizationId}&limit=3&cursor=${own.nextCursor}`)).data;
-    expect([own.items.length, rest.items.length, rest.hasMore]).toEqual([3, 1, false]);
-    const [event] = own.items;
-    expect((await list(admin, `?entityId=${event!.entityId}`)).data.items).toEqual([event]);
-    expect((await list(admin, "?chain=platform")).data.items[0]?.type).toBe("session.revoked");
-  });
-});
-
-describe("signed checkpoints", () => {
+describe("verifyPlatformAudit against signed checkpoints", () => {
   afterEach(() => forget("auditSigningKey"));
 
   test("a chain names the checkpoint from which it is verified; an unchanged head is signed once", async () => {

@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { suspendMandate as operation } from "#lib/mandates/contract.ts";
+import { suspendMandate as handler } from "#lib/mandates/lifecycle/suspend-mandate.ts";
+import { useDatabase } from "#test/database.ts";
+import { resume, suspend, testStep } from "#test/mandate-steps.ts";
+import { activeMandate, authorize, createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
+import { createAgent, type Credential } from "#test/tenant.ts";
+
+useDatabase();
+
+let buyer: Buyer;
+let as: Credential;
+beforeAll(async () => {
+  buyer = await createBuyer();
+  as = buyer.person.credential;
+});
+
+describe("suspendMandate", () => {
+  test("200 denies what is asked after it, until a person resumes", async () => {
+    const id = await activeMandate(as);
+    const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
+    expect(await suspend(credential, id)).toMatchObject({ status: 200, data: { status: "suspended" } });
+    expect((await authorize(buyer, id)).policyDecision.denialCode).toBe("mandate_suspended");
+    expect(await resume(as, id)).toMatchObject({ status: 200, data: { status: "active" } });
+    expect((await authorize(buyer, id)).policyDecision.outcome).toBe("allow");
+    expect(await eventsOf(id)).toMatchObject([
+      {},
+      {},
+      { type: "mandate.suspended", metadata: { reason: "Pause." } },
+      { type: "mandate.resumed" },
+    ]);
+  });
+
+  test("409 for a draft", async () => {
+    const { mandateId } = await draftMandate(as);
+    expect((await suspend(as, mandateId)).status).toBe(409);
+  });
+
+  testStep({ operation, handler, buyer: () => buyer, ready: () => activeMandate(as), forKeys: true });
+});
