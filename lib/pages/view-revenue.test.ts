@@ -9,7 +9,7 @@ useDatabase();
 describe("viewRevenue", () => {
   const now = new Date("2026-11-21T12:00:00.000Z");
 
-  test("has 30 days that end today, each there even without a payment", () => {
+  test("has 30 days that end today, also days without a payment", () => {
     const row = { sellerId: null, resourceId: null, amount: 5n, payments: 1 };
     const days = revenueDays(
       [
@@ -24,12 +24,12 @@ describe("viewRevenue", () => {
     expect(days.at(-1)).toEqual({ day: "2026-11-21", amount: 5n, payments: 1 });
   });
 
-  test("reads all of the month, and the 30 days", () => {
+  test("reads the whole month and the 30 days", () => {
     expect(revenueSince(now, 30).toISOString()).toBe("2026-10-23T00:00:00.000Z");
     expect(revenueSince(new Date("2026-12-31T23:59:00.000Z"), 30).toISOString()).toBe("2026-12-01T00:00:00.000Z");
   });
 
-  test("counts what settled, from both kinds, exactly", async () => {
+  test("counts settled payments of both kinds exactly", async () => {
     await execution("org_f", { amount: 1 });
     await settlement("org_f", { amount: 2, resourceId: "other" });
     await execution("org_f", { status: "failed" });

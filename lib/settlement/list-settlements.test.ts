@@ -16,8 +16,8 @@ useDatabase();
 const idsOf = async (organizationId: string, query: Partial<Parameters<typeof readReceived>[1]> = {}) =>
   (await readReceived(scopeOf(organizationId), { limit: 20, ...query })).items.map(({ paymentId }) => paymentId);
 
-describe("readReceived", () => {
-  test("tell amount, resource, status, transaction and payer, and nothing else of the buyer", async () => {
+describe("payments received", () => {
+  test("show amount, resource, status, transaction and payer, and no other data of the buyer", async () => {
     await execution("org_a");
     const { items } = await readReceived(scopeOf("org_a"), { limit: 20 });
     expect(items).toEqual([
@@ -39,7 +39,7 @@ describe("readReceived", () => {
     expect(JSON.stringify(items)).not.toMatch(/secret|org_buyer/);
   });
 
-  test("leave out those of another seller, of another environment and what the buyer itself paid", async () => {
+  test("exclude payments of another seller, of another environment, and payments that the organization made", async () => {
     const mine = await execution("org_b");
     await execution("org_c");
     await settlement("org_c");
@@ -50,7 +50,7 @@ describe("readReceived", () => {
     expect(await idsOf("org_buyer")).toEqual([]);
   });
 
-  test("stand newest first, with and without a mandate, and page by cursor through both", async () => {
+  test("are listed newest first, with and without a mandate, and paged by one cursor", async () => {
     const made: string[] = [];
     for (const daysAgo of [5, 4, 3, 2, 1]) {
       made.push(await (daysAgo % 2 === 0 ? execution : settlement)("org_d", { daysAgo }));
@@ -65,7 +65,7 @@ describe("readReceived", () => {
     expect(seen).toEqual(made.toReversed());
   });
 
-  test("are narrowed by resource, status and time", async () => {
+  test("are filtered by resource, status and time", async () => {
     const old = await execution("org_e", { daysAgo: 10 });
     const failed = await settlement("org_e", { status: "failed", daysAgo: 3 });
     const other = await settlement("org_e", { resourceId: "other" });
