@@ -23,7 +23,7 @@ describe("getMandate", () => {
     expect(data.usage).toMatchObject([{ window: "day UTC", limit: "5", spent: "0", reserved: "0.5", available: "4.5" }]);
   });
 
-  test("200 shows an active mandate that is over as expired, and a used up one as exhausted", async () => {
+  test("200 shows an active mandate after its end as expired, and a used up one as exhausted", async () => {
     const assets = [{ asset: "USDC", chain: "eip155:84532" }];
     const over = { assets, limits: { perPayment: "1", total: "1" }, validUntil: "2026-01-01T00:00:00Z" };
     const expired = await activeMandate(buyer.person.credential, { policy: over });
@@ -35,7 +35,7 @@ describe("getMandate", () => {
     expect([await statusOf(expired), await statusOf(usedUp)]).toEqual(["expired", "exhausted"]);
   });
 
-  test("404 hides a mandate of another organization as if it did not exist", async () => {
+  test("404 for a mandate of another organization, as for an unknown one", async () => {
     const { mandateId } = await draftMandate(buyer.person.credential);
     const foreign = await send(operation, getMandate, { as: buyer.foreign, id: mandateId });
     const unknown = await send(operation, getMandate, { as: buyer.foreign, id: "mdt_unknown" });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe("revokeMandate", () => {
-  test("200 is for ever, also from a key", async () => {
+  test("200 is final, also by a key", async () => {
     const id = await activeMandate(as);
     const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
     expect(await revoke(credential, id)).toMatchObject({ status: 200, data: { status: "revoked" } });
@@ -30,7 +30,7 @@ describe("revokeMandate", () => {
     expect(await typesOf(id)).toEqual(["mandate.created", "mandate.activated", "mandate.revoked"]);
   });
 
-  test("lists in its event what was submitted and is not final", async () => {
+  test("lists in its event the payments that were submitted and are not final", async () => {
     const id = await activeMandate(as);
     const { authorizationId } = await authorize(buyer, id);
     const submitted = {
@@ -51,7 +51,7 @@ describe("revokeMandate", () => {
     expect((await eventsOf(id)).at(-1)?.metadata).toMatchObject({ reason: "Leaked.", submittedExecutions: [open.executionId] });
   });
 
-  test("waits for everything that passed the gate before it, and is seen by everything after", async () => {
+  test("waits for everything that passed the gate before it, and stops everything after it", async () => {
     const id = await activeMandate(as);
     let letGo = () => {};
     let entered = () => {};

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("suspendMandate", () => {
-  test("200 denies what is asked after it, until a person resumes", async () => {
+  test("200 denies later payments until a person resumes the mandate", async () => {
     const id = await activeMandate(as);
     const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
     expect(await suspend(credential, id)).toMatchObject({ status: 200, data: { status: "suspended" } });
