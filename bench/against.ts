@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
-import { meterOf, type Spent } from "./cpu.ts";
-import { load, type Measured } from "./load.ts";
+import { meterOf, type CpuUse } from "./cpu.ts";
+import { load, type Measurement } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
-import { start, type Running } from "./server.ts";
+import { start, type BenchServer } from "./server.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
@@ -17,14 +17,14 @@ const MANDATES = 200;
 
 type Side = {
   readonly name: string;
-  readonly server: Running;
+  readonly server: BenchServer;
   readonly scene: Scene;
   readonly hot: string;
   readonly spread: readonly string[];
   readonly meter: Awaited<ReturnType<typeof meterOf>>;
 };
 
-type Turn = Measured & { readonly spent: Spent };
+type Turn = Measurement & { readonly spent: CpuUse };
 type Kind = { readonly name: string; readonly connections: number; readonly mandatesOf: (side: Side) => readonly string[] };
 
 const kinds: readonly Kind[] = [
@@ -64,9 +64,9 @@ async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: numb
     good: (status, body) => status === 200 && body.includes('"outcome":"allow"'),
   });
   const after = await meter.read();
-  const names = Object.keys(before) as (keyof Spent)[];
+  const names = Object.keys(before) as (keyof CpuUse)[];
   const spent = Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / measured.requests]));
-  return { ...measured, spent: spent as Spent };
+  return { ...measured, spent: spent as CpuUse };
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import { load, type Measured } from "./load.ts";
+import { load, type Measurement } from "./load.ts";
 import { start } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");
 
 /** The driver without a service: transactions that update one hot row and insert one row. It uses the driver's default pool. */
-export async function driverAlone(url: string, clients: number, seconds: number): Promise<Measured> {
+export async function driverAlone(url: string, clients: number, seconds: number): Promise<Measurement> {
   const sql = postgres(url, { onnotice: () => {} });
   await sql`CREATE TABLE IF NOT EXISTS bench_budget (id int PRIMARY KEY, reserved numeric NOT NULL)`;
   await sql`CREATE TABLE IF NOT EXISTS bench_decision (id bigserial PRIMARY KEY, body text NOT NULL)`;
@@ -37,7 +37,7 @@ export async function driverAlone(url: string, clients: number, seconds: number)
 }
 
 /** Builds and serves a Next.js application with one constant route handler. */
-export async function nextConstant(connections: number, seconds: number): Promise<Measured> {
+export async function nextConstant(connections: number, seconds: number): Promise<Measurement> {
   const folder = await mkdtemp(join(root, "bench", ".next-constant-"));
   const next = join(root, "node_modules/next/dist/bin/next");
   try {

@@ -1,6 +1,6 @@
 import { Connection } from "./client.ts";
 import { authorizeBody, type Scene } from "./scene.ts";
-import type { Running } from "./server.ts";
+import type { BenchServer } from "./server.ts";
 
 const SIZE = 200;
 
@@ -13,7 +13,7 @@ export type Burst = {
 };
 
 /** Sends 200 concurrent requests against a budget with room for some of them. */
-export async function burst(scene: Scene, servers: readonly Running[], room: number): Promise<Burst> {
+export async function burst(scene: Scene, servers: readonly BenchServer[], room: number): Promise<Burst> {
   const mandateId = await scene.mandate((room / 100).toFixed(2));
   const connections = await Promise.all(
     Array.from({ length: SIZE }, (_, index) =>

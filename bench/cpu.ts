@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import postgres from "postgres";
 
 /** CPU time so far in microseconds, and bytes of write-ahead log. */
-export type Spent = {
+export type CpuUse = {
   readonly mainThread: number;
   readonly otherThreads: number;
   readonly postgres: number;
@@ -31,7 +31,10 @@ async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /** Measures a server, its PostgreSQL and this process, which sends the requests. */
-export async function meterOf(serverPid: number, databaseUrl: string): Promise<{ read(): Promise<Spent>; end(): Promise<void> }> {
+export async function meterOf(
+  serverPid: number,
+  databaseUrl: string,
+): Promise<{ read(): Promise<CpuUse>; end(): Promise<void> }> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const [found] = await sql<{ directory: string }[]>`SELECT current_setting('data_directory') AS directory`;
   const postmaster = Number((await readFile(`${found!.directory}/postmaster.pid`, "utf8")).split("\n")[0]);

@@ -8,9 +8,9 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "vi
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { localChainId, startChain, usdcAddress } from "../examples/chain.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
-import { load, type Measured } from "./load.ts";
+import { load, type Measurement } from "./load.ts";
 import { payTo, setSellerScene } from "./scene.ts";
-import { start, type Running } from "./server.ts";
+import { start, type BenchServer } from "./server.ts";
 
 /** One endpoint at one number of connections: requests per second, and the median of the ratios of the turns. */
 export type FacilitatorRow = {
@@ -55,7 +55,7 @@ function bodiesOf(wallet: ReturnType<typeof privateKeyToAccount>) {
     );
 }
 
-type Peer = { readonly server: Running; readonly path: string; readonly keys: readonly string[] };
+type Peer = { readonly server: BenchServer; readonly path: string; readonly keys: readonly string[] };
 
 async function turn(
   { server, path, keys }: Peer,
@@ -63,7 +63,7 @@ async function turn(
   connections: number,
   seconds: number,
   bodies: readonly string[],
-): Promise<Measured> {
+): Promise<Measurement> {
   const targets = keys.map((key) => ({ port: server.port, path: `${path}/${endpoint}`, headers: { Authorization: key } }));
   const body = (index: number): string => bodies[endpoint === "verify" ? index % bodies.length : index] ?? "";
   const good = (status: number, text: string) => status === 200 && /"(isValid|success)":true/.test(text);
@@ -78,7 +78,7 @@ async function compare(
   connections: number,
   { rounds, seconds, sign }: { rounds: number; seconds: number; sign: (count: number) => Promise<string[]> },
 ): Promise<FacilitatorRow> {
-  const measured = { ours: [] as Measured[], stock: [] as Measured[] };
+  const measured = { ours: [] as Measurement[], stock: [] as Measurement[] };
   for (let at = 0; at < rounds; at += 1) {
     const names = at % 2 === 0 ? (["ours", "stock"] as const) : (["stock", "ours"] as const);
     for (const name of names) {
@@ -120,7 +120,7 @@ export async function compareFacilitators({ rounds, seconds }: { rounds: number;
     SETTLEMENT_PRIVATE_KEY: ourKey,
     SETTLEMENT_DAILY_CAP: "1000000",
   };
-  const running: Running[] = [];
+  const running: BenchServer[] = [];
   try {
     running.push(await start([...nodeFlags, "server.ts", "--api"], environment, "/api/v1/health/live"));
     running.push(await start(["bench/stock-facilitator.ts"], { RPC_URL: chain.rpcUrl, PRIVATE_KEY: stockKey }, "/"));

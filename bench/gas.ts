@@ -26,9 +26,9 @@ import {
 export type Gas = { readonly operation: string; readonly gas: number };
 
 const usdcAbi = usdc.abi as Abi;
-type Sent = { readonly to: Address; readonly data?: Hex; readonly authorizationList?: readonly unknown[] };
+type TransactionRequest = { readonly to: Address; readonly data?: Hex; readonly authorizationList?: readonly unknown[] };
 
-async function gasOf({ client }: LocalChain, sent: Sent): Promise<number> {
+async function gasOf({ client }: LocalChain, sent: TransactionRequest): Promise<number> {
   const hash = await client.sendTransaction(sent as Parameters<typeof client.sendTransaction>[0]);
   const { gasUsed, status } = await client.waitForTransactionReceipt({ hash });
   if (status !== "success") throw new Error("A measured transaction failed.");

@@ -1,6 +1,6 @@
 import { Connection, type Target } from "./client.ts";
 
-export type Measured = {
+export type Measurement = {
   readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -21,7 +21,7 @@ const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 /** Closed loop: each connection sends its next request after the reply to the last one. */
-export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measured> {
+export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measurement> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, index) => Connection.open(targets[index % targets.length]!)),
   );

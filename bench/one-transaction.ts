@@ -23,10 +23,10 @@ async function read(incoming: IncomingMessage): Promise<string> {
   return text;
 }
 
-type Asked = { readonly intent: { readonly intentId: string; readonly nonce: string; readonly idempotencyKey: string } };
+type RequestBody = { readonly intent: { readonly intentId: string; readonly nonce: string; readonly idempotencyKey: string } };
 
 async function authorize(text: string): Promise<string> {
-  const { intent } = JSON.parse(text) as Asked;
+  const { intent } = JSON.parse(text) as RequestBody;
   const authorizationId = newId("authorization");
   const row = {
     ...template,

@@ -6,7 +6,7 @@ import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
 import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
-import { start, type Running } from "./server.ts";
+import { start, type BenchServer } from "./server.ts";
 
 /** Results of the API alone, and while visitors load pages. */
 export type Outside = {
@@ -35,7 +35,7 @@ async function flooded<T>(url: string, connections: number, measure: () => Promi
   return { pages: await told, measured };
 }
 
-async function measure(server: Running, scene: Scene, mandateId: string, seconds: number) {
+async function measure(server: BenchServer, scene: Scene, mandateId: string, seconds: number) {
   const targets = scene.keys.map((key) => ({
     port: server.port,
     path: "/api/v1/payments/authorize",

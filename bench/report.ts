@@ -1,10 +1,10 @@
 import type { Burst } from "./burst.ts";
 import type { Gas } from "./gas.ts";
-import type { Measured } from "./load.ts";
+import type { Measurement } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import type { PageLoad } from "./pages.ts";
 
-export type Row = Measured & { readonly name: string; readonly connections: number };
+export type Row = Measurement & { readonly name: string; readonly connections: number };
 export type Results = {
   readonly rows: readonly Row[];
   readonly residentMiB: number;

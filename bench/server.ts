@@ -5,7 +5,7 @@ import { freePort } from "#test/free-port.ts";
 
 const root = join(import.meta.dirname, "..");
 
-export type Running = {
+export type BenchServer = {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
@@ -38,7 +38,7 @@ export async function start(
   environment: Readonly<Record<string, string>>,
   path: string,
   cwd = root,
-): Promise<Running> {
+): Promise<BenchServer> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const child = spawn(process.execPath, program, {

@@ -6,12 +6,12 @@ import { nodeFlags } from "../scripts/node-flags.ts";
 import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
-import { load, type Measured } from "./load.ts";
+import { load, type Measurement } from "./load.ts";
 import { measureOutside } from "./outside.ts";
 import { loadPages } from "./pages.ts";
 import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
-import { start, type Running } from "./server.ts";
+import { start, type BenchServer } from "./server.ts";
 
 const say = (line: string): void => console.error(`bench: ${line}`);
 
@@ -19,18 +19,18 @@ const PATH = "/api/v1/payments/authorize";
 const HISTORY = 20_000;
 const MANDATES = 1_000;
 
-const targetsOf = (server: Running, scene: Scene) =>
+const targetsOf = (server: BenchServer, scene: Scene) =>
   scene.keys.map((key) => ({ port: server.port, path: PATH, headers: { Authorization: `Bearer ${key}` } }));
 
 const allowed = (status: number, body: string): boolean => status === 200 && body.includes('"outcome":"allow"');
 
 async function measure(
-  server: Running,
+  server: BenchServer,
   scene: Scene,
   mandateIds: readonly string[],
   connections: number,
   seconds: number,
-): Promise<Measured> {
+): Promise<Measurement> {
   const targets = targetsOf(server, scene);
   const body = (index: number) => authorizeBody(scene, mandateIds[index % mandateIds.length]!);
   return load({ targets, connections, seconds, body, good: allowed });
@@ -45,8 +45,8 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Measures in turns, in reverse order in every second round, so that conditions are equal. Returns the median of the rounds of each. */
-async function inTurns(rounds: number, measures: readonly (() => Promise<Measured>)[]): Promise<Measured[]> {
-  const measured = measures.map((): Measured[] => []);
+async function inTurns(rounds: number, measures: readonly (() => Promise<Measurement>)[]): Promise<Measurement[]> {
+  const measured = measures.map((): Measurement[] => []);
   for (let round = 0; round < rounds; round += 1) {
     const turn = measures.map((one, at) => async () => measured[at]!.push(await one()));
     for (const one of round % 2 === 0 ? turn : turn.toReversed()) await one();
@@ -62,7 +62,7 @@ async function inTurns(rounds: number, measures: readonly (() => Promise<Measure
 
 /** Rates on a mandate with 20,000 decisions and on new mandates. */
 async function compareHistory(
-  server: Running,
+  server: BenchServer,
   scene: Scene,
   old: string,
   seconds: number,
@@ -77,12 +77,12 @@ async function compareHistory(
 
 /** Measures one hot mandate and its baselines. */
 async function compareBaselines(
-  server: Running,
+  server: BenchServer,
   scene: Scene,
   hot: string,
   databaseUrl: string,
   seconds: number,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   const each = await start(["bench/one-transaction.ts"], { DATABASE_URL: databaseUrl }, "/");
   try {
     const body = () => authorizeBody(scene, hot);
@@ -113,7 +113,7 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
     await measure(server, scene, [hot], 64, 3);
     await measure(server, scene, spread, 64, 3);
     const rows: Row[] = [];
-    const add = (name: string, connections: number, measured: Measured): void => {
+    const add = (name: string, connections: number, measured: Measurement): void => {
       rows.push({ name, connections, ...measured });
       say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
     };

@@ -71,7 +71,7 @@ async function check(steps: readonly Step[]): Promise<void> {
   }
 }
 
-type Counted = { readonly passed: number; readonly failures: readonly string[] };
+type TestCount = { readonly passed: number; readonly failures: readonly string[] };
 type Assertion = { readonly status: string; readonly fullName: string; readonly failureMessages: readonly string[] | null };
 type Results = {
   readonly numPassedTests: number;
@@ -97,7 +97,7 @@ function failuresIn({ testResults }: Results): string[] {
   });
 }
 
-async function countTests(succeeded: boolean): Promise<Counted> {
+async function countTests(succeeded: boolean): Promise<TestCount> {
   const text = await readFile(RESULTS, "utf8").catch(() => null);
   const results = JSON.parse(text ?? '{"numPassedTests":0,"testResults":[]}') as Results;
   const failures = failuresIn(results);
@@ -113,7 +113,7 @@ type Journeys = { readonly stats: { readonly expected: number }; readonly suites
 const specsOf = ({ specs, suites = [] }: Suite): readonly Spec[] => [...specs, ...suites.flatMap(specsOf)];
 
 /** Runs the browser journeys against the production server. */
-async function runJourneys(chromium: string | null): Promise<Counted> {
+async function runJourneys(chromium: string | null): Promise<TestCount> {
   if (chromium === null) {
     const failure = "journeys: there is no Chromium and none could be installed; name one in CHROMIUM_PATH.";
     return { passed: 0, failures: [failure] };
@@ -142,7 +142,7 @@ const memory = only.length === 0 ? await memoryFolder() : null;
 if (memory !== null) Object.assign(environment, { TEST_DATA_DIR: memory, TMPDIR: memory });
 const chromium = await coming;
 if (chromium !== null) environment["CHROMIUM_PATH"] = chromium;
-const counts: Counted[] = [];
+const counts: TestCount[] = [];
 if (only.length === 0 || !only.every(isJourney)) counts.push(await countTests(await succeeds(tests)));
 if (only.length === 0 || only.some(isJourney)) counts.push(await runJourneys(chromium));
 for (const count of counts) {

@@ -13,7 +13,7 @@ import type { Credential } from "#test/tenant.ts";
 
 /* Sends authorize requests as bytes, and reads the rows that they wrote. */
 
-export type Asked = {
+export type AuthorizeReply = {
   readonly status: number;
   readonly text: string;
   readonly replayed: boolean;
@@ -25,7 +25,7 @@ export type Asked = {
 const served = route(operation, handler);
 
 /** Sends a body to authorizePayment and returns the bytes of the answer. */
-export async function post(body: unknown, headers: Credential = {}): Promise<Asked> {
+export async function post(body: unknown, headers: Credential = {}): Promise<AuthorizeReply> {
   const request = new Request(`${env().BASE_URL}${operation.path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -71,7 +71,7 @@ export async function storedAnswers(...mandateIds: readonly string[]): Promise<s
 }
 
 /** Counts the answers by outcome or problem code. */
-export function outcomes(answers: readonly Asked[]): Record<string, number> {
+export function outcomes(answers: readonly AuthorizeReply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, data, problem } of answers) {
     const name = status === 200 ? data.policyDecision.outcome : problem.code;

@@ -75,9 +75,9 @@ const some = (model: Model, state: Hold["state"], most: number): [string, Hold][
 
 let count = 0;
 
-type Asked = { readonly price: number; readonly authorizationId: string; readonly outcome: string };
+type ModelPayment = { readonly price: number; readonly authorizationId: string; readonly outcome: string };
 
-async function ask(price: number, { mandateId }: Real): Promise<Asked> {
+async function ask(price: number, { mandateId }: Real): Promise<ModelPayment> {
   const { seller, agent } = scenes[price]!;
   const name = `m-${++count}`;
   const expiresAt = new Date(Date.now() + 600_000).toISOString();
@@ -88,7 +88,7 @@ async function ask(price: number, { mandateId }: Real): Promise<Asked> {
   return { price, authorizationId: data.authorizationId, outcome: data.policyDecision.outcome };
 }
 
-function note(model: Model, asked: readonly Asked[]): void {
+function note(model: Model, asked: readonly ModelPayment[]): void {
   for (const { price, authorizationId, outcome } of asked) {
     if (outcome === "allow") model.holds.set(authorizationId, { price, state: "held", executionId: "" });
   }

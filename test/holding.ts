@@ -2,7 +2,7 @@ import postgres, { type Sql } from "postgres";
 import { onTestFinished } from "vitest";
 
 /** A transaction of the test whose locks block other transactions. */
-export type Holding = {
+export type HeldLocks = {
   readonly sql: Sql;
   /** Resolves when at least `count` backends wait for its locks. */
   blocks(count?: number): Promise<void>;
@@ -13,7 +13,7 @@ export type Holding = {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Opens a transaction that holds the locks of the statement until it is released or the test ends. */
-export async function hold(url: string, statement: string): Promise<Holding> {
+export async function hold(url: string, statement: string): Promise<HeldLocks> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "holding" } });
   onTestFinished(() => sql.end({ timeout: 0 }));
   await sql.unsafe("BEGIN");

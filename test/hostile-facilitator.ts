@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { FacilitatorClient } from "@x402/core/server";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import { listen, type Listening } from "#test/shop.ts";
+import { listen, type ListeningServer } from "#test/shop.ts";
 
 export const faults = [
   "clean",
@@ -20,12 +20,12 @@ export const faults = [
 export type Fault = (typeof faults)[number];
 
 type Body = { readonly paymentPayload: PaymentPayload; readonly paymentRequirements: PaymentRequirements };
-type Sent = { readonly status: number; readonly body: string } | "never" | "hangUp";
+type HostileReply = { readonly status: number; readonly body: string } | "never" | "hangUp";
 
-const json = (status: number, body: unknown): Sent => ({ status, body: JSON.stringify(body) });
+const json = (status: number, body: unknown): HostileReply => ({ status, body: JSON.stringify(body) });
 const NO_SUCH_HASH = `0x${"ab".repeat(32)}`;
 
-export type HostileFacilitator = Listening & {
+export type HostileFacilitator = ListeningServer & {
   fault: Fault;
   /** Number of settle requests. */
   readonly asked: () => number;
@@ -38,7 +38,7 @@ export async function openHostileFacilitator(stock: () => Promise<FacilitatorCli
   const settle = async ({ paymentPayload, paymentRequirements }: Body) =>
     (await (inner ??= stock())).settle(paymentPayload, paymentRequirements);
   const refusal = { success: false, errorReason: "insufficient_funds", transaction: "", network: "eip155:84532" };
-  const behave: Readonly<Record<Fault, (body: Body) => Promise<Sent>>> = {
+  const behave: Readonly<Record<Fault, (body: Body) => Promise<HostileReply>>> = {
     clean: async (body) => json(200, await settle(body)),
     hang: () => Promise.resolve("never"),
     acceptThenTimeOut: async (body) => (await settle(body), "never"),

@@ -7,7 +7,7 @@ import { forget, perProcess } from "#lib/process.ts";
 import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { usdcAddress } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
-import { listen, type Listening } from "#test/shop.ts";
+import { listen, type ListeningServer } from "#test/shop.ts";
 
 /** The faults of a storefront: in its manifest, catalog, quote or 402, or after the payment. */
 export const storefrontFaults = [
@@ -73,7 +73,7 @@ const variant = (size: string) => ({
   available: true,
 });
 
-export type HostileStorefront = Listening & {
+export type HostileStorefront = ListeningServer & {
   /** Setting it clears the cached answers of the storefront. */
   fault: StorefrontFault;
   /** host:port, which is also the registered domain. */
@@ -163,10 +163,10 @@ const order = ({ url }: HostileStorefront) => ({
   order: { id: "order-1", status: "confirmed", permalinkUrl: `${url}/orders/1` },
 });
 
-type Paid = { readonly response: ServerResponse; readonly required: PaymentRequired };
+type PaidRequest = { readonly response: ServerResponse; readonly required: PaymentRequired };
 
 /** The faulty answers after a credential arrived. */
-const paid: Partial<Record<StorefrontFault, (paid: Paid) => void>> = {
+const paid: Partial<Record<StorefrontFault, (paid: PaidRequest) => void>> = {
   paidRefuses: ({ response, required }) =>
     void json(response, 402, {}, { "payment-required": encodePaymentRequiredHeader(required) }),
   paidHang: () => {},
@@ -175,7 +175,7 @@ const paid: Partial<Record<StorefrontFault, (paid: Paid) => void>> = {
   paidHtml: ({ response }) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Thank you!</h1>"),
 };
 
-async function afterPayment(shop: HostileStorefront, credential: string, { response, required }: Paid) {
+async function afterPayment(shop: HostileStorefront, credential: string, { response, required }: PaidRequest) {
   shop.credentials.push(credential);
   const settles = shop.fault !== "paidLies" && shop.fault !== "paidRefuses";
   const settled = settles ? await shop.settle?.(credential, required) : undefined;

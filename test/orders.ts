@@ -26,7 +26,7 @@ export const place = (
     as: agent.credential,
     body: { storefrontUrl: shop.url, mandateId, items, idempotencyKey, ...body },
   });
-export type Placed = Awaited<ReturnType<typeof place>>;
+export type OrderReply = Awaited<ReturnType<typeof place>>;
 
 export const goOn = (
   { agent }: Pick<CheckoutScene, "agent">,
@@ -42,8 +42,10 @@ export const goOn = (
   });
 
 /** The credential that a stock client signs for the 402 of an order. */
-export const signedOrder = (wallet: PrivateKeyAccount, { data }: { readonly data: Pick<Placed["data"], "paymentRequired"> }) =>
-  signedFor(wallet, (name) => data.paymentRequired?.[name]);
+export const signedOrder = (
+  wallet: PrivateKeyAccount,
+  { data }: { readonly data: Pick<OrderReply["data"], "paymentRequired"> },
+) => signedFor(wallet, (name) => data.paymentRequired?.[name]);
 
 /** The storefront settles through this facilitator, as stock servers do. */
 export function settlesThrough(shop: HostileStorefront, facilitator: FacilitatorClient): void {

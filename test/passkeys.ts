@@ -25,7 +25,7 @@ function cbor(value: unknown): Buffer {
   return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, one]) => [cbor(key), cbor(one)])]);
 }
 
-export type Signed = {
+export type AssertionOptions = {
   readonly origin?: string;
   readonly rpId?: string;
   readonly verified?: boolean;
@@ -43,12 +43,16 @@ export class Authenticator {
     return this.id.toString("base64url");
   }
 
-  #clientData(type: "webauthn.create" | "webauthn.get", challenge: string, { origin = env().BASE_URL }: Signed): Buffer {
+  #clientData(
+    type: "webauthn.create" | "webauthn.get",
+    challenge: string,
+    { origin = env().BASE_URL }: AssertionOptions,
+  ): Buffer {
     return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
   }
 
   #data(
-    { rpId = new URL(env().BASE_URL).hostname, verified = true, counter = ++this.#counter }: Signed,
+    { rpId = new URL(env().BASE_URL).hostname, verified = true, counter = ++this.#counter }: AssertionOptions,
     attested?: Buffer,
   ): Buffer {
     const count = Buffer.alloc(4);
@@ -57,7 +61,7 @@ export class Authenticator {
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, attested ?? Buffer.alloc(0)]);
   }
 
-  create(challenge: string, signed: Signed = {}): PasskeyCredential {
+  create(challenge: string, signed: AssertionOptions = {}): PasskeyCredential {
     const { x = "", y = "" } = this.#keys.publicKey.export({ format: "jwk" });
     const key = cbor(
       new Map<number, unknown>([
@@ -90,7 +94,7 @@ export class Authenticator {
     };
   }
 
-  sign(challenge: string, signed: Signed = {}): PasskeyAssertion {
+  sign(challenge: string, signed: AssertionOptions = {}): PasskeyAssertion {
     const clientData = this.#clientData("webauthn.get", challenge, signed);
     const data = this.#data(signed);
     const signature = sign("sha256", Buffer.concat([data, sha256(clientData)]), this.#keys.privateKey);

@@ -26,23 +26,23 @@ export async function createOfficial(...roles: PlatformRole[]): Promise<Official
 }
 
 export const REASON = "For the test of it";
-type Asked = Record<string, unknown>;
+type RequestBody = Record<string, unknown>;
 
-export const setRoles = ({ credential }: Official, userId: string, platformRoles: readonly string[], more: Asked = {}) =>
+export const setRoles = ({ credential }: Official, userId: string, platformRoles: readonly string[], more: RequestBody = {}) =>
   send(users.updateUserRoles, updateUserRoles, { as: credential, id: userId, body: { reason: REASON, platformRoles, ...more } });
 
 const keyed = (key?: string) => (key === undefined ? {} : { key });
 
-export const endSessionsOf = ({ credential }: Official, userId: string, body: Asked = { reason: REASON }, key?: string) =>
+export const endSessionsOf = ({ credential }: Official, userId: string, body: RequestBody = { reason: REASON }, key?: string) =>
   send(users.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body, ...keyed(key) });
 
-export const ban = ({ credential }: Official, userId: string, more: Asked = {}, key?: string) =>
+export const ban = ({ credential }: Official, userId: string, more: RequestBody = {}, key?: string) =>
   send(users.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more }, ...keyed(key) });
 
 export const unban = ({ credential }: Official, userId: string, reason = REASON) =>
   send(users.unbanUser, unbanUser, { as: credential, id: userId, body: { reason } });
 
-export const stopNow = ({ credential }: Official, named: Asked, key?: string) =>
+export const stopNow = ({ credential }: Official, named: RequestBody, key?: string) =>
   send(emergency.emergencyRevoke, emergencyRevoke, {
     as: credential,
     body: { reason: REASON, ...named },

@@ -10,7 +10,7 @@ import { brokenSums } from "#test/invariants.ts";
 
 const DECIMALS = 6;
 
-type Held = {
+type HoldSpan = {
   readonly mandateId: string;
   readonly version: number;
   readonly amount: bigint;
@@ -26,7 +26,7 @@ async function readHolds() {
     SELECT a.mandate_id, a.policy_version, r.amount, r.status,
       floor(extract(epoch FROM a.created_at) * 1000)::text AS at, floor(extract(epoch FROM r.resolved_at) * 1000)::text AS until
     FROM authorizations a JOIN reservations r USING (authorization_id) ORDER BY a.created_at`);
-  return rows.map((row): Held => {
+  return rows.map((row): HoldSpan => {
     const gone = row["status"] === "released" || row["status"] === "expired";
     return {
       mandateId: String(row["mandate_id"]),
@@ -54,7 +54,7 @@ async function readLimits(): Promise<ReadonlyMap<string, Limits>> {
   );
 }
 
-function inWindow(window: Window, one: Held, now: number): boolean {
+function inWindow(window: Window, one: HoldSpan, now: number): boolean {
   if (window.kind === "rolling") return one.at > now - window.spanMs;
   return bucketAt(window, new Date(one.at)).start.getTime() === bucketAt(window, new Date(now)).start.getTime();
 }
@@ -67,7 +67,7 @@ async function overspent(): Promise<string[]> {
     for (const hold of holds) {
       const { perPayment, total, windows } = limits.get(`${mandateId} ${hold.version}`)!;
       const counted = holds.filter((one) => one.at <= hold.at && one.until > hold.at);
-      const sum = (some: readonly Held[]) => some.reduce((used, { amount }) => used + amount, 0n);
+      const sum = (some: readonly HoldSpan[]) => some.reduce((used, { amount }) => used + amount, 0n);
       const note = (what: string) => broken.push(`1: ${mandateId} version ${hold.version} at ${hold.at}: ${what}`);
       if (hold.amount > perPayment) note("per payment");
       if (total !== null && sum(counted) > total) note("total");

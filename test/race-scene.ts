@@ -48,12 +48,12 @@ export async function post(path: string, body: unknown, as: Credential, url: str
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-type Wanted = { readonly resourceId: string; readonly amount: string };
-const cheap: Wanted = { resourceId: "report", amount: CHEAP };
+type PaymentRequest = { readonly resourceId: string; readonly amount: string };
+const cheap: PaymentRequest = { resourceId: "report", amount: CHEAP };
 
 let count = 0;
 
-function intentTo({ sellerId }: Seller, { resourceId, amount }: Wanted) {
+function intentTo({ sellerId }: Seller, { resourceId, amount }: PaymentRequest) {
   const name = `race-${++count}`;
   const expiresAt = new Date(Date.now() + 600_000).toISOString();
   const seller = { sellerId };

@@ -16,7 +16,7 @@ import { activeMandate, assets } from "#test/mandates.ts";
 import { paymentScene, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
 import { startServer } from "#test/server.ts";
-import { ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { ourFacilitator, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
@@ -67,7 +67,7 @@ try {
 }
 `;
 
-type Told = { readonly steps: number; readonly status?: number; readonly text?: string; readonly refused?: string };
+type RunResult = { readonly steps: number; readonly status?: number; readonly text?: string; readonly refused?: string };
 
 type Scene = Pick<PaymentScene, "agent" | "mandateId" | "seller">;
 type Shop = { readonly scene: Scene; readonly serviceUrl: string; readonly url: string; readonly privateKey: string };
@@ -77,7 +77,7 @@ async function run(
   { scene, serviceUrl, url, privateKey }: Shop,
   order: string,
   { killedAt = 0, attempt = 1 } = {},
-): Promise<Told | null> {
+): Promise<RunResult | null> {
   const { sellerId, resourceId, price: amount } = scene.seller;
   const { mandateId } = scene;
   const child = spawn(process.execPath, [join(folder, "run.ts")], {
@@ -97,7 +97,7 @@ async function run(
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, by) => resolve(by)));
   expect(signal).toBe(killedAt === 0 ? null : "SIGKILL");
-  return killedAt === 0 ? (JSON.parse(said) as Told) : null;
+  return killedAt === 0 ? (JSON.parse(said) as RunResult) : null;
 }
 
 async function madeOf({ agent }: Scene, order: string) {
@@ -129,7 +129,7 @@ const paid = { status: 200, text: JSON.stringify({ report: "all is well" }) };
 const atOnce = 3;
 
 /** A TCP proxy to the chain's RPC that can be cut. */
-async function wireTo(target: string): Promise<Listening & { cut(): void; mend(): void }> {
+async function wireTo(target: string): Promise<ListeningServer & { cut(): void; mend(): void }> {
   const { port, hostname } = new URL(target);
   const sockets = new Set<Socket>();
   let whole = true;

@@ -46,7 +46,7 @@ export function useContracts(chain: () => LocalChain): () => Contracts {
   };
 }
 
-type Registering = {
+type RegistrationOptions = {
   readonly mandateId: string;
   readonly organizationId: string;
   readonly payTo: string;
@@ -59,7 +59,7 @@ type Registering = {
  * Registers a mandate for one payee as its account would: 0.25 USDC per payment and 1 USDC per hour, which is four payments. The
  * current period began 30 minutes ago.
  */
-export async function register(chain: LocalChain, contracts: Contracts, key: PrivateKeyAccount, mandate: Registering) {
+export async function register(chain: LocalChain, contracts: Contracts, key: PrivateKeyAccount, mandate: RegistrationOptions) {
   const { mandateId, organizationId, payTo, terms: change = {}, onChain = true } = mandate;
   const now = Math.floor(Date.now() / 1_000);
   const terms = termsOf(key.address, now, {
@@ -105,7 +105,7 @@ export async function register(chain: LocalChain, contracts: Contracts, key: Pri
 }
 
 type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> &
-  Pick<Registering, "terms" | "onChain"> & {
+  Pick<RegistrationOptions, "terms" | "onChain"> & {
     /** The account's token balance, in atomic units. */
     readonly balance?: bigint;
     /** Whether the account is delegated to the mandate contract. */

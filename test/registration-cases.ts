@@ -14,18 +14,18 @@ type World = { readonly chain: LocalChain; readonly contracts: Contracts };
 const soon = () => Math.floor(Date.now() / 1_000) + 600;
 
 /** A name, the expected refusal, and a function that makes the refused request. */
-export type Refused = readonly [
+export type RefusalCase = readonly [
   name: string,
   expected: { readonly status: number; readonly code: string; readonly pointer?: string },
   ask: (scene: Registrable, world: World) => Promise<{ readonly mandateId?: string; readonly body: Record<string, unknown> }>,
 ];
 
 const changed =
-  (change: Record<string, unknown>): Refused[2] =>
+  (change: Record<string, unknown>): RefusalCase[2] =>
   async (scene) => ({ body: { ...(await signedBody(scene)), ...change } });
 
 const otherwiseSigned =
-  (resign: (signature: Hex) => Hex): Refused[2] =>
+  (resign: (signature: Hex) => Hex): RefusalCase[2] =>
   async (scene) => {
     const body = await signedBody(scene);
     return { body: { ...body, signature: resign(body["signature"] as Hex) } };
@@ -38,7 +38,7 @@ const highS = (signature: Hex): Hex => {
 };
 
 const stepped =
-  (step: (scene: Registrable) => Promise<unknown>): Refused[2] =>
+  (step: (scene: Registrable) => Promise<unknown>): RefusalCase[2] =>
   async (scene) => {
     const body = await signedBody(scene);
     await step(scene);
@@ -49,7 +49,7 @@ const invalid = (pointer: string) => ({ status: 400, code: "invalid_request", po
 const unauthenticated = { status: 401, code: "unauthenticated" };
 
 const delegating =
-  (change: Record<string, unknown> | null, signer?: ReturnType<typeof newKey>): Refused[2] =>
+  (change: Record<string, unknown> | null, signer?: ReturnType<typeof newKey>): RefusalCase[2] =>
   async (scene) => {
     const what = await prepared(scene);
     const authorization = await authorizationOf(signer ?? scene.wallet, what, change ?? {});
@@ -70,7 +70,7 @@ async function closeByItself({ wallet }: Registrable, { chain, contracts }: Worl
 }
 
 /** Requests that registerMandate refuses because of their content. All share one mandate. */
-export const refusedRequests: readonly Refused[] = [
+export const refusedRequests: readonly RefusalCase[] = [
   ["an unknown mandate", unauthenticated, async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) })],
   [
     "a draft, for which nothing was signed",
@@ -108,7 +108,7 @@ export const refusedRequests: readonly Refused[] = [
 ];
 
 /** Requests that registerMandate refuses because of the mandate's state. Each needs its own mandate. */
-export const refusedStates: readonly Refused[] = [
+export const refusedStates: readonly RefusalCase[] = [
   [
     "a paused mandate",
     { status: 403, code: "mandate_not_active" },

@@ -20,10 +20,10 @@ export async function registrable(body: Record<string, unknown> = {}) {
 }
 export type Registrable = Awaited<ReturnType<typeof registrable>>;
 
-type Asking = { readonly as: Credential; readonly mandateId: string; readonly payee: Address };
+type PreparationRequest = { readonly as: Credential; readonly mandateId: string; readonly payee: Address };
 
 /** The answer of prepareRegistration; throws when it refuses. */
-export async function prepared({ as, mandateId, payee }: Asking, path = "proofs"): Promise<Prepared> {
+export async function prepared({ as, mandateId, payee }: PreparationRequest, path = "proofs"): Promise<Prepared> {
   const query = `?payeeAddress=${payee}&path=${path}`;
   const { status, data, problem } = await send(contract.prepareRegistration, prepareRegistration, { as, id: mandateId, query });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(problem)}`);

@@ -9,7 +9,7 @@ import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { archiveResource } from "#lib/sellers/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
-import { ask, newIntent, type Asked } from "#test/asking.ts";
+import { ask, newIntent, type AuthorizeReply } from "#test/asking.ts";
 import { noteCommits } from "#test/commits.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
@@ -99,7 +99,7 @@ async function newRace(): Promise<Race> {
   return { buyer: paying, mandateId: await activeMandate(buyer.person.credential, { policy }) };
 }
 
-const told = ({ status, data, problem }: Pick<Asked, "status" | "data" | "problem">): string =>
+const told = ({ status, data, problem }: Pick<AuthorizeReply, "status" | "data" | "problem">): string =>
   status === 200 ? (data.policyDecision.denialCode ?? data.policyDecision.outcome) : problem.code;
 
 /** Authorizes in this process or through another one. */
@@ -110,7 +110,7 @@ async function authorize({ buyer, mandateId }: Race, here: boolean): Promise<str
     headers: { "content-type": "application/json", ...buyer.agent.credential },
     body: JSON.stringify({ mandateId, intent: newIntent(buyer) }),
   });
-  const json = (await response.json()) as Asked["data"] & Asked["problem"];
+  const json = (await response.json()) as AuthorizeReply["data"] & AuthorizeReply["problem"];
   return told({ status: response.status, data: json, problem: json });
 }
 

@@ -22,7 +22,7 @@ import {
 import { createOfficial, stopNow, type Official } from "#test/platform.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { random } from "#test/random.ts";
-import { listenService, ourFacilitator, type Listening } from "#test/shop.ts";
+import { listenService, ourFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent, createOrganization, send } from "#test/tenant.ts";
 
 /* Our facilitator does not settle a credential after its payment was forbidden, even if the seller already has the credential. */
@@ -37,7 +37,7 @@ const next = random(20_261_124);
 const moment = (most: number) => new Promise((resolve) => setTimeout(resolve, next() * most));
 const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "1", total: "100" } };
 
-let service: Listening;
+let service: ListeningServer;
 let operators: readonly Official[];
 beforeAll(async () => {
   await chain().mint(wallet.address, 1_000_000_000n);

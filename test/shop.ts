@@ -9,9 +9,9 @@ import { dispatch } from "#lib/server/routes.ts";
 
 /* Sellers made of stock x402 parts. */
 
-export type Listening = { readonly url: string; close(): Promise<void> };
+export type ListeningServer = { readonly url: string; close(): Promise<void> };
 
-export async function listen(server: Server): Promise<Listening> {
+export async function listen(server: Server): Promise<ListeningServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const close = () =>
@@ -23,7 +23,7 @@ export async function listen(server: Server): Promise<Listening> {
 }
 
 /** Our service on a real socket, with the production server's dispatch. */
-export const listenService = (): Promise<Listening> =>
+export const listenService = (): Promise<ListeningServer> =>
   listen(createAdaptorServer({ fetch: (request) => dispatch(request) }) as unknown as Server);
 
 /** The stock facilitator with a funded key of its own. */
@@ -34,7 +34,7 @@ export async function stockFacilitator(chain: LocalChain): Promise<FacilitatorCl
 }
 
 /** Our facilitator as a stock server configures it: a URL and a key. */
-export const ourFacilitator = (service: Listening, apiKeyHeader: string): FacilitatorClient => {
+export const ourFacilitator = (service: ListeningServer, apiKeyHeader: string): FacilitatorClient => {
   const headers = { Authorization: apiKeyHeader };
   const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });
   return new HTTPFacilitatorClient({ url: `${service.url}/api/x402`, createAuthHeaders });

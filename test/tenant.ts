@@ -91,7 +91,7 @@ export async function createResource(organizationId: string, amount: string, { c
   return { sellerId, resourceId: "report", domain, payTo };
 }
 
-type Sent = {
+type RequestParts = {
   /** The ids of the path, in order. */
   readonly id?: string | readonly string[];
   readonly query?: string;
@@ -101,7 +101,7 @@ type Sent = {
 };
 
 /** The same reply in two types: `data` for a success, `problem` for an error status. */
-type Answered<O extends Operation> = {
+type TypedReply<O extends Operation> = {
   readonly status: number;
   readonly headers: Headers;
   readonly data: z.output<O["response"]>;
@@ -109,7 +109,11 @@ type Answered<O extends Operation> = {
 };
 
 /** Sends a request through an operation's route, as a server would. */
-export async function send<O extends Operation>(operation: O, handler: Handler<O>, sent: Sent = {}): Promise<Answered<O>> {
+export async function send<O extends Operation>(
+  operation: O,
+  handler: Handler<O>,
+  sent: RequestParts = {},
+): Promise<TypedReply<O>> {
   const { id = "", query = "", body, as = {}, key } = sent;
   const { method, path } = operation;
   const writes = method !== "GET";

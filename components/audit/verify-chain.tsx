@@ -12,9 +12,9 @@ import type { ReplyOf } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import { verifyAudit } from "#lib/audit/contract.ts";
 
-type Verified = ReplyOf<typeof verifyAudit>;
+type Verification = ReplyOf<typeof verifyAudit>;
 
-function Result({ valid, count, head, firstBad }: Verified) {
+function Result({ valid, count, head, firstBad }: Verification) {
   if (valid) {
     return (
       <Notice tone="positive">

@@ -6,10 +6,10 @@ import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { basketChanges, type LineChange } from "./basket-changes.ts";
 import { plural } from "./names.ts";
 
-type Changed = { readonly now: ReactNode; readonly was: string | undefined };
+type CellChange = { readonly now: ReactNode; readonly was: string | undefined };
 
 /** A value, and next to it the value that this person saw before. */
-const Value = ({ now, was }: Changed) =>
+const Value = ({ now, was }: CellChange) =>
   was === undefined ? (
     now
   ) : (

@@ -6,7 +6,7 @@ import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";
 
-type Closed = {
+type ClosedText = {
   readonly stamp: ReactNode;
   readonly title: string;
   readonly text: string;
@@ -19,7 +19,7 @@ const again = "If the purchase is still wanted, the agent has to ask again, and 
 
 const nothing = "Nothing was approved, nothing was paid, and nothing is held under your mandate.";
 
-type Sentence = Pick<Closed, "title" | "text" | "what"> & { readonly stamp: string };
+type Sentence = Pick<ClosedText, "title" | "text" | "what"> & { readonly stamp: string };
 
 const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sentence>>> = {
   rejected: {
@@ -48,7 +48,7 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   },
 };
 
-function explain({ intent, approval }: CheckoutView): Closed {
+function explain({ intent, approval }: CheckoutView): ClosedText {
   const sentence = sentences[intent.status];
   if (sentence) return { ...sentence, at: intent.status === "rejected" ? approval?.createdAt : undefined, icon: X };
   const at = approval?.expiresAt ?? intent.expiresAt;

@@ -50,13 +50,13 @@ const askedFor = (error: Error | null): "passkey" | "any" | null => {
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
 };
 
-type Told = {
+type Callbacks = {
   /** Called if the terms differ from those that were shown, so that the page marks the changes. */
   readonly onChanged: () => void;
 };
 
 /** Approve and decline. After each, the page is refreshed, because only the server knows the checkout's state. */
-export function useDecisions(checkoutIntentId: string, { onChanged }: Told) {
+export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
   const router = useRouter();
   // The second click of a double click arrives before React has rendered the first.
   const sending = useRef(false);

@@ -10,7 +10,7 @@ export type Exchange = {
   readonly received: string;
 };
 
-export type Asked = {
+export type ExchangeRequest = {
   readonly method: string;
   /** Includes the query. Always on this origin. */
   readonly path: `/api/${string}`;
@@ -29,7 +29,7 @@ const indented = (text: string): string => {
 };
 
 /** Sends a request unchanged. Error responses are returned, not thrown. @throws TypeError when the service cannot be reached */
-export async function exchange({ method, path, body, apiKey }: Asked): Promise<Exchange> {
+export async function exchange({ method, path, body, apiKey }: ExchangeRequest): Promise<Exchange> {
   const began = performance.now();
   const response = await fetch(path, {
     method,

@@ -11,7 +11,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { sampleBody, type Sample } from "#lib/pages/sample.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import { ExchangeLog } from "./exchange-log.tsx";
-import { exchange, type Asked, type Exchange } from "./exchange.ts";
+import { exchange, type ExchangeRequest, type Exchange } from "./exchange.ts";
 
 type Props = {
   readonly sample: Sample;
@@ -28,7 +28,7 @@ const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
   status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
 
 /** Creates and activates a mandate. Returns its id, or null if a request was refused. */
-async function makeMandate({ policy }: Sample, ask: (asked: Asked) => Promise<Exchange>): Promise<string | null> {
+async function makeMandate({ policy }: Sample, ask: (asked: ExchangeRequest) => Promise<Exchange>): Promise<string | null> {
   const body = JSON.stringify({ name: "Quickstart", policy });
   const mandateId = made(await ask({ method: "POST", path: "/api/v1/mandates", body }))?.["mandateId"];
   if (typeof mandateId !== "string") return null;
@@ -36,7 +36,7 @@ async function makeMandate({ policy }: Sample, ask: (asked: Asked) => Promise<Ex
   return made(activated) === null ? null : mandateId;
 }
 
-async function authorize(sample: Sample, mandateId: string, ask: (asked: Asked) => Promise<Exchange>) {
+async function authorize(sample: Sample, mandateId: string, ask: (asked: ExchangeRequest) => Promise<Exchange>) {
   const fresh = { name: `first-${crypto.randomUUID().slice(0, 8)}`, expiresAt: new Date(Date.now() + EXPIRES_MS) };
   const body = JSON.stringify(sampleBody(mandateId, sample, fresh));
   return made(await ask({ method: "POST", path: "/api/v1/payments/authorize", body })) as Authorization | null;
@@ -65,7 +65,7 @@ export function RunSample({ sample, mandates, mayCreate }: Props) {
   const [mandateId, setMandateId] = useState(mandates[0]?.mandateId ?? "");
   const run = useMutation({
     mutationFn: async () => {
-      const ask = async (asked: Asked) => {
+      const ask = async (asked: ExchangeRequest) => {
         const one = await exchange(asked);
         setLog((before) => [one, ...before]);
         return one;

@@ -9,7 +9,7 @@ import { Field, FieldError, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { ExchangeLog } from "./exchange-log.tsx";
-import { exchange, type Asked } from "./exchange.ts";
+import { exchange, type ExchangeRequest } from "./exchange.ts";
 
 export type Parameter = {
   readonly name: string;
@@ -29,7 +29,7 @@ type Props = {
 };
 
 /** The request that the form describes. Typed values are encoded, so each stays within its part of the URL. */
-function readForm({ method, path, parameters, body }: Props, form: FormData): Asked {
+function readForm({ method, path, parameters, body }: Props, form: FormData): ExchangeRequest {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place } of parameters) {
@@ -40,7 +40,7 @@ function readForm({ method, path, parameters, body }: Props, form: FormData): As
   const apiKey = formText(form, "apiKey").trim();
   return {
     method,
-    path: `${filled}${query.size > 0 ? `?${query}` : ""}` as Asked["path"],
+    path: `${filled}${query.size > 0 ? `?${query}` : ""}` as ExchangeRequest["path"],
     body: body === null ? (method === "GET" ? null : "{}") : formText(form, "body"),
     ...(form.get("credential") === "apiKey" && { apiKey }),
   };

@@ -2,13 +2,13 @@ import { networkName } from "#lib/chains/network-name.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { summarize, type Summary } from "#lib/mandates/summary.ts";
 
-type Bound = {
+type Bindings = {
   readonly agents?: readonly string[] | undefined;
   readonly wallet?: { readonly address: string } | undefined;
 };
 
 /** A policy and its agents and wallet in words. Ids are replaced by names. */
-export const wordsOf = (policy: Policy, { agents, wallet }: Bound, names: Readonly<Record<string, string>>): Summary =>
+export const wordsOf = (policy: Policy, { agents, wallet }: Bindings, names: Readonly<Record<string, string>>): Summary =>
   summarize(policy, {
     agents: agents ?? null,
     wallet: wallet?.address,

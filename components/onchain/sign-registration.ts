@@ -49,7 +49,7 @@ export async function signDelegation(
   return null;
 }
 
-type Signed = Pick<Authorization, "r" | "s" | "yParity">;
+type SignatureParts = Pick<Authorization, "r" | "s" | "yParity">;
 type Answer = {
   readonly r?: unknown;
   readonly s?: unknown;
@@ -61,7 +61,7 @@ type Answer = {
 const word = (value: unknown): string => `0x${String(value).replace(/^0x/, "").padStart(64, "0")}`;
 
 /** Wallets return either the parts of a signature or its 65 bytes. */
-function readSigned(answer: unknown): Signed {
+function readSigned(answer: unknown): SignatureParts {
   const { r, s, v, yParity, signature } = (typeof answer === "string" ? { signature: answer } : (answer ?? {})) as Answer;
   if (typeof signature === "string" && signature.length === 132) {
     const [first, second, last] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];

@@ -1,7 +1,7 @@
-type Paid = {
+type Payee = {
   readonly seller: { readonly domain?: string | undefined; readonly name?: string | undefined };
   readonly payTo?: string | null | undefined;
 };
 
 /** The payee's domain, otherwise its name or address. */
-export const payeeOf = ({ seller, payTo }: Paid): string => seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";
+export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";

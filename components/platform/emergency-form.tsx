@@ -14,16 +14,16 @@ import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
 import { mutation } from "#lib/http/query.ts";
 import { REASON_MIN } from "./role-words.ts";
 
-export type Named = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
+export type Target = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 
 /** The confirmation to type. It contains the last five characters of each id, so that the person has to read them. */
-export const typedWord = (named: Named): string =>
+export const typedWord = (named: Target): string =>
   `revoke ${Object.values(named)
     .map((id) => id.slice(-5))
     .join(" ")}`;
 
 /** The form for the emergency revocation. Requires a reason and a typed confirmation. The result replaces the button. */
-export function EmergencyForm({ named }: { readonly named: Named }) {
+export function EmergencyForm({ named }: { readonly named: Target }) {
   const router = useRouter();
   const word = typedWord(named);
   const [typed, setTyped] = useState("");

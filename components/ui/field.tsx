@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-type Shared = {
+type Texts = {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
@@ -28,7 +28,7 @@ const wiring = (id: string, hint: ReactNode, error: string | undefined) => {
   };
 };
 
-type FrameProps = Pick<Shared, "label" | "hint" | "error"> & { readonly id: string; readonly children: ReactNode };
+type FrameProps = Pick<Texts, "label" | "hint" | "error"> & { readonly id: string; readonly children: ReactNode };
 
 const Frame = ({ id, label, hint, error, children }: FrameProps) => (
   <div className="field">
@@ -44,7 +44,7 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
 );
 
 /** A control with label, hint and error. A screen reader reads the error with the control. */
-export function Field({ label, hint, error, prefix, suffix, ...input }: Shared & Omit<ComponentProps<"input">, "id" | "prefix">) {
+export function Field({ label, hint, error, prefix, suffix, ...input }: Texts & Omit<ComponentProps<"input">, "id" | "prefix">) {
   const id = useId();
   const control = <input type="text" {...input} {...wiring(id, hint, error)} />;
   return (
@@ -67,7 +67,7 @@ export function TextArea({
   hint,
   error,
   ...area
-}: Omit<Shared, "prefix" | "suffix"> & Omit<ComponentProps<"textarea">, "id">) {
+}: Omit<Texts, "prefix" | "suffix"> & Omit<ComponentProps<"textarea">, "id">) {
   const id = useId();
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
@@ -76,7 +76,7 @@ export function TextArea({
   );
 }
 
-type SelectProps = Omit<Shared, "prefix" | "suffix"> & {
+type SelectProps = Omit<Texts, "prefix" | "suffix"> & {
   readonly options: readonly (readonly [value: string, text: string])[];
 } & Omit<ComponentProps<"select">, "id" | "children">;
 

@@ -33,12 +33,12 @@ type Options<O extends WithBody> = {
 };
 
 /** The props of a form field, passed to Field, TextArea or Select. */
-type Registered<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
+type Registration<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
 
 export type OperationFormState<V extends FieldValues> = {
   readonly form: UseFormReturn<V>;
   /** Connects a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text counts as omitted. */
-  readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registered<V>;
+  readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registration<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
   readonly pending: boolean;
   /** An error that no field of the form can show. */

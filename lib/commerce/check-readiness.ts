@@ -2,7 +2,7 @@ import { feeOn } from "#lib/billing/fees.ts";
 import { loadFeeBasis } from "#lib/billing/store.ts";
 import type * as contract from "#lib/commerce/readiness-contract.ts";
 import { modeChecks } from "#lib/commerce/readiness-onchain.ts";
-import { seeStorefront, type SeenStorefront } from "#lib/commerce/readiness-storefront.ts";
+import { seeStorefront, type StorefrontFindings } from "#lib/commerce/readiness-storefront.ts";
 import type { CheckReadiness, ReadinessScope } from "#lib/commerce/readiness-schema.ts";
 import {
   failing,
@@ -52,7 +52,7 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
 /** @throws Problem invalid_request */
 function termsOf(
   body: CheckReadiness,
-  seen: SeenStorefront,
+  seen: StorefrontFindings,
   mandate: MandateRow | null,
   named: AssetOnChain | null,
 ): Terms | null {
@@ -92,7 +92,7 @@ function mandateCheck(mandate: MandateRow | null): Check {
 
 /** If the amount is unknown, the smallest unit stands for it, and the result of the limits is not reported. */
 function intentOf(
-  seen: SeenStorefront,
+  seen: StorefrontFindings,
   known: StorefrontSeller,
   { asset, amount }: Terms,
   body: CheckReadiness,
@@ -124,7 +124,7 @@ function intentOf(
 }
 
 function sellerChecks(
-  { discovered }: SeenStorefront,
+  { discovered }: StorefrontFindings,
   { seller, resource }: StorefrontSeller,
   mandate: MandateRow | null,
   body: CheckReadiness,
@@ -217,7 +217,7 @@ async function policyOf(caller: Asker, mandate: MandateRow, intent: NamedIntent,
 
 function scopeOf(
   body: CheckReadiness,
-  seen: SeenStorefront,
+  seen: StorefrontFindings,
   { seller, resource }: StorefrontSeller,
   terms: Terms | null,
   now: Date,

@@ -11,7 +11,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
-import { goOn, newOrderKey, place, settlesThrough, type Placed } from "#test/orders.ts";
+import { goOn, newOrderKey, place, settlesThrough, type OrderReply } from "#test/orders.ts";
 import { useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { register, useContracts } from "#test/registered.ts";
@@ -58,7 +58,7 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
   );
 
 /** Repeats the call as the agent does, until the payment is on the chain. */
-async function untilOver<T extends Pick<Placed, "status" | "problem"> & { readonly data: { readonly status: string } }>(
+async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } }>(
   call: () => Promise<T>,
 ): Promise<T> {
   for (;;) {

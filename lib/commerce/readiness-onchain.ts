@@ -15,7 +15,7 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 /** The validity that a seller may ask for. No proof is made; the chain is only asked whether it would accept one. */
 const TIMEOUT_SECONDS = 300;
 
-export type AskedMode = {
+export type ModeFacts = {
   readonly mode: string | undefined;
   readonly mandate: MandateRow | null;
   readonly asset: AssetOnChain | undefined;
@@ -32,7 +32,7 @@ const unsupported = (mode: string): Check => {
 };
 
 /** Checks how the payment would be signed: by the agent's wallet, or by the service for a mandate that is registered on the chain. */
-export async function modeChecks(asked: AskedMode): Promise<readonly Check[]> {
+export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
   if (mode === "eip3009") return [signed];
@@ -46,10 +46,10 @@ export async function modeChecks(asked: AskedMode): Promise<readonly Check[]> {
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
 }
 
-const provesTo = ({ enforcementPath, payee }: RegistrationRow, { payTo }: AskedMode): boolean =>
+const provesTo = ({ enforcementPath, payee }: RegistrationRow, { payTo }: ModeFacts): boolean =>
   enforcementPath === PATHS.proofs && (payTo === undefined || payee === payTo);
 
-type ModeRequest = AskedMode & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
+type ModeRequest = ModeFacts & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
 
 async function registeredChecks(asked: ModeRequest, registration: RegistrationRow | null): Promise<Check[]> {
   const { mandate, asset, payTo } = asked;

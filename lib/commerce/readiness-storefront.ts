@@ -9,7 +9,7 @@ import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
 
 /** The storefront's answers so far, and the results of their checks. */
-export type SeenStorefront = {
+export type StorefrontFindings = {
   readonly discovered: Storefront | null;
   readonly quote: Quote | null;
   readonly probed: ProbedCheckout | null;
@@ -28,13 +28,13 @@ async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { r
 
 const unread = "The storefront must answer before anything can be said about it.";
 
-const afterFailure = (...found: Check[]): SeenStorefront => ({ discovered: null, quote: null, probed: null, found });
+const afterFailure = (...found: Check[]): StorefrontFindings => ({ discovered: null, quote: null, probed: null, found });
 
 /** Whether the manifest is refused because of its token. */
 const aboutToken = ({ details }: Problem): boolean =>
   JSON.stringify(details.nextActions?.[0]?.metadata ?? null).includes('"/paymentScope/token');
 
-function notDiscovered(problem: Problem): SeenStorefront {
+function notDiscovered(problem: Problem): StorefrontFindings {
   const rest = [unknown("storefrontItems", unread), unknown("paymentChallengeMatchesQuote", unread)];
   if (problem.code === "storefront_unavailable") {
     const later = [unknown("storefrontManifest", unread), unknown("tokenMetadata", unread)];
@@ -99,7 +99,7 @@ function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheck
 }
 
 /** Reads a storefront's manifest, quote and 402, as far as it answers. Nothing is paid or ordered. */
-export async function seeStorefront(body: CheckReadiness, requestId: string): Promise<SeenStorefront> {
+export async function seeStorefront(body: CheckReadiness, requestId: string): Promise<StorefrontFindings> {
   const read = await attempt(discoverStorefront(body.storefrontUrl));
   if ("problem" in read) return notDiscovered(read.problem);
   const discovered = read.value;

@@ -17,12 +17,12 @@ import {
   fundedWallet,
   blacklist,
 } from "#test/payments.ts";
-import { listenService, ourFacilitator, type Listening } from "#test/shop.ts";
+import { listenService, ourFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
-let service: Listening;
+let service: ListeningServer;
 beforeAll(async () => {
   service = await listenService();
 });

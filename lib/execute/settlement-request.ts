@@ -35,12 +35,12 @@ type RequestBody = {
   readonly paymentPayload: object;
   readonly paymentRequirements: object;
 };
-type Read = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: false; readonly payer: string | null } & Failure);
+type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: false; readonly payer: string | null } & Failure);
 
-const refuse = (failure: Failure, payer: string | null): Read => ({ ...failure, ok: false, payer });
+const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
 /** Reads the request of a seller's server and refuses credentials that pay others. Submitted credentials are found at any age. */
-export async function readAsked(asked: RequestBody, organizationId: string): Promise<Read> {
+export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
   if (!required.ok) return refuse(required, decoded.ok ? decoded.credential.payer : null);
@@ -117,7 +117,7 @@ function refuseLate(match: Match, now: Date): Failure | null {
   );
 }
 
-type Required = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
+type RequirementsResult = { readonly ok: true; readonly expected: ExpectedPayment } | ({ readonly ok: false } & Failure);
 
 function readPayload({ x402Version, paymentPayload }: RequestBody, expected: ExpectedPayment | undefined): DecodedCredential {
   if (isVersion1(paymentPayload) !== (x402Version === 1))
@@ -125,11 +125,11 @@ function readPayload({ x402Version, paymentPayload }: RequestBody, expected: Exp
   return readCredential(paymentPayload, expected);
 }
 
-function readRequired({ x402Version, paymentRequirements }: RequestBody): Required {
+function readRequired({ x402Version, paymentRequirements }: RequestBody): RequirementsResult {
   return x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
 }
 
-function readRequiredV1(json: object): Required {
+function readRequiredV1(json: object): RequirementsResult {
   const parsed = PaymentRequirementsV1Schema.safeParse(json);
   if (!parsed.success) return failed("verification_failed", "The payment requirements are not x402 version 1.");
   const { network, maxAmountRequired: amount, ...rest } = parsed.data;
@@ -138,7 +138,7 @@ function readRequiredV1(json: object): Required {
   return requiredPayment({ ...rest, network: chain, amount });
 }
 
-function readRequiredV2(json: object): Required {
+function readRequiredV2(json: object): RequirementsResult {
   const parsed = PaymentRequirementsV2Schema.safeParse(json);
   return parsed.success
     ? requiredPayment(parsed.data)
@@ -147,7 +147,7 @@ function readRequiredV2(json: object): Required {
 
 type Terms = Pick<PaymentRequirementsV2, "scheme" | "network" | "amount" | "asset" | "payTo" | "maxTimeoutSeconds">;
 
-function requiredPayment({ scheme, network, amount, asset: token, payTo, maxTimeoutSeconds }: Terms): Required {
+function requiredPayment({ scheme, network, amount, asset: token, payTo, maxTimeoutSeconds }: Terms): RequirementsResult {
   if (scheme !== "exact") return failed("scheme_unsupported", "Only the scheme exact is supported.");
   const asset = assetAt(network, token);
   if (!asset) return failed("asset_mismatch", "This token is not configured here.");

@@ -29,12 +29,12 @@ const members = [
 const SAME = 0;
 const ABSENT = null;
 
-type Named = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** An intent as JSON. Its fee quote has no member names and omits values that equal the intent's, which are half of it. */
 export function storeIntent(intent: PaymentIntent): string {
-  const named = intent as Named;
-  const quote = intent.feeQuote as Named;
+  const named = intent as Members;
+  const quote = intent.feeQuote as Members;
   const values = members.map((name) => {
     const value = quote[name];
     return value === undefined ? ABSENT : value === named[name] ? SAME : value;
@@ -44,7 +44,7 @@ export function storeIntent(intent: PaymentIntent): string {
 
 /** Reads a stored intent. Older rows store the quote with member names. */
 export function readIntent(stored: string): PaymentIntent {
-  const intent = JSON.parse(stored) as Named;
+  const intent = JSON.parse(stored) as Members;
   const values = intent["feeQuote"];
   if (!Array.isArray(values)) return intent as unknown as PaymentIntent;
   const feeQuote: Record<string, unknown> = {};

@@ -26,7 +26,7 @@ import {
 } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { randomAddress } from "#test/sellers.ts";
-import { listenService, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { listenService, ourFacilitator, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
 let hostile: HostileFacilitator;
@@ -37,7 +37,7 @@ useDatabase();
 const chain = useSettlement({ facilitators: () => [{ url: hostile.url }], facilitatorTimeoutMs: 2_500 });
 afterAll(() => hostile.close());
 const wallet = newWallet();
-const open: Pick<Listening, "close">[] = [];
+const open: Pick<ListeningServer, "close">[] = [];
 beforeAll(() => chain().mint(wallet.address, 1_000_000_000n));
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();

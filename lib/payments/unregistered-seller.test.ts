@@ -22,11 +22,11 @@ import {
   type PaymentScene,
 } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
-import { stockFacilitator, type Listening } from "#test/shop.ts";
+import { stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
 useDatabase();
 const chain = useSettlement();
-const open: Pick<Listening, "close">[] = [];
+const open: Pick<ListeningServer, "close">[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });

@@ -14,12 +14,12 @@ import { useDatabase } from "#test/database.ts";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { useSettlement } from "#test/payments.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
-import { listen, stockFacilitator, type Listening } from "#test/shop.ts";
+import { listen, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
-const open: Pick<Listening, "close">[] = [];
+const open: Pick<ListeningServer, "close">[] = [];
 const payTo = randomAddress();
 let owner: Owner;
 let shop: string;

@@ -9,12 +9,12 @@ import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
-import { listen, type Listening } from "#test/shop.ts";
+import { listen, type ListeningServer } from "#test/shop.ts";
 import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 
-const servers: Listening[] = [];
+const servers: ListeningServer[] = [];
 let organizationId: string;
 let as: Credential;
 let other: Credential;

@@ -12,13 +12,13 @@ import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { past } from "#test/past.ts";
 import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
-import { listenService, type Listening } from "#test/shop.ts";
+import { listenService, type ListeningServer } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
 
-let service: Listening;
+let service: ListeningServer;
 beforeAll(async () => {
   service = await listenService();
 });

@@ -18,7 +18,7 @@ import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSe
 import { useContracts } from "#test/registered.ts";
 import { register, registrable, signedBody } from "#test/registrations.ts";
 import { fundSenders, registrationsOf } from "#test/relays.ts";
-import { listenService, type Listening } from "#test/shop.ts";
+import { listenService, type ListeningServer } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
@@ -29,7 +29,7 @@ const kinds: readonly NodeFault[] = ["refuse", "hang", "nonsense"];
 const PATIENCE_MS = 12_000;
 
 let node: FaultyNode;
-let service: Listening;
+let service: ListeningServer;
 let scene: Awaited<ReturnType<typeof paymentScene>>;
 let weSettle: Awaited<ReturnType<typeof paymentScene>>;
 let server: Readonly<Record<string, string>>;

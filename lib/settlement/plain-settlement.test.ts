@@ -12,13 +12,13 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
-import { listenService, type Listening } from "#test/shop.ts";
+import { listenService, type ListeningServer } from "#test/shop.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 2_000 });
 
-let service: Listening;
+let service: ListeningServer;
 beforeAll(async () => {
   service = await listenService();
 });

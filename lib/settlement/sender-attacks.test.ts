@@ -20,12 +20,12 @@ import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { past } from "#test/past.ts";
 import { authorized, execute, expectedOf, newWallet, paymentScene, readPayment, signed, useSettlement } from "#test/payments.ts";
-import { listenService, type Listening } from "#test/shop.ts";
+import { listenService, type ListeningServer } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 1_500 });
-let service: Listening;
+let service: ListeningServer;
 beforeAll(async () => {
   service = await listenService();
 });

@@ -22,17 +22,17 @@ import {
   type newWallet,
   fundedWallet,
 } from "#test/payments.ts";
-import { listenService, ourFacilitator, stockFacilitator, type Listening } from "#test/shop.ts";
+import { listenService, ourFacilitator, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
-const open: Pick<Listening, "close">[] = [];
+const open: Pick<ListeningServer, "close">[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const opened = async <T extends Pick<Listening, "close">>(promise: Promise<T>): Promise<T> => {
+const opened = async <T extends Pick<ListeningServer, "close">>(promise: Promise<T>): Promise<T> => {
   const listening = await promise;
   open.push(listening);
   return listening;

@@ -67,9 +67,9 @@ async function untilOver(ask: () => Promise<Order>): Promise<Order> {
   }
 }
 
-type Approved = { readonly checkoutIntentId: string; readonly confirmationUrl: string };
+type Approval = { readonly checkoutIntentId: string; readonly confirmationUrl: string };
 
-async function askBuyer(agent: AgentOptions, shopping: Shopping, { buyer }: Parties): Promise<Approved> {
+async function askBuyer(agent: AgentOptions, shopping: Shopping, { buyer }: Parties): Promise<Approval> {
   const previewed = await step("The agent asks whether all is ready, and previews the basket", async (tell) => {
     const { status, checks } = await askReadiness(agent, shopping);
     assert.notEqual(status, "blocked", "Nothing stands in the way.");

@@ -10,7 +10,7 @@ import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "
 const PATIENCE_MS = 36_000;
 
 export type Reply = { readonly status: number; readonly text: string };
-type Kept = {
+type Acknowledgement = {
   readonly path: string;
   readonly as: Readonly<Record<string, string>>;
   readonly body: string;
@@ -18,7 +18,11 @@ type Kept = {
 };
 
 /** `wrong` describes each violation. */
-export type Findings = { readonly wrong: string[]; readonly statuses: Map<string, number>; readonly acknowledged: Kept[] };
+export type Findings = {
+  readonly wrong: string[];
+  readonly statuses: Map<string, number>;
+  readonly acknowledged: Acknowledgement[];
+};
 
 async function send({ server }: Node, path: string, as: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
   const response = await fetch(server.url + path, {
@@ -156,7 +160,7 @@ export class Load {
     if (one) await this.#repeat(this.#on.nodes[Math.floor(random() * 2)]!, one, false);
   }
 
-  async #repeat(node: Node, { path, as, body, text }: Kept, must: boolean): Promise<void> {
+  async #repeat(node: Node, { path, as, body, text }: Acknowledgement, must: boolean): Promise<void> {
     const reply = this.#note("repeat", await send(node, path, as, body));
     if (reply.status === 200 && reply.text !== text) this.findings.wrong.push(`a repeat differs: ${reply.text} and ${text}`);
     if (reply.status !== 200 && (must || ![429, 503].includes(reply.status)))

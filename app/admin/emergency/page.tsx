@@ -1,7 +1,7 @@
 import { CircleAlert } from "lucide-react";
 import { requireOfficial } from "#app/admin/official.ts";
 import type { SearchParams } from "#app/search-params.ts";
-import { EmergencyForm, type Named } from "#components/platform/emergency-form.tsx";
+import { EmergencyForm, type Target } from "#components/platform/emergency-form.tsx";
 import { TargetFacts } from "#components/platform/target-facts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
@@ -32,7 +32,7 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   const query = await searchParams;
   const targets = namedIn(query);
   const views = await Promise.all(targets.map(({ kind, id }) => viewTarget(caller.environment, { kind, id })));
-  const named: Named = Object.fromEntries(targets.map(({ name, id }) => [name, id]));
+  const named: Target = Object.fromEntries(targets.map(({ name, id }) => [name, id]));
   const complete = views.length > 0 && views.every(({ facts }) => facts !== null);
   return (
     <>

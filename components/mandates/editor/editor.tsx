@@ -17,7 +17,7 @@ import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { Ask } from "./ask.tsx";
 import { resolverOf } from "./draft-form.ts";
-import { type Changed, OpenRefusedDialog } from "./open-refused.tsx";
+import { type Update, OpenRefusedDialog } from "./open-refused.tsx";
 import { Limits } from "./limits.tsx";
 import { LiveWords } from "./live-words.tsx";
 import { Trial } from "./trial.tsx";
@@ -39,7 +39,7 @@ function firstDraft({ mandate, choices: { agents, coins } }: Props): MandateDraf
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
 
-const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Changed> => {
+const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Update> => {
   const { terms } = termsOf(draft);
   return mandate === undefined
     ? call(createMandate, { body: createBody(terms) })
@@ -53,7 +53,7 @@ function useEditor({ mandate, choices }: Props) {
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
   // The second click of a double click arrives before React has rendered the first.
   const sending = useRef(false);
-  const [asked, setAsked] = useState<Changed | null>(null);
+  const [asked, setAsked] = useState<Update | null>(null);
   const leave = (mandateId: string) => {
     router.push(`/mandates/${mandateId}`);
     router.refresh();

@@ -8,8 +8,8 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
 import { updateMandate } from "#lib/mandates/contract.ts";
 
-export type Changed = ReplyOf<typeof updateMandate>;
-type Refused = NonNullable<Changed["openRefused"]>;
+export type Update = ReplyOf<typeof updateMandate>;
+type Refusal = NonNullable<Update["openRefused"]>;
 
 const SHOWN = 5;
 
@@ -17,7 +17,7 @@ const states = { held: "Not executed yet", submitted: "Submitted already", cance
 
 const payments = (count: number): string => `${count} open ${count === 1 ? "payment" : "payments"}`;
 
-const List = ({ refused: { items, more } }: { readonly refused: Refused }) => (
+const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
   <ul className="changes">
     {items.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, state, message }) => (
       <li key={authorizationId}>
@@ -35,8 +35,8 @@ const List = ({ refused: { items, more } }: { readonly refused: Refused }) => (
 );
 
 type Props = {
-  readonly mandate: Changed;
-  readonly refused: Refused;
+  readonly mandate: Update;
+  readonly refused: Refusal;
   /** Called when the person has decided or closed the dialog. */
   readonly onDone: () => void;
 };

@@ -14,7 +14,7 @@ import { termsOf } from "#lib/mandates/draft-body.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-type Compared = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
+type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
 
 /** The most decisions that the operation compares. */
 const LAST = 200;
@@ -23,12 +23,12 @@ const SHOWN = 3;
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
 /** The message of the rule that changes the decision. */
-const whyOf = ({ wouldBe, reasons }: Compared): string =>
+const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
   wouldBe === "allow"
     ? "Every rule is kept."
     : (reasons.find(({ effect }) => effect === effects[wouldBe])?.message ?? "A rule of the policy says so.");
 
-const Change = ({ one }: { readonly one: Compared }) => (
+const Change = ({ one }: { readonly one: BacktestItem }) => (
   <li>
     <a href={`/payments/${one.authorizationId}`}>
       <Untrusted>{one.domain ?? "Seller that is not known"}</Untrusted>
@@ -45,7 +45,7 @@ const Change = ({ one }: { readonly one: Compared }) => (
   </li>
 );
 
-function Verdicts({ items }: { readonly items: readonly Compared[] }) {
+function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
   const changed = items.filter(({ was, wouldBe }) => was !== wouldBe);
   const count = (outcome: Outcome) => changed.filter(({ wouldBe }) => wouldBe === outcome).length;
   const [first, rest] = [changed.slice(0, SHOWN), changed.slice(SHOWN)];

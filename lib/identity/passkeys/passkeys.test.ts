@@ -16,7 +16,7 @@ import { account, passkey, session } from "#lib/identity/tables.ts";
 import { newestKept } from "#lib/mail/store.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newPerson, PASSWORD, type Person } from "#test/identity.ts";
-import { add, Authenticator, challenge, newPasskey, registration, type Signed } from "#test/passkeys.ts";
+import { add, Authenticator, challenge, newPasskey, registration, type AssertionOptions } from "#test/passkeys.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
@@ -35,7 +35,7 @@ const waited = ({ userId }: Person) =>
     .where(eq(session.userId, userId));
 
 /** Signs in like a browser: options, cookie, signature. */
-async function signInBy(authenticator: Authenticator, signed: Signed = {}): Promise<Response> {
+async function signInBy(authenticator: Authenticator, signed: AssertionOptions = {}): Promise<Response> {
   const asked = new Request(`${env().BASE_URL}/api/auth/passkey/generate-authenticate-options`);
   noteAddress(asked, `10.9.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`);
   const options = await serveAuth(asked);
@@ -67,7 +67,7 @@ describe("a passkey", () => {
     ]);
   });
 
-  test.each<readonly [string, Signed]>([
+  test.each<readonly [string, AssertionOptions]>([
     ["without user verification", { verified: false }],
     ["for another relying party", { rpId: "evil.example" }],
     ["from another origin", { origin: "https://evil.example" }],
@@ -143,7 +143,7 @@ describe("signing in with a passkey", () => {
     expect(row).toMatchObject({ counter: 2, lastUsedAt: expect.any(Date) });
   });
 
-  test.each<readonly [string, Signed]>([
+  test.each<readonly [string, AssertionOptions]>([
     ["without user verification", { verified: false }],
     ["for another relying party", { rpId: "evil.example" }],
     ["from another origin", { origin: "https://evil.example" }],

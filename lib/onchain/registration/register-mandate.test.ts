@@ -25,7 +25,7 @@ import {
 } from "#test/registrations.ts";
 import { useSettlement } from "#test/payments.ts";
 import { useContracts } from "#test/registered.ts";
-import { refusedRequests, refusedStates, type Refused } from "#test/registration-cases.ts";
+import { refusedRequests, refusedStates, type RefusalCase } from "#test/registration-cases.ts";
 import { configureChain, fundSenders, registrationsOf } from "#test/relays.ts";
 import { newKey } from "#test/smart-account.ts";
 import { send } from "#test/tenant.ts";
@@ -138,7 +138,7 @@ describe("registerMandate refuses without spending gas:", () => {
     shared = await registrable();
   });
 
-  const refuses = async ([, { status, code, pointer }, ask]: Refused, scene: Registrable) => {
+  const refuses = async ([, { status, code, pointer }, ask]: RefusalCase, scene: Registrable) => {
     const before = await relayerNonce();
     const { mandateId = scene.mandateId, body } = await ask(scene, { chain: chain(), contracts: contracts() });
     const answer = await register(mandateId, body);
