@@ -13,7 +13,7 @@ import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import type { RelayRequest } from "#lib/onchain/relay-row.ts";
-import { queueRelay } from "#lib/onchain/relay/relay.ts";
+import { queueRelay } from "#lib/onchain/relay/queue-relay.ts";
 import { mandateRegistrations, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { forget } from "#lib/process.ts";
 import { CHAIN } from "#test/mandates.ts";

@@ -6,7 +6,7 @@ import { newestBlock } from "#lib/chains/client.ts";
 import { moduleCall, paymentIdOf } from "#lib/onchain/registry/payment-module.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
-import { queueRelay } from "#lib/onchain/relay/relay.ts";
+import { queueRelay } from "#lib/onchain/relay/queue-relay.ts";
 import { takeNonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";

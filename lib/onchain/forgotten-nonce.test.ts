@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
-import { relayNow } from "#lib/onchain/relay/relay.ts";
+import { relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";

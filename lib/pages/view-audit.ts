@@ -1,5 +1,5 @@
 import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
-import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/audit-view.ts";
+import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/event-line.ts";
 import { listAuditEvents } from "#lib/audit/contract.ts";
 import { readEvents } from "#lib/audit/read-store.ts";
 import { lengthOf, searchEntity, searchStretch, timeAt, type Query } from "#lib/audit/search-store.ts";

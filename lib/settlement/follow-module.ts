@@ -6,7 +6,7 @@ import { chainFailure } from "#lib/chains/client.ts";
 import type { Evidence } from "#lib/onchain/evidence.ts";
 import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/payment-module.ts";
 import { findRelayFor } from "#lib/onchain/relay-store.ts";
-import { relayNow } from "#lib/onchain/relay/relay.ts";
+import { relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";

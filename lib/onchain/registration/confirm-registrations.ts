@@ -13,7 +13,7 @@ import {
   type RegistrationRow,
 } from "#lib/onchain/registry/registration-store.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
-import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/relay.ts";
+import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/queue-relay.ts";
 
 type Hex = `0x${string}`;
 

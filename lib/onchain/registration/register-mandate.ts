@@ -45,7 +45,7 @@ import {
   type RegistrationRow,
 } from "#lib/onchain/registry/registration-store.ts";
 import { registrationArgs, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
-import { queueRelay, relayNow } from "#lib/onchain/relay/relay.ts";
+import { queueRelay, relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

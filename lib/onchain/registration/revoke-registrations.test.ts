@@ -5,7 +5,7 @@ import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
-import { relayNow } from "#lib/onchain/relay/relay.ts";
+import { relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { followRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { mandateRegistrations, relayedTransactions } from "#lib/onchain/tables.ts";
 import { useDatabase } from "#test/database.ts";

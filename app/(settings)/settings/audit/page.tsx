@@ -10,7 +10,7 @@ import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { kinds } from "#lib/pages/audit-view.ts";
+import { kinds } from "#lib/pages/event-line.ts";
 import { viewAudit } from "#lib/pages/view-audit.ts";
 
 export const metadata = { title: "Audit log" };

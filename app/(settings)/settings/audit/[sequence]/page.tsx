@@ -10,7 +10,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
-import type { EventDetail, EventLine } from "#lib/pages/audit-view.ts";
+import type { EventDetail, EventLine } from "#lib/pages/event-line.ts";
 import { viewAuditEvent } from "#lib/pages/view-audit.ts";
 
 export const metadata = { title: "Audit event" };

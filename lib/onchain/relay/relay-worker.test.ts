@@ -6,7 +6,7 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { relayRow } from "#lib/onchain/relay-row.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
-import { relayNow, relayOutcome } from "#lib/onchain/relay/relay.ts";
+import { relayNow, relayOutcome } from "#lib/onchain/relay/queue-relay.ts";
 import { senders, watchSenders } from "#lib/onchain/senders.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
