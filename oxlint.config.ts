@@ -28,7 +28,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 
 /** Decisions: facts and the time in, a result out. */
 const decisions = [
-  "lib/mandates/{policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
+  "lib/mandates/{denials,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-list,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{approval,checkout-state}.ts",
@@ -38,7 +38,7 @@ const decisions = [
   "lib/outbound/outbound-address.ts",
   "lib/pages/timeline.ts",
   "lib/storefront/{read-manifest,read-quote,seller-text}.ts",
-  "lib/{money,problem,vocabulary}.ts",
+  "lib/{money,next-actions,problem,vocabulary}.ts",
 ];
 
 export default defineConfig({

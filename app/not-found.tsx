@@ -3,7 +3,7 @@ import { NothingHere } from "#components/shell/nothing-here.tsx";
 import { Sheet } from "#components/shell/sheet.tsx";
 import { env } from "#lib/env.ts";
 
-export const metadata = { title: "Not found" };
+export { metadata } from "#components/shell/nothing-here.tsx";
 
 export default function NotFoundPage() {
   return (

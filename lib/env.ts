@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { contradictions } from "#lib/env-contradictions.ts";
 import { examples } from "#lib/env-examples.ts";
+import { ADDRESS, BYTES32 } from "#lib/evm.ts";
 import { perProcess } from "#lib/process.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
@@ -20,7 +21,7 @@ const measured = (min: number, max: number) => {
 };
 const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
 
-const Address = text(/^0x[0-9a-fA-F]{40}$/, "must be an EVM address, 0x and 40 hexadecimal digits");
+const Address = text(ADDRESS, "must be an EVM address, 0x and 40 hexadecimal digits");
 
 const Asset = z.strictObject({
   asset: text(/^[A-Z0-9.]{1,16}$/, "must be a symbol such as USDC"),
@@ -93,7 +94,7 @@ const baseSepolia: ChainConfiguration = {
   explorerBaseUrl: "https://sepolia.basescan.org",
 };
 
-const privateKey = text(/^0x[0-9a-fA-F]{64}$/, "must be a 32-byte key, 0x and 64 hexadecimal digits");
+const privateKey = text(BYTES32, "must be a 32-byte key, 0x and 64 hexadecimal digits");
 
 const secret = z.string(saying("must have at least 32 characters")).min(32, "must have at least 32 characters");
 

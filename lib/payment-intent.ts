@@ -1,18 +1,13 @@
 /** The wire shapes of a payment: browser-safe, shared by the operations that carry one. */
 import { z } from "zod";
 import { Call } from "#lib/call-schema.ts";
+import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ClientId } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
 import { DenialCode, EnforcementPath, Outcome, PaymentChallengeType, PaymentProtocol, SettlementMode } from "#lib/vocabulary.ts";
 
 const FreeForm = z.record(z.string(), z.unknown());
-const ChainId = z
-  .string()
-  .max(64)
-  .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
-const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
 const AskedPricing = z
   .discriminatedUnion("type", [
@@ -47,7 +42,7 @@ export const AskedIntent = z
     resource: AskedResource.optional(),
     amount: AmountText,
     asset: AssetSymbol,
-    chain: ChainId.optional(),
+    chain: ChainName.optional(),
     payTo: Address.optional(),
     challenge: FreeForm.optional(),
     metadata: FreeForm.optional(),

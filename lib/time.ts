@@ -20,6 +20,19 @@ export function toWire(time: Date): string {
   return text;
 }
 
+export const DAY_MS = 86_400_000;
+
+/** The UTC day of a time: "2026-11-21". */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** UTC midnight at the start of a day, such as "2026-11-21"; undefined for an invalid date. */
+export function readDay(text: string | undefined): Date | undefined {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const midnight = new Date(`${text}T00:00:00.000Z`);
+  return Number.isNaN(midnight.getTime()) || dayOf(midnight) !== text ? undefined : midnight;
+}
+
+export const daysAfter = (time: Date, count: number): Date => new Date(time.getTime() + count * DAY_MS);
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));
 

@@ -2,6 +2,7 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
 import { decide } from "#lib/mandates/policy.ts";
+import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 
@@ -73,18 +74,8 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
 
 /** Books a hold as the hot path does: lifetime total, current bucket of every window, cooldown. */
 export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: Date): void {
-  usage.reserved = atomicOf(usage.reserved + amount);
-  usage.lastHeldAt = now;
-  const buckets = usage.buckets as Map<string, BucketUsage[]>;
-  for (const window of mandate.policy.windows) {
-    const { start, liveUntil } = bucketAt(window, now);
-    const list = buckets.get(window.key) ?? [];
-    buckets.set(window.key, list);
-    let bucket = list.find((candidate) => candidate.start.getTime() === start.getTime());
-    if (bucket === undefined) list.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
-    bucket.reserved = atomicOf(bucket.reserved + amount);
-    bucket.payments += 1;
-  }
+  const buckets = mandate.policy.windows.map((window) => bucketAt(window, now));
+  addHold(usage, atomicOf(amount), buckets, now);
 }
 
 /** One row in a table of rules: the facts that differ from an allowed payment, and the denial code. */

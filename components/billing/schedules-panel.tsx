@@ -2,10 +2,9 @@ import { Bar } from "#components/ui/bar.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
-import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import type { StatementView } from "#lib/billing/statement-view.ts";
-import { appliesText, chargeText, payerText } from "./schedule-words.ts";
+import { scheduleColumns, statusColumn } from "./schedule-columns.tsx";
 
 /** How much of the free volume is used, in whole units of the schedule's asset per UTC month. */
 function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; readonly volumes: StatementView["volumes"] }) {
@@ -33,17 +32,7 @@ export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "sche
       rows={schedules}
       rowKey={({ feeScheduleId }) => feeScheduleId}
       columns={[
-        {
-          name: "Schedule",
-          cell: (schedule) => (
-            <>
-              {schedule.name}
-              <span className="sub">{appliesText(schedule)}</span>
-            </>
-          ),
-        },
-        { name: "Charges", cell: chargeText },
-        { name: "Paid by", cell: payerText },
+        ...scheduleColumns,
         {
           name: "Included",
           cell: (schedule) => (schedule.includedMonthlyVolume === 0 ? null : <Included schedule={schedule} volumes={volumes} />),
@@ -65,7 +54,7 @@ export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "sche
               </span>
             ),
         },
-        { name: "Status", cell: ({ status }) => <StatusBadge of="feeSchedule" status={status} /> },
+        statusColumn,
       ]}
     />
     <div className="panel-foot">The schedule that fits a payment closest applies to it; ties go to the newer one.</div>

@@ -1,9 +1,9 @@
 import { Bar, BarKey } from "#components/ui/bar.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
+import { Dated } from "#components/ui/dated.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
-import { formatAmount, parseAmount } from "#lib/money.ts";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { spanName } from "./names.ts";
 
@@ -11,22 +11,11 @@ import { spanName } from "./names.ts";
 export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
   budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
 
-const DIGITS = 18;
-const exact = (text: string): bigint => parseAmount(text, DIGITS);
-
-/** The amount held by other payments. This payment may have a hold of its own, which must not be counted twice. */
-function heldByOthers({ limit, spent, reserved, availableAfter }: BudgetView, payment: string): string {
-  if (availableAfter === undefined) return reserved;
-  return formatAmount(exact(limit) - exact(spent) - exact(payment) - exact(availableAfter), DIGITS);
-}
-
+/** `charged` is decimal text. */
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
 
 function Budget({ budget, charged }: BudgetProps) {
-  const { unit, limit, spent, available, availableAfter } = budget;
-  const figure = charged.slice(0, charged.lastIndexOf(" ")).replaceAll(",", "");
-  const others = heldByOthers(budget, figure);
-  const held = Number(others) > 0;
+  const { unit, limit, spent, heldByOthers, available, availableAfter } = budget;
   const left = { kind: "left", name: "Remaining after it" } as const;
   return (
     <>
@@ -35,16 +24,16 @@ function Budget({ budget, charged }: BudgetProps) {
         limit={limit}
         parts={[
           { kind: "used", amount: spent },
-          { kind: "held", amount: others },
-          { kind: availableAfter === undefined ? "over" : "this", amount: figure },
+          { kind: "held", amount: heldByOthers },
+          { kind: availableAfter === undefined ? "over" : "this", amount: charged },
         ]}
       />
       <BarKey
         unit={unit}
         entries={[
           { kind: "used", name: "Used", amount: spent },
-          ...(held ? [{ kind: "held", name: "Held", amount: others } as const] : []),
-          { kind: "this", name: "This payment", amount: figure },
+          ...(Number(heldByOthers) > 0 ? [{ kind: "held", name: "Held", amount: heldByOthers } as const] : []),
+          { kind: "this", name: "This payment", amount: charged },
           availableAfter === undefined
             ? { ...left, amount: available, text: `not enough: ${money(available, unit)} left` }
             : { ...left, amount: availableAfter },
@@ -88,7 +77,9 @@ function Choices({ view, mandate, onChoose }: Props) {
           <strong>
             <bdi>{visible(one.name)}</bdi>
           </strong>
-          <span>{remaining(one)}</span>
+          <span>
+            <Dated>{remaining(one)}</Dated>
+          </span>
         </Choice>
       ))}
     </fieldset>
@@ -135,8 +126,12 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
               )}
             </span>
           </div>
-          {budget && <Budget budget={budget} charged={view.amounts.charged} />}
-          {mandate.obstacles.length > 0 && <p className="small text-danger mt-2">{mandate.obstacles[0]}</p>}
+          {budget && <Budget budget={budget} charged={view.amounts.chargedAmount} />}
+          {mandate.obstacles.length > 0 && (
+            <p className="small text-danger mt-2">
+              <Dated>{mandate.obstacles[0] ?? ""}</Dated>
+            </p>
+          )}
         </>
       )}
       <Choices view={view} mandate={mandate} {...(onChoose && { onChoose })} />

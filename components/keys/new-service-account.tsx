@@ -1,7 +1,6 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useWatch } from "react-hook-form";
 import { Field } from "#components/ui/field.tsx";
@@ -28,7 +27,6 @@ const opener = (
 
 /** Creates an account with its first key, and shows the key once. */
 export function NewServiceAccount({ organizationId, grantable, suggested }: Props) {
-  const router = useRouter();
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
   const state = useOperationForm(createServiceAccount, {
@@ -62,13 +60,7 @@ export function NewServiceAccount({ organizationId, grantable, suggested }: Prop
         />
         <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
       </FormDialog>
-      <SecretDialog
-        made={made}
-        onSaved={() => {
-          setMade(null);
-          router.refresh();
-        }}
-      />
+      <SecretDialog made={made} onSaved={() => setMade(null)} />
     </>
   );
 }

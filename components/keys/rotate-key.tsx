@@ -1,6 +1,5 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
@@ -19,7 +18,6 @@ const graces = [
 
 /** Creates a new key for an account and shows it once. The previous key works until the chosen grace period ends. */
 export function RotateKey({ serviceAccountId, name }: Props) {
-  const router = useRouter();
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
   const state = useOperationForm(rotateServiceAccountKey, {
@@ -54,13 +52,7 @@ export function RotateKey({ serviceAccountId, name }: Props) {
         </p>
         <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
       </FormDialog>
-      <SecretDialog
-        made={made}
-        onSaved={() => {
-          setMade(null);
-          router.refresh();
-        }}
-      />
+      <SecretDialog made={made} onSaved={() => setMade(null)} />
     </>
   );
 }

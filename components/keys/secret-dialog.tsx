@@ -1,6 +1,7 @@
 "use client";
 
 import { Copy } from "lucide-react";
+import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -52,12 +53,14 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
 
 /** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */
 export function SecretDialog({ made, onSaved }: Props) {
+  const router = useRouter();
   const [saved, setSaved] = useState(false);
   useLeaveGuard(made !== null);
   const change = (open: boolean) => {
     if (open) return;
     setSaved(false);
     onSaved();
+    router.refresh();
   };
   return (
     <Dialog

@@ -15,3 +15,12 @@ export const NothingHere = () => (
     </div>
   </>
 );
+
+/** The page inside the application's frame. */
+export const NothingInFrame = () => (
+  <div className="panel panel-body grid justify-items-start gap-4">
+    <NothingHere />
+  </div>
+);
+
+export const metadata = { title: "Not found" };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
+import type { QuoteLine } from "#lib/storefront/read-quote.ts";
 
 /** A line as a storefront or a resource describes it. */
 export type Line = {
@@ -14,17 +15,7 @@ export type Line = {
 };
 
 /** A line as it is hashed and shown: amounts are canonical decimal text, absent fields are omitted. */
-export type BasketLine = {
-  readonly productId: string;
-  readonly variantId?: string;
-  readonly name: string;
-  readonly color?: string;
-  readonly size?: string;
-  readonly quantity: number;
-  readonly unitAmount: string;
-  readonly displayUnitAmount: string;
-  readonly asset: string;
-};
+export type BasketLine = Omit<QuoteLine, "totalAmount"> & { readonly displayUnitAmount: string; readonly asset: string };
 
 export type CanonicalBasket = {
   /** The seller's id, or an unregistered seller's domain. */

@@ -12,23 +12,22 @@ import {
   MandateStatus,
 } from "#lib/vocabulary.ts";
 
+/** The fields of an item in a basket and in a quote. */
+export const itemFields = {
+  productId: z.string(),
+  variantId: z.string().optional(),
+  name: z.string(),
+  color: z.string().optional(),
+  size: z.string().optional(),
+  quantity: z.number().int(),
+  unitAmount: z.string(),
+};
+
 export const Basket = z
   .object({
     sellerId: z.string(),
     asset: z.string(),
-    lines: z.array(
-      z.object({
-        productId: z.string(),
-        variantId: z.string().optional(),
-        name: z.string(),
-        color: z.string().optional(),
-        size: z.string().optional(),
-        quantity: z.number().int(),
-        unitAmount: z.string(),
-        displayUnitAmount: z.string(),
-        asset: z.string(),
-      }),
-    ),
+    lines: z.array(z.object({ ...itemFields, displayUnitAmount: z.string(), asset: z.string() })),
   })
   .meta({
     id: "Basket",

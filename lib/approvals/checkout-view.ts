@@ -8,7 +8,8 @@ export type BudgetView = {
   readonly unit: string;
   readonly limit: string;
   readonly spent: string;
-  readonly reserved: string;
+  /** Held by other payments. This payment may have a hold of its own. */
+  readonly heldByOthers: string;
   readonly available: string;
   /** The rest of the budget after this payment; absent if the payment does not fit. */
   readonly availableAfter?: string;
@@ -71,6 +72,8 @@ export type CheckoutView = {
     };
     /** The amount taken from the mandate's budget: the total and the buyer's share of the fee. */
     readonly charged: string;
+    /** The same as decimal text. */
+    readonly chargedAmount: string;
   };
   readonly lines: readonly LineView[];
   readonly destination: {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
-import { AssetSymbol, ChainName } from "#lib/sellers/resource-schema.ts";
+import { AssetSymbol, ChainName } from "#lib/evm.ts";
 import { Timestamp } from "#lib/time.ts";
 import {
   EnforcementPath,

@@ -7,6 +7,7 @@ import {
   SaveFeeSchedule,
   Subscription,
 } from "#lib/billing/billing-schema.ts";
+import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { FeeQuote } from "#lib/payment-intent.ts";
@@ -45,23 +46,11 @@ export const quoteFee = operation({
       sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
     },
     response: {
-      feeQuoteId: "fq_01kaj4n7v8e2m0x3c9t5q6r7sd",
+      ...feeQuoteExample,
       feeScheduleId,
       buyerOrganizationId,
       sellerOrganizationId,
-      settlementMode: "offchainAuthorized",
-      enforcementPath: "offchain",
-      paymentProtocol: "x402",
-      paymentChallengeType: "x402",
-      chain: "eip155:84532",
-      asset: "USDC",
-      grossAmount: "0.25",
-      sellerNetAmount: "0.25",
       serviceFeeAmount: "0.0025",
-      providerFeeAmount: "0",
-      networkFeeAmount: "0",
-      feePayer: "buyer",
-      feeRecipient: "service",
       feeScheduleHash: "88a8a2e02b5214175b51c0eaa9c302800ed96852a76b710e235d1b38fbf46582",
       expiresAt: "2026-11-21T12:15:00.000Z",
       createdAt,

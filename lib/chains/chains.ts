@@ -1,11 +1,13 @@
+import type { Hex } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
+import { lower } from "#lib/evm.ts";
 
 /** An asset of the configuration, with addresses in lower case. Token data from clients is only compared with it. */
 export type AssetOnChain = {
   readonly chain: string;
   readonly chainId: number;
   readonly asset: string;
-  readonly tokenAddress: `0x${string}`;
+  readonly tokenAddress: Hex;
   readonly tokenName: string;
   readonly tokenVersion: string;
   readonly tokenDecimals: number;
@@ -19,11 +21,9 @@ export const onlyChain = (): string | null => (env().CHAINS.length === 1 ? (env(
 
 export const chainIdOf = (chain: string): number => Number(chain.slice("eip155:".length));
 
-export const address = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
-
 function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][number]) => boolean): AssetOnChain | null {
   const found = chainOf(chain)?.assets.find(fits);
-  return found ? { ...found, chain, chainId: chainIdOf(chain), tokenAddress: address(found.tokenAddress) } : null;
+  return found ? { ...found, chain, chainId: chainIdOf(chain), tokenAddress: lower(found.tokenAddress) } : null;
 }
 
 /** The token behind a symbol. */
@@ -34,4 +34,4 @@ export const tokenOf = (chain: string, asset: string): string | null => assetOf(
 
 /** The configured asset with this token address. */
 export const assetAt = (chain: string, tokenAddress: string): AssetOnChain | null =>
-  assetWhere(chain, (entry) => address(entry.tokenAddress) === address(tokenAddress));
+  assetWhere(chain, (entry) => lower(entry.tokenAddress) === lower(tokenAddress));

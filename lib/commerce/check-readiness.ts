@@ -32,6 +32,9 @@ import { sellerOfStorefront, type StorefrontSeller } from "#lib/sellers/seller-o
 import { compareToken } from "#lib/storefront/read-manifest.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
+import { commonActions } from "#lib/next-actions.ts";
+
+const { selectMandate, createMandate, otherSeller, retryLater } = commonActions;
 
 type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
@@ -73,20 +76,13 @@ async function serviceCheck(): Promise<Check> {
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
-  const nextActions = [{ type: "retry_later", label: "Try again later" }] as const;
-  return failing(
-    "serviceAvailable",
-    new Problem("service_unavailable", { detail: `Not ready: ${down.join(", ")}.`, nextActions }),
-  );
+  const details = { detail: `Not ready: ${down.join(", ")}.`, nextActions: [retryLater] };
+  return failing("serviceAvailable", new Problem("service_unavailable", details));
 }
 
 function mandateCheck(mandate: MandateRow | null): Check {
   if (mandate) return ready("mandateExists", "The mandate exists.");
-  const actions = [
-    { type: "select_mandate", label: "Use another mandate" },
-    { type: "create_mandate", label: "Create a mandate" },
-  ] as const;
-  const nextActions = withMandatePages(actions, env().BASE_URL);
+  const nextActions = withMandatePages([selectMandate, createMandate], env().BASE_URL);
   return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
 }
 
@@ -134,8 +130,7 @@ function sellerChecks(
   const checks: Check[] = [];
   if (body.sellerId !== undefined && body.sellerId !== seller?.sellerId) {
     const detail = `${discovered.domain} is not the storefront of ${body.sellerId}.`;
-    const nextActions = [{ type: "use_other_seller", label: "Use another seller" }] as const;
-    checks.push(failing("sellerRegistered", new Problem("storefront_invalid", { detail, nextActions })));
+    checks.push(failing("sellerRegistered", new Problem("storefront_invalid", { detail, nextActions: [otherSeller] })));
   } else if (seller) checks.push(ready("sellerRegistered", `${discovered.domain} belongs to a registered seller.`));
   else if (policy?.sellers?.unregistered === "allow")
     checks.push(ready("sellerRegistered", "The seller is not registered, and the mandate admits that."));
@@ -185,8 +180,7 @@ async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Check[]>
       failing("walletBalance", new Problem("insufficient_funds", { detail, nextActions, payment }), "actionRequired"),
     ];
   } catch {
-    const later = { type: "retry_later", label: "Try again later" } as const;
-    return [connected, unknown("walletBalance", `${asset.chain} does not answer.`, later)];
+    return [connected, unknown("walletBalance", `${asset.chain} does not answer.`, retryLater)];
   }
 }
 

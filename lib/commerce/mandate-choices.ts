@@ -5,6 +5,7 @@ import { candidateMandates, type Scope } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { denials } from "#lib/mandates/denials.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandates, liveBuckets, reading } from "#lib/mandates/store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
@@ -86,7 +87,10 @@ function viewOf(
   const budgets = mandate.usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    return { window, unit, limit, spent, reserved, available, ...(left >= 0n && { availableAfter: after }) };
+    // The authorization's own hold counts as this payment.
+    const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
+    const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
+    return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };
   });
   const amounts = budgets.filter((budget) => budget.unit !== "payments").map((budget) => parseAmount(budget.available, decimals));
   const least = amounts.reduce((least, amount) => (amount < least ? amount : least), amounts[0] ?? (0n as Atomic));
@@ -109,24 +113,6 @@ function viewOf(
 /** The fields of a choice that the API returns. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
-
-const statusOfDenial: Partial<Record<DenialCode, MandateMatch>> = {
-  mandate_not_active: "not_active",
-  mandate_suspended: "not_active",
-  mandate_not_yet_valid: "not_active",
-  mandate_revoked: "revoked",
-  mandate_expired: "expired",
-  mandate_exhausted: "insufficient_budget",
-  per_payment_limit_exceeded: "insufficient_budget",
-  period_budget_exceeded: "insufficient_budget",
-  total_budget_exceeded: "insufficient_budget",
-  count_limit_exceeded: "insufficient_budget",
-  cooldown_active: "insufficient_budget",
-  fee_limit_exceeded: "insufficient_budget",
-  asset_not_allowed: "asset_mismatch",
-  chain_not_allowed: "asset_mismatch",
-  agent_not_bound: "no_mandate",
-};
 
 export type Detected = {
   readonly mandateId: string | null;
@@ -152,7 +138,7 @@ export function detectMandate(choices: readonly Choice[], named: string | null):
 
 function whyNot(choice: Choice | undefined): MandateMatch {
   if (!choice?.denialCode) return "no_mandate";
-  return statusOfDenial[choice.denialCode] ?? "seller_not_allowed";
+  return denials[choice.denialCode].match ?? "seller_not_allowed";
 }
 
 /** The amount that a checkout takes from the mandate's budget: its price and the buyer's share of the fee. */

@@ -2,6 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 import { basketHash, canonicalBasket, lineAmount, type CanonicalBasket } from "#lib/approvals/basket.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { database } from "#lib/db/client.ts";
+import { lower } from "#lib/evm.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
@@ -95,7 +96,7 @@ export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): O
   const { accepted, mismatches } = compareChallenge(required, {
     asset,
     amount,
-    payTo: payTo.toLowerCase() as `0x${string}`,
+    payTo: lower(payTo),
     url,
   });
   if (!accepted) return null;

@@ -1,8 +1,11 @@
 /** An example of an order for the OpenAPI document. Browser-safe. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
+import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import type { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
 
 const { payTo, tokenAddress, chain, asset, amount, quoteId, mandateId } = checkoutExample;
+/** The seller of the example is not registered. */
+const { sellerOrganizationId: _, ...feeQuote } = feeQuoteExample;
 const orderId = "ord_01kaj4n7v8e2m0x3c9t5q6r7t3";
 const expiresAt = "2026-11-21T12:10:00.000Z";
 const createdAt = "2026-11-21T12:00:00.000Z";
@@ -69,23 +72,12 @@ export const orderExample: PlacedOrder = {
     chain,
     payTo,
     feeQuote: {
-      feeQuoteId: "fq_01kaj4n7v8e2m0x3c9t5q6r7sd",
-      feeScheduleId: "fs_default",
+      ...feeQuote,
       buyerOrganizationId: checkoutExample.ownerOrganizationId,
-      settlementMode: "offchainAuthorized",
-      enforcementPath: "offchain",
-      paymentProtocol: "x402",
-      paymentChallengeType: "x402",
       chain,
       asset,
       grossAmount: amount,
       sellerNetAmount: amount,
-      serviceFeeAmount: "0",
-      providerFeeAmount: "0",
-      networkFeeAmount: "0",
-      feePayer: "buyer",
-      feeRecipient: "service",
-      feeScheduleHash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
       expiresAt,
       createdAt,
     },

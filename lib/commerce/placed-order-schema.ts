@@ -1,5 +1,6 @@
 /** The API's schemas of an order. Browser-safe. */
 import { z } from "zod";
+import { itemFields } from "#lib/approvals/checkout-schema.ts";
 import { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import { OrderActionType, OrderStatus } from "#lib/vocabulary.ts";
@@ -51,20 +52,7 @@ export const Quote = z
     resourceId: z.string().optional(),
     amount: z.string(),
     asset: z.string(),
-    items: z.array(
-      z.object({
-        productId: z.string(),
-        variantId: z.string().optional(),
-        name: z.string(),
-        color: z.string().optional(),
-        size: z.string().optional(),
-        quantity: z.number().int(),
-        unitAmount: z.string(),
-        totalAmount: z.string(),
-        asset: z.string(),
-        metadata: FreeForm.optional(),
-      }),
-    ),
+    items: z.array(z.object({ ...itemFields, totalAmount: z.string(), asset: z.string(), metadata: FreeForm.optional() })),
     expiresAt: Timestamp,
     metadata: FreeForm.optional(),
   })

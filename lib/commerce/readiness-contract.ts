@@ -1,5 +1,6 @@
 import { CheckReadiness, Readiness } from "#lib/commerce/readiness-schema.ts";
 import { operation } from "#lib/http/operation.ts";
+import { commonActions } from "#lib/next-actions.ts";
 
 const asked = {
   mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",
@@ -38,10 +39,10 @@ export const checkReadiness = operation({
           key: "approvalNeeded",
           status: "actionRequired",
           message: "The policy asks a person before every payment.",
-          nextActions: [{ type: "approve_checkout", label: "The buyer confirms the order" }],
+          nextActions: [commonActions.approveCheckout],
         },
       ],
-      requiredActions: [{ type: "approve_checkout", label: "The buyer confirms the order", blocking: false }],
+      requiredActions: [{ ...commonActions.approveCheckout, blocking: false }],
     },
   },
 });

@@ -8,6 +8,7 @@ import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/registry/refusals.ts";
 import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -80,9 +81,9 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
         : failing("walletDelegated", notDelegated(refused), "actionRequired"),
     ];
   } catch {
-    const later = { type: "retry_later", label: "Try again later" } as const;
+    const { retryLater } = commonActions;
     const silent = `${asset.chain} does not answer.`;
-    return [mode, unknown("onchainMandateRegistered", silent, later), unknown("walletDelegated", silent, later)];
+    return [mode, unknown("onchainMandateRegistered", silent, retryLater), unknown("walletDelegated", silent, retryLater)];
   }
 }
 

@@ -4,10 +4,8 @@ import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/o
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { ErrorBody, NextAction } from "#lib/problem.ts";
-import { AssetSymbol, ChainName } from "#lib/sellers/resource-schema.ts";
+import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ReadinessCheckStatus, ReadinessKey, ReadinessStatus } from "#lib/vocabulary.ts";
-
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
 export const CheckReadiness = z
   .strictObject({

@@ -1,12 +1,15 @@
 import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness.ts";
 import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { probeCheckout, type ProbedCheckout } from "#lib/storefront/probe-checkout.ts";
 import { discoverStorefront, type Storefront } from "#lib/storefront/discover-storefront.ts";
 import { requestQuote } from "#lib/storefront/request-quote.ts";
 import type { Quote } from "#lib/storefront/read-quote.ts";
+
+const { otherSeller, refreshQuote } = commonActions;
 
 /** The storefront's answers so far, and the results of their checks. */
 export type StorefrontFindings = {
@@ -57,10 +60,7 @@ function challengeSupported({ challengeTypes, domain }: Storefront, asked: strin
   const detail = challengeTypes.includes(type)
     ? `This service does not pay by ${type}.`
     : `${domain} does not ask for payment by ${type}.`;
-  return failing(
-    "paymentChallengeSupported",
-    new Problem("scheme_unsupported", { detail, nextActions: [{ type: "use_other_seller", label: "Use another seller" }] }),
-  );
+  return failing("paymentChallengeSupported", new Problem("scheme_unsupported", { detail, nextActions: [otherSeller] }));
 }
 
 /** The differences between what the agent expects and what the storefront says now. */
@@ -89,10 +89,7 @@ function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheck
   if (wrong.length > 0) {
     const metadata = { mismatches: probed?.mismatches ?? [] };
     const detail = `${seen.domain} asks for something else than was agreed. ${wrong.join(" ")}`;
-    const nextActions = [
-      { type: "refresh_quote", label: "Ask for a new quote" },
-      { type: "fix_storefront", label: "Correct the storefront", metadata },
-    ] as const;
+    const nextActions = [refreshQuote, { type: "fix_storefront", label: "Correct the storefront", metadata }] as const;
     return failing(key, new Problem("storefront_invalid", { detail, nextActions }));
   }
   return probed ? ready(key, "The 402 at the checkout asks for what was quoted.") : skipped(key, "Nothing was quoted.");

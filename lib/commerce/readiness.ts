@@ -1,8 +1,10 @@
 import type { ReadinessCheck } from "#lib/commerce/readiness-schema.ts";
+import { denialActions } from "#lib/mandates/denials.ts";
 import type { Decision, Reason } from "#lib/mandates/facts.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem, problemBody, type NextAction } from "#lib/problem.ts";
-import { ReadinessKey, type DenialCode, type ReadinessCheckStatus, type ReadinessStatus } from "#lib/vocabulary.ts";
+import { ReadinessKey, type ReadinessCheckStatus, type ReadinessStatus } from "#lib/vocabulary.ts";
 
 type Key = ReadinessKey;
 
@@ -92,43 +94,16 @@ const satisfied: Readonly<Partial<Record<Key, string>>> = {
   assuranceLevel: "The assurance that is asked for can be reached.",
 };
 
-const raise: NextAction = { type: "raise_mandate_limit", label: "Raise the mandate's limit" };
-const renew: NextAction = { type: "renew_mandate", label: "Renew the mandate" };
-const select: NextAction = { type: "select_mandate", label: "Use another mandate" };
-const other: NextAction = { type: "use_other_seller", label: "Use another seller" };
-const later: NextAction = { type: "retry_later", label: "Try again later" };
-
-const actionsFor: Readonly<Partial<Record<DenialCode, readonly NextAction[]>>> = {
-  mandate_not_active: [select],
-  mandate_suspended: [{ type: "resume_mandate", label: "Resume the mandate" }, select],
-  mandate_revoked: [{ type: "create_mandate", label: "Create a mandate" }, select],
-  mandate_expired: [renew, select],
-  mandate_exhausted: [renew, raise],
-  mandate_not_yet_valid: [later],
-  agent_not_bound: [select],
-  agent_inactive: [{ type: "contact_support", label: "Ask an administrator" }],
-  seller_unverified: [{ type: "verify_seller", label: "Ask the seller to verify its domain" }, other],
-  asset_not_allowed: [select],
-  chain_not_allowed: [select],
-  per_payment_limit_exceeded: [raise],
-  period_budget_exceeded: [raise, later],
-  total_budget_exceeded: [raise],
-  count_limit_exceeded: [raise, later],
-  cooldown_active: [later],
-  outside_schedule: [later],
-  fee_limit_exceeded: [raise],
-};
-
 /** The service's base URL, and the mandate that is checked. */
 type Pages = { readonly baseUrl: string; readonly mandateId: string };
 
 /** The failed check for these denials. */
 function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Check {
-  const nextActions = withMandatePages(actionsFor[code as DenialCode] ?? [other], baseUrl, mandateId);
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
-  if (code === "mandate_revoked") return failing(key, new Problem("mandate_revoked", { detail, nextActions }));
-  if (key === "mandateActive") return failing(key, new Problem("mandate_not_active", { detail, nextActions }));
-  return failing(key, new Problem("policy_denied", { detail, nextActions }));
+  const details = { detail, nextActions: withMandatePages(denialActions(code), baseUrl, mandateId) };
+  if (code === "mandate_revoked") return failing(key, new Problem("mandate_revoked", details));
+  if (key === "mandateActive") return failing(key, new Problem("mandate_not_active", details));
+  return failing(key, new Problem("policy_denied", details));
 }
 
 const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "mandateResourceAllowed"]);
@@ -165,6 +140,6 @@ function approvalCheck({ reasons }: Decision, known: boolean): Check {
   const asked = reasons.find(({ code }) => code === "approval_required");
   if (!known) return skipped("approvalNeeded", "It depends on the seller and the amount.");
   if (!asked) return ready("approvalNeeded", "No person has to be asked.");
-  const nextActions: NextAction[] = [{ type: "approve_checkout", label: "The buyer confirms the order" }];
-  return failing("approvalNeeded", new Problem("approval_required", { detail: asked.message, nextActions }), "actionRequired");
+  const details = { detail: asked.message, nextActions: [commonActions.approveCheckout] };
+  return failing("approvalNeeded", new Problem("approval_required", details), "actionRequired");
 }

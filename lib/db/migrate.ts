@@ -3,6 +3,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { mainPool } from "#lib/db/client.ts";
 import { Connection } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
+import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
@@ -53,13 +54,11 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
   }
 }
 
-const A_DAY_MS = 86_400_000;
-
 /** Applies all missing migrations in one transaction. Returns how many were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
   // No timeouts: a migration may take long, and a second process waits for the first.
   const settings = { application_name: "countersign-migrate" };
-  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: A_DAY_MS });
+  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
   try {
     await sql`BEGIN`;

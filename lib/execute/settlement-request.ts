@@ -1,7 +1,8 @@
 import { PaymentRequirementsV1Schema, PaymentRequirementsV2Schema, type PaymentRequirementsV2 } from "@x402/core/schemas";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { address, assetAt } from "#lib/chains/chains.ts";
+import { assetAt } from "#lib/chains/chains.ts";
+import { lower } from "#lib/evm.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/refuse-payee.ts";
@@ -152,7 +153,7 @@ function requiredPayment({ scheme, network, amount, asset: token, payTo, maxTime
   const asset = assetAt(network, token);
   if (!asset) return failed("asset_mismatch", "This token is not configured here.");
   if (!/^[1-9][0-9]{0,77}$/.test(amount)) return failed("amount_mismatch", "The amount is not a positive whole number.");
-  return { ok: true, expected: { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds } };
+  return { ok: true, expected: { asset, amount: BigInt(amount), payTo: lower(payTo), maxTimeoutSeconds } };
 }
 
 async function matchCredential(credential: Credential): Promise<Match> {

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "#lib/mandates/facts.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
@@ -102,10 +103,7 @@ function requireApproved({ checkout, approval }: ApprovalState, asking: Approval
 export const changedMandate = ({ message }: { readonly message: string }): Problem =>
   new Problem("policy_denied", {
     detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,
-    nextActions: [
-      { type: "select_mandate", label: "Pay under another mandate" },
-      { type: "use_other_seller", label: "Use another seller" },
-    ],
+    nextActions: [{ type: "select_mandate", label: "Pay under another mandate" }, commonActions.otherSeller],
   });
 
 /** `archived`: the authorized resource is archived. `stopped`: an emergency revocation stopped the seller. */

@@ -2,6 +2,9 @@ import { isIPv4, isIPv6 } from "node:net";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
+/** Holds the address that the server itself saw; the server drops the value that a client sends. */
+export const ADDRESS_HEADER = "x-countersign-address";
+
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
 
 /** Stores the socket address of a request, because a web-standard Request does not have it. */

@@ -1,6 +1,6 @@
+import { DAY_MS } from "#lib/time.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** Zone names come from clients, so each cache is cleared when it is full. The size covers every period of every zone. */
 const CACHE_SIZE = 3_000;

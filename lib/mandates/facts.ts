@@ -12,7 +12,6 @@ export type MandateFacts = {
   readonly agents: readonly string[] | null;
 };
 
-/** Mutable: the caller adds each decision of a batch before it makes the next one. */
 export type BucketUsage = {
   readonly start: Date;
   /** From this time on the bucket no longer counts in its window. */
@@ -22,12 +21,15 @@ export type BucketUsage = {
   payments: number;
 };
 
-/** The current usage. `buckets` is keyed by window key and may contain buckets that no longer count. */
+/**
+ * The current usage. `buckets` is keyed by window key and may contain buckets that no longer count. Mutable: the caller adds the hold of
+ * each decision before it makes the next one.
+ */
 export type Usage = {
   spent: Atomic;
   reserved: Atomic;
   lastHeldAt: Date | null;
-  readonly buckets: ReadonlyMap<string, readonly BucketUsage[]>;
+  readonly buckets: Map<string, BucketUsage[]>;
 };
 
 type SellerFacts = {

@@ -1,5 +1,6 @@
 /** The wire shapes of a mandate: browser-safe, shared by its operations. */
 import { z } from "zod";
+import { Address } from "#lib/evm.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
 import { DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
@@ -7,7 +8,7 @@ import { DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabul
 export const Wallet = z
   .strictObject({
     chain: z.string().min(1).max(64),
-    address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write the address as 0x and 40 hexadecimal digits."),
+    address: Address,
   })
   .meta({ id: "MandateWallet", description: "The wallet that signs: a credential of another one is refused." });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Address } from "#lib/evm.ts";
 import { minutesOf } from "#lib/mandates/duration.ts";
 import { AmountText } from "#lib/money.ts";
 import { Timestamp } from "#lib/time.ts";
@@ -87,7 +88,6 @@ const Domain = z
   .meta({ description: "Matches this domain and every subdomain of it.", examples: ["example.com"] });
 const Domains = z.array(Domain).max(MAX_ENTRIES);
 
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write the address as 0x and 40 hexadecimal digits.");
 const Addresses = z.array(Address).max(MAX_ENTRIES);
 
 const Method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);

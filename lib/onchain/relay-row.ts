@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { NewRelay } from "#lib/onchain/relay-store.ts";
 import { gasCaps } from "#lib/onchain/relay-target.ts";
 import type { RelayKey, RelayPurpose, StoredAuthorization } from "#lib/onchain/tables.ts";
@@ -11,8 +12,8 @@ export type RelayRequest = {
   readonly purpose: RelayPurpose;
   /** Identifies the transaction together with `purpose`: the id of the registration, or of the payment's execution. */
   readonly entityId: string;
-  readonly to: `0x${string}`;
-  readonly data: `0x${string}`;
+  readonly to: Hex;
+  readonly data: Hex;
   /** Each may delegate only to the configured implementation. */
   readonly authorizationList?: readonly StoredAuthorization[];
 };

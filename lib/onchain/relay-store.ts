@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { and, asc, count, eq, gte, inArray, lte, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { freeNonces, nodeBehindMs } from "#lib/chains/free-nonces.ts";
@@ -7,7 +8,6 @@ import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from 
 type Db = Database | Tx;
 export type RelayRow = typeof relays.$inferSelect;
 export type NewRelay = typeof relays.$inferInsert;
-type Hex = `0x${string}`;
 type SignedFields = Fees & {
   readonly signer: Hex;
   readonly nonce: number;

@@ -1,15 +1,16 @@
+import type { Hex } from "viem";
 import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
 
 /** An EIP-7702 authorization as it is stored; all its numbers fit into JSON numbers. */
 export type StoredAuthorization = {
-  readonly address: `0x${string}`;
+  readonly address: Hex;
   readonly chainId: number;
   readonly nonce: number;
   readonly yParity: number;
-  readonly r: `0x${string}`;
-  readonly s: `0x${string}`;
+  readonly r: Hex;
+  readonly s: Hex;
 };
 
 /** The relayer pays gas and has no other power; the guardian revokes mandates. */

@@ -1,5 +1,5 @@
 import { eip3009ABI } from "@x402/evm";
-import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress } from "viem";
+import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress, type Hex } from "viem";
 import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/chains/client.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -36,7 +36,7 @@ export const transferTypes = {
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
   { payer, validAfter, validBefore, nonce }: Pick<Credential, "payer" | "validAfter" | "validBefore" | "nonce">,
-): `0x${string}` =>
+): Hex =>
   hashTypedData({
     domain: { name: asset.tokenName, version: asset.tokenVersion, chainId: asset.chainId, verifyingContract: asset.tokenAddress },
     types: transferTypes,
@@ -45,12 +45,7 @@ export const digestOf = (
   });
 
 /** Whether an account's code accepts this signature (ERC-1271). Throws when the chain does not answer. */
-export async function acceptedByCode(
-  chain: string,
-  account: `0x${string}`,
-  hash: `0x${string}`,
-  signature: `0x${string}`,
-): Promise<boolean> {
+export async function acceptedByCode(chain: string, account: Hex, hash: Hex, signature: Hex): Promise<boolean> {
   try {
     const magic = await publicClient(chain).readContract({
       address: account,
@@ -79,11 +74,11 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
   return acceptedByCode(expected.asset.chain, credential.payer, digest, credential.signature);
 }
 
-export const balanceOf = (chain: string, tokenAddress: `0x${string}`, account: `0x${string}`): Promise<bigint> =>
+export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
 /** The call that settles a credential, in the form that facilitators send for its signature. */
-export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): `0x${string}` {
+export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
   const call = { abi: eip3009ABI, functionName: "transferWithAuthorization" } as const;

@@ -1,3 +1,4 @@
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -6,10 +7,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export const storefrontUnavailable = (detail: string): Problem =>
   new Problem("storefront_unavailable", {
     detail,
-    nextActions: [
-      { type: "retry_later", label: "Try again later" },
-      { type: "fix_storefront", label: "Make the storefront answer", description: detail },
-    ],
+    nextActions: [commonActions.retryLater, { type: "fix_storefront", label: "Make the storefront answer", description: detail }],
   });
 
 /** The storefront answered something that cannot be used; only its seller can change that. */

@@ -3,6 +3,7 @@ import { csvLine } from "#lib/http/csv.ts";
 import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
+import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
 
@@ -51,7 +52,7 @@ export async function* paymentsCsv(scope: Scope, filter: PaymentFilter): AsyncGe
   } while (cursor !== undefined);
 }
 
-export const csvName = (now: Date): string => `payments-${now.toISOString().slice(0, 10)}.csv`;
+export const csvName = (now: Date): string => `payments-${dayOf(now)}.csv`;
 
 type Exporter = { readonly organizationId: string; readonly userId: string };
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;

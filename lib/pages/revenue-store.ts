@@ -1,6 +1,14 @@
-import { and, eq, gte, sql, type SQL } from "drizzle-orm";
+import { and, eq, gte, sql } from "drizzle-orm";
 import { executions } from "#lib/holds/tables.ts";
-import type { Reader, Scope } from "#lib/settlement/received-store.ts";
+import {
+  executed,
+  ownExecutions,
+  ownSettlements,
+  settled,
+  type Columns,
+  type Reader,
+  type Scope,
+} from "#lib/settlement/received-store.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 
 export type RevenueRow = {
@@ -16,58 +24,27 @@ export type RevenueRow = {
   readonly payments: number;
 };
 
-const day = (column: SQL | typeof executions.resolvedAt) => sql<string>`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
+const sumsOf = ({ resolvedAt, amount }: Columns) => ({
+  day: sql<string>`to_char(${resolvedAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`.as("day"),
+  amount: sql<string>`sum(${amount})::text`,
+  payments: sql<number>`count(*)::int`,
+});
 
 /** Sums of the payments that settled since `since`, by day and resource. */
-export const sumExecutions = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
-  db
-    .select({
-      day: day(executions.resolvedAt).as("day"),
-      sellerId: executions.sellerId,
-      resourceId: executions.resourceId,
-      chain: executions.chain,
-      asset: executions.asset,
-      tokenAddress: sql<string | null>`NULL`,
-      amount: sql<string>`sum(${executions.amount})::text`,
-      payments: sql<number>`count(*)::int`,
-    })
+export function sumExecutions(db: Reader, scope: Scope, since: Date) {
+  const { sellerId, resourceId, chain, asset, tokenAddress, status, resolvedAt } = executed;
+  return db
+    .select({ ...sumsOf(executed), sellerId, resourceId, chain, asset, tokenAddress })
     .from(executions)
-    .where(
-      and(
-        eq(executions.sellerOrganizationId, organizationId),
-        eq(executions.environment, environment),
-        eq(executions.settlementStatus, "settled"),
-        gte(executions.resolvedAt, since),
-      ),
-    )
-    .groupBy(sql`1`, executions.sellerId, executions.resourceId, executions.chain, executions.asset);
+    .where(and(ownExecutions(scope), eq(status, "settled"), gte(resolvedAt, since)))
+    .groupBy(sql`1`, sellerId, resourceId, chain, asset);
+}
 
 /** The same sums for settlements without a mandate. */
-export const sumSettlements = (db: Reader, { organizationId, environment }: Scope, since: Date) =>
-  db
-    .select({
-      day: day(sql`${plainSettlements.resolvedAt}`).as("day"),
-      sellerId: plainSettlements.sellerId,
-      resourceId: plainSettlements.resourceId,
-      chain: plainSettlements.chain,
-      asset: sql<string | null>`NULL`,
-      tokenAddress: plainSettlements.tokenAddress,
-      amount: sql<string>`sum(${plainSettlements.amount})::text`,
-      payments: sql<number>`count(*)::int`,
-    })
+export function sumSettlements(db: Reader, scope: Scope, since: Date) {
+  const { sellerId, resourceId, chain, asset, tokenAddress, status, resolvedAt } = settled;
+  return db
+    .select({ ...sumsOf(settled), sellerId, resourceId, chain, asset, tokenAddress })
     .from(plainSettlements)
-    .where(
-      and(
-        eq(plainSettlements.organizationId, organizationId),
-        eq(plainSettlements.environment, environment),
-        eq(plainSettlements.status, "settled"),
-        gte(plainSettlements.resolvedAt, since),
-      ),
-    )
-    .groupBy(
-      sql`1`,
-      plainSettlements.sellerId,
-      plainSettlements.resourceId,
-      plainSettlements.chain,
-      plainSettlements.tokenAddress,
-    );
+    .where(and(ownSettlements(scope), eq(status, "settled"), gte(resolvedAt, since)))
+    .groupBy(sql`1`, sellerId, resourceId, chain, tokenAddress);

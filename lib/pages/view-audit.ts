@@ -10,15 +10,13 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { decodeCursor, encodeCursor } from "#lib/http/paging.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
-import { toWire } from "#lib/time.ts";
+import { daysAfter, readDay, toWire } from "#lib/time.ts";
 
 const ROWS = 30;
 /** The number of events that one page searches for matches. */
 const STRETCH = 5_000;
 /** Concurrent events may have sequence numbers in a different order than their times. */
 const SLACK = 200;
-const DAY_MS = 86_400_000;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 type Member = SessionCaller & { readonly organizationId: string };
@@ -33,16 +31,16 @@ export type AuditFilters = {
 
 const requireAccess = compileAccess(listAuditEvents.access);
 
-const dayOf = (text: string | undefined, days = 0): Date | null =>
-  text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(Date.parse(text) + days * DAY_MS) : null;
-
 /** Parses the filters. An invalid kind or day is ignored; an invalid id matches nothing. */
-export const wantedOf = ({ kind, id, since, until }: AuditFilters): Query => ({
-  kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
-  id: id === undefined ? null : ID.test(id.trim()) ? id.trim() : "-",
-  from: dayOf(since),
-  until: dayOf(until, 1),
-});
+export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
+  const last = readDay(until);
+  return {
+    kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
+    id: id === undefined ? null : ID.test(id.trim()) ? id.trim() : "-",
+    from: readDay(since) ?? null,
+    until: last ? daysAfter(last, 1) : null,
+  };
+}
 
 /** The approximate number of events before a time, by binary search: the chain is almost in order of time. */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {

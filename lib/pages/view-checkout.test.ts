@@ -41,7 +41,7 @@ describe("viewCheckout", () => {
           available: "500",
           perPayment: "100",
           obstacles: [],
-          budgets: [{ window: "day UTC", limit: "500", spent: "0", reserved: "0", available: "500", availableAfter: "475" }],
+          budgets: [{ window: "day UTC", limit: "500", spent: "0", heldByOthers: "0", available: "500", availableAfter: "475" }],
         },
       ],
     });

@@ -136,6 +136,7 @@ function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {
   const { amount, tokenDecimals: decimals, asset, feeQuote, canonicalBasket } = checkout;
   const display = (value: bigint) => displayAmount(value, decimals, asset);
   const fee = feeQuote ? parseAmount(feeQuote.serviceFeeAmount, decimals) : 0n;
+  const charged = chargedFor(checkout);
   const rest = amount - basketAmount(canonicalBasket, decimals);
   return {
     total: display(amount),
@@ -146,7 +147,8 @@ function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {
       payer: (feeQuote?.feePayer ?? "buyer") as FeePayer,
       buyerShare: display(buyerShareOf(feeQuote, decimals)),
     },
-    charged: display(chargedFor(checkout)),
+    charged: display(charged),
+    chargedAmount: formatAmount(charged, decimals),
   };
 }
 

@@ -1,9 +1,10 @@
 import { getAddress } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { lower } from "#lib/evm.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { formatAmount } from "#lib/money.ts";
-import { address, assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
+import { assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";
@@ -89,7 +90,7 @@ export async function viewOnChain({ mandateId, version, policy }: Mandate): Prom
   const deployment = deploymentAt(chain);
   const token = assetOf(chain, asset);
   if (deployment === null || token === null) return null;
-  const rows = await registrationsOf(database(), { mandateId, chain, registry: address(deployment.mandateRegistry) });
+  const rows = await registrationsOf(database(), { mandateId, chain, registry: lower(deployment.mandateRegistry) });
   const now = rows.filter((row) => row.onChainId === onChainIdOf(mandateId, version));
   const current = now.find(({ status }) => status !== "failed") ?? now[0];
   const earlier = rows.filter((row) => row !== current && row.version !== version && row.status !== "failed");

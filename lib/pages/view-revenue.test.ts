@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { revenueDays, revenueSince } from "#lib/pages/revenue.ts";
+import { firstDay } from "#lib/pages/days.ts";
+import { revenueDays } from "#lib/pages/revenue.ts";
 import { viewRevenue } from "#lib/pages/view-revenue.ts";
 import { useDatabase } from "#test/database.ts";
 import { execution, scopeOf, settlement } from "#test/received.ts";
@@ -25,8 +26,8 @@ describe("viewRevenue", () => {
   });
 
   test("reads the whole month and the 30 days", () => {
-    expect(revenueSince(now, 30).toISOString()).toBe("2026-10-23T00:00:00.000Z");
-    expect(revenueSince(new Date("2026-12-31T23:59:00.000Z"), 30).toISOString()).toBe("2026-12-01T00:00:00.000Z");
+    expect(firstDay(now, 30).toISOString()).toBe("2026-10-23T00:00:00.000Z");
+    expect(firstDay(new Date("2026-12-31T23:59:00.000Z"), 30).toISOString()).toBe("2026-12-01T00:00:00.000Z");
   });
 
   test("counts settled payments of both kinds exactly", async () => {

@@ -2,8 +2,9 @@ import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
+import { firstDay } from "#lib/pages/days.ts";
 import { sumExecutions, sumSettlements, type RevenueRow } from "#lib/pages/revenue-store.ts";
-import { ofThisMonth, resourceKey, revenueDays, revenueSince, sumOf, type RevenueEntry, type Sum } from "#lib/pages/revenue.ts";
+import { ofThisMonth, resourceKey, revenueDays, sumOf, type RevenueEntry, type Sum } from "#lib/pages/revenue.ts";
 import { coinOf } from "#lib/settlement/list-settlements.ts";
 import type { Scope } from "#lib/settlement/received-store.ts";
 
@@ -27,7 +28,7 @@ const DAYS = 30;
 /** Revenue of the last 30 days and this month, by asset, the asset with most payments first; empty before the first payment. */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
   const now = await clock(database());
-  const since = revenueSince(now, DAYS);
+  const since = firstDay(now, DAYS);
   const rows: RevenueRow[] = [
     ...(await sumExecutions(database(), scope, since)),
     ...(await sumSettlements(database(), scope, since)),

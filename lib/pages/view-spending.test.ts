@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { firstIdAt, newId } from "#lib/ids.ts";
 import { reading } from "#lib/mandates/store.ts";
-import { spendingDays, spendingSince } from "#lib/pages/spending.ts";
+import { firstDay } from "#lib/pages/days.ts";
+import { spendingDays } from "#lib/pages/spending.ts";
 import { selectSpending } from "#lib/pages/spending-store.ts";
 import { viewSpending } from "#lib/pages/view-spending.ts";
 import { useDatabase } from "#test/database.ts";
@@ -51,7 +52,7 @@ describe("spending by day", () => {
     ["2026-11-21T12:00:00.000Z", "2026-10-23T00:00:00.000Z"],
     ["2026-12-31T23:59:00.000Z", "2026-12-01T00:00:00.000Z"],
   ])("at %s reads from %s on: all days of the month, and the 30 days", (at, since) => {
-    expect(spendingSince(new Date(at), 30).toISOString()).toBe(since);
+    expect(firstDay(new Date(at), 30).toISOString()).toBe(since);
   });
 
   test("counts captures and overruns, shows which a person approved, and leaves out holds and other organizations", async () => {

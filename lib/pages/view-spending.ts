@@ -1,8 +1,10 @@
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { formatAmount } from "#lib/money.ts";
-import { dayOf, spendingDays, spendingSince, type Spend } from "#lib/pages/spending.ts";
+import { firstDay, monthOf } from "#lib/pages/days.ts";
+import { spendingDays, type Spend } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
+import { dayOf } from "#lib/time.ts";
 
 /** Spending in one asset on one chain. Amounts are decimal text. */
 export type Spending = {
@@ -26,7 +28,7 @@ const DAYS = 30;
 /** The agents' spending of the last 30 days, by asset, the asset with most payments first; empty before the first mandate. */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {
-    const rows = await selectSpending(tx, scope, spendingSince(now, DAYS));
+    const rows = await selectSpending(tx, scope, firstDay(now, DAYS));
     const held = await selectHeld(tx, scope);
     const payments = (coin: Coin) => rows.reduce((sum, row) => (sameCoin(row, coin) ? sum + row.payments : sum), 0);
     return held
@@ -47,7 +49,7 @@ function spendingOf(rows: readonly Spend[], { asset, chain, amount }: Coin & { r
   const decimals = decimalsOf({ asset, chain });
   const text = (value: bigint) => formatAmount(value, decimals);
   const days = spendingDays(rows, now, DAYS);
-  const month = sumsOf(rows.filter(({ day }) => day.startsWith(dayOf(now).slice(0, 7))));
+  const month = sumsOf(rows.filter(({ day }) => day.startsWith(monthOf(now))));
   const today = sumsOf(rows.filter(({ day }) => day === dayOf(now)));
   return {
     asset,

@@ -114,7 +114,7 @@ export function withoutOwnHold(budget: Budget, locked: Row): Budget {
   const amount = atomicOf(locked["held_amount"] as string);
   const own = new Set((locked["held_buckets"] as [string, number][]).map(([key, start]) => `${key} ${start}`));
   const buckets = new Map(
-    [...budget.buckets].map(([key, list]) => [
+    [...budget.usage.buckets].map(([key, list]) => [
       key,
       list.map((bucket) =>
         own.has(`${key} ${bucket.start.getTime()}`)
@@ -124,5 +124,5 @@ export function withoutOwnHold(budget: Budget, locked: Row): Budget {
     ]),
   );
   const { spent, reserved } = budget.usage;
-  return { ...budget, buckets, usage: { spent, reserved: subtract(reserved, amount), lastHeldAt: null, buckets } };
+  return { ...budget, usage: { spent, reserved: subtract(reserved, amount), lastHeldAt: null, buckets } };
 }

@@ -1,8 +1,10 @@
-import type { BucketUsage, Decision, IntentFacts, MandateFacts, Reason, ReasonCode, Usage } from "#lib/mandates/facts.ts";
+import { denials, isDenial } from "#lib/mandates/denials.ts";
+import type { Decision, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
 import type { PastDecision } from "#lib/holds/past-payment-store.ts";
 import { decide } from "#lib/mandates/policy.ts";
+import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
-import { add, atomicOf, zero } from "#lib/money.ts";
+import { add } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { reasonsOf } from "#lib/holds/stored-answer.ts";
@@ -22,28 +24,13 @@ export type BacktestItem = {
   readonly reasons: readonly Reason[];
 };
 
-/** Usage before the first decision. Mutable: the replay adds to it. */
-export type BacktestUsage = Omit<Usage, "buckets"> & { readonly buckets: Map<string, BucketUsage[]> };
-
-/** Denials that no policy changes are repeated, because their facts were not stored. */
-const beyondPolicy = new Set<ReasonCode>([
-  "mandate_not_active",
-  "mandate_suspended",
-  "mandate_revoked",
-  "agent_not_bound",
-  "agent_inactive",
-  "intent_invalid",
-  "challenge_mismatch",
-  "nonce_reused",
-  "approval_rejected",
-]);
-
 /** The seller or resource requires more assurance; no policy changes that either. */
 const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
 
 const stays = (reason: Reason): boolean =>
   reason.effect === "deny"
-    ? beyondPolicy.has(reason.code) || (reason.code === "assurance_too_low" && askedByOthers(reason))
+    ? (isDenial(reason.code) && denials[reason.code].beyondPolicy) ||
+      (reason.code === "assurance_too_low" && askedByOthers(reason))
     : reason.effect === "approval" && askedByOthers(reason);
 
 /**
@@ -54,7 +41,7 @@ const stays = (reason: Reason): boolean =>
 export function backtest(
   mandate: MandateFacts,
   past: readonly PastDecision[],
-  usage: BacktestUsage,
+  usage: Usage,
   firstPaid: ReadonlyMap<string, Date>,
   seen: readonly boolean[],
 ): BacktestItem[] {
@@ -65,7 +52,10 @@ export function backtest(
     const facts = pastFacts(one, { verified: one.intent.seller.verified ?? false, domainSeen: seen[at] ?? false, paidBefore });
     const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
     const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
-    if (decision.outcome !== "deny" && !letGo) book(mandate, usage, facts, one.createdAt);
+    if (decision.outcome !== "deny" && !letGo) {
+      const buckets = mandate.policy.windows.map((window) => bucketAt(window, one.createdAt));
+      addHold(usage, add(facts.amount, facts.fee.buyerShare), buckets, one.createdAt);
+    }
     const { seller, amount, asset } = one.intent;
     return {
       policyDecisionId: one.policyDecisionId,
@@ -86,19 +76,4 @@ function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
   if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
   const outcome = staying.length > 0 && decision.outcome === "allow" ? "requireApproval" : decision.outcome;
   return { ...decision, outcome, reasons: [...staying, ...decision.reasons] };
-}
-
-function book(mandate: MandateFacts, usage: BacktestUsage, { amount, fee }: IntentFacts, at: Date): void {
-  const held = atomicOf(amount + fee.buyerShare);
-  usage.reserved = add(usage.reserved, held);
-  usage.lastHeldAt = at;
-  for (const window of mandate.policy.windows) {
-    const { start, liveUntil } = bucketAt(window, at);
-    const buckets = usage.buckets.get(window.key) ?? [];
-    usage.buckets.set(window.key, buckets);
-    let bucket = buckets.find((one) => one.start.getTime() === start.getTime());
-    if (bucket === undefined) buckets.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
-    bucket.reserved = add(bucket.reserved, held);
-    bucket.payments += 1;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { ClientId, Id } from "#lib/ids.ts";
@@ -70,29 +71,6 @@ export const authorizePayment = operation({
   },
 });
 
-const feeQuote = {
-  feeQuoteId: "fq_01kaj4n7v8e2m0x3c9t5q6r7sd",
-  feeScheduleId: "fs_default",
-  buyerOrganizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s1",
-  sellerOrganizationId: "org_01kaj4n7v8e2m0x3c9t5q6r7s2",
-  settlementMode: "offchainAuthorized",
-  enforcementPath: "offchain",
-  paymentProtocol: "x402",
-  paymentChallengeType: "x402",
-  chain: "eip155:84532",
-  asset: "USDC",
-  grossAmount: "0.25",
-  sellerNetAmount: "0.25",
-  serviceFeeAmount: "0",
-  providerFeeAmount: "0",
-  networkFeeAmount: "0",
-  feePayer: "buyer",
-  feeRecipient: "service",
-  feeScheduleHash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
-  expiresAt: "2026-11-21T12:10:00.000Z",
-  createdAt: "2026-11-21T12:00:00.000Z",
-} as const;
-
 const execution = {
   executionId: "exe_01kaj4n7v8e2m0x3c9t5q6r7se",
   intentId: "report-2026-11-21-0001",
@@ -101,7 +79,7 @@ const execution = {
   paymentProtocol: "x402",
   paymentChallengeType: "x402",
   settlementMode: "offchainAuthorized",
-  feeQuote,
+  feeQuote: feeQuoteExample,
   settlementStatus: "pending",
   paymentCredentialHash: "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
   credentialHeaders: { "PAYMENT-SIGNATURE": "eyJ4NDAyVmVyc2lvbiI6Mn0=" },
@@ -114,7 +92,7 @@ const payment = {
     paymentProtocol: "x402",
     settlementMode: "offchainAuthorized",
     payTo: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    feeQuote,
+    feeQuote: feeQuoteExample,
     createdAt: "2026-11-21T12:00:00.000Z",
   },
   authorization: authorizePayment.example.response,

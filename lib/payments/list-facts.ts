@@ -4,7 +4,7 @@ import { toFeeBasis } from "#lib/billing/store.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { BucketUsage, MandateFacts, Usage } from "#lib/mandates/facts.ts";
+import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { OpenApproval } from "#lib/payments/ask-person.ts";
@@ -34,15 +34,11 @@ export function compiledPolicies(items: readonly Item[]): Map<string, Compiled> 
   return known;
 }
 
-type Buckets = Map<string, BucketUsage[]>;
-
 /** A mandate of the batch with its current usage. */
 export type Budget = {
   readonly organizationId: string;
   readonly facts: MandateFacts;
   readonly usage: Usage;
-  /** The same buckets as in usage, but mutable: the batch adds to them. */
-  readonly buckets: Buckets;
   readonly intentIds: Set<string>;
   readonly nonces: Set<string>;
   readonly paidSellers: Set<string>;
@@ -147,8 +143,8 @@ function policyOrError(row: Row, policies: Policies, decimalsOf: DecimalsOf): Co
   }
 }
 
-function bucketsOf(buckets: readonly Row[]): Buckets {
-  const byWindow: Buckets = new Map();
+function bucketsOf(buckets: readonly Row[]): Usage["buckets"] {
+  const byWindow: Usage["buckets"] = new Map();
   for (const bucket of buckets) {
     const usage = {
       start: new Date(text(bucket, "start")),
@@ -180,7 +176,6 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
       budgets.set(mandateId, { organizationId, unreadable: policy });
       continue;
     }
-    const live = bucketsOf(buckets.get(mandateId) ?? []);
     budgets.set(mandateId, {
       organizationId,
       facts: {
@@ -194,9 +189,8 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
         spent: atomicOf(text(row, "spent")),
         reserved: atomicOf(text(row, "reserved")),
         lastHeldAt: row["last_held_at"] === null ? null : new Date(text(row, "last_held_at")),
-        buckets: live,
+        buckets: bucketsOf(buckets.get(mandateId) ?? []),
       },
-      buckets: live,
       intentIds: intents.get(mandateId) ?? new Set(),
       nonces: nonces.get(mandateId) ?? new Set(),
       paidSellers: paid.get(mandateId) ?? new Set(),

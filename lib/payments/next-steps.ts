@@ -1,4 +1,4 @@
-import { denials, isDenial, type Remedy } from "#lib/payments/decision-words.ts";
+import { denials, isDenial, type Remedy } from "#lib/mandates/denials.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 
 /** The actions that a person can take on a payment now. Pure and browser-safe. */

@@ -1,6 +1,7 @@
 import { env } from "#lib/env.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import type { Refusal } from "#lib/onchain/registry/refusals.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
 import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -8,12 +9,8 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 /** Refusals that the contracts would give, returned before anything is sent. Nothing is recorded, so the same key can be retried. */
 type RefusedPayment = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
+const { raiseLimit, renewMandate, selectMandate, retryLater } = commonActions;
 const register: NextAction = { type: "register_mandate_onchain", label: "Register the mandate on the chain" };
-const raise: NextAction = { type: "raise_mandate_limit", label: "Raise the mandate's limit" };
-const renew: NextAction = { type: "renew_mandate", label: "Renew the mandate" };
-const select: NextAction = { type: "select_mandate", label: "Use another mandate" };
-const later: NextAction = { type: "retry_later", label: "Try again later" };
-
 const details = (refused: RefusedPayment, detail: string, ...actions: readonly NextAction[]): ProblemDetails => ({
   detail,
   payment: presentPaymentFacts(refused.payment, refused.payer),
@@ -26,12 +23,12 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
     case "Unknown":
       return notRegistered(on);
     case "Revoked":
-      return new Problem("mandate_revoked", details(on, "The mandate's registration on the chain was revoked.", select));
+      return new Problem("mandate_revoked", details(on, "The mandate's registration on the chain was revoked.", selectMandate));
     case "NotStarted":
-      return new Problem("mandate_not_yet_valid", details(on, "The mandate's time on the chain has not begun.", later));
+      return new Problem("mandate_not_yet_valid", details(on, "The mandate's time on the chain has not begun.", retryLater));
     case "Ended":
     case "ExpiresAfterEnd":
-      return new Problem("mandate_expired", details(on, "The mandate's time on the chain is over.", renew, select));
+      return new Problem("mandate_expired", details(on, "The mandate's time on the chain is over.", renewMandate, selectMandate));
     case "OtherPath":
       return new Problem("policy_denied", details(on, "The mandate is registered on the chain for the other path.", register));
     case "OtherPayee":
@@ -41,18 +38,23 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
     case "OverPaymentLimit":
       return new Problem(
         "per_payment_limit_exceeded",
-        details(on, "The payment is above the limit of one payment that is registered on the chain.", raise),
+        details(on, "The payment is above the limit of one payment that is registered on the chain.", raiseLimit),
       );
     case "SlotOutOfRange":
     case "TooManyPayments":
       return new Problem(
         "count_limit_exceeded",
-        details(on, "All payments of this period that are registered on the chain are used or under way.", later, raise),
+        details(
+          on,
+          "All payments of this period that are registered on the chain are used or under way.",
+          retryLater,
+          raiseLimit,
+        ),
       );
     case "OverPeriodLimit":
       return new Problem(
         "period_budget_exceeded",
-        details(on, "The period's limit that is registered on the chain is used up.", later, raise),
+        details(on, "The period's limit that is registered on the chain is used up.", retryLater, raiseLimit),
       );
     case "OtherPeriod":
       return periodEnds(on, 1);
@@ -73,7 +75,7 @@ export const notRegistered = (on: RefusedPayment): Problem =>
 /** A signature made now could be too late for this period, and is not valid in the next period. */
 export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
-    ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", later),
+    ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", retryLater),
     retryAfterSeconds: seconds + 1,
   });
 

@@ -1,3 +1,5 @@
+import { BYTES32 } from "#lib/evm.ts";
+import { daysAfter, readDay } from "#lib/time.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 /* Reads the filters of the payments page from its URL. Pure and browser-safe. */
@@ -32,9 +34,7 @@ export type PaymentFilter = {
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const DAY_MS = 86_400_000;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
-const HASH = /^0x[0-9a-f]{64}$/;
 const AMOUNT = /^(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,18})?$/;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9.:-]{0,251}[a-z0-9])?$/;
 
@@ -52,17 +52,10 @@ export function readSearch(typed: string): PaymentSearch | null {
   const lower = text.toLowerCase();
   const [, prefix = ""] = /^([a-z]{3})_[0-9a-z]{26}$/.exec(lower) ?? [];
   if (prefix in kinds) return { kind: "id", of: kinds[prefix as keyof typeof kinds], id: lower };
-  if (HASH.test(lower)) return { kind: "transaction", hash: lower };
+  if (BYTES32.test(lower)) return { kind: "transaction", hash: lower };
   const amount = lower.replace(/\s*[a-z]{2,5}$/, "").replaceAll(",", "");
   if (AMOUNT.test(amount)) return { kind: "amount", amount };
   return ID.test(text) ? { kind: "text", text } : null;
-}
-
-/** Midnight UTC at the start of a day; null for an invalid date. */
-function dayOf(text: string | undefined): Date | null {
-  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
-  const day = new Date(`${text}T00:00:00.000Z`);
-  return Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text ? null : day;
 }
 
 /** Reads a page's query. Invalid values are ignored, so a URL that a person typed still shows payments. */
@@ -79,8 +72,8 @@ export function readPaymentFilter(query: Query): PaymentFilter {
   const domain = value("seller")?.toLowerCase();
   const outcome = Outcome.safeParse(value("outcome")).data;
   const settlementStatus = SettlementStatus.safeParse(value("settlement")).data;
-  const since = dayOf(value("createdFrom"));
-  const until = dayOf(value("createdTo"));
+  const since = readDay(value("createdFrom"));
+  const until = readDay(value("createdTo"));
   return {
     ...(search && { search }),
     ...(mandateId !== undefined && { mandateId }),
@@ -89,7 +82,7 @@ export function readPaymentFilter(query: Query): PaymentFilter {
     ...(outcome && { outcome }),
     ...(settlementStatus && { settlementStatus }),
     ...(since && { since }),
-    ...(until && { until: new Date(until.getTime() + DAY_MS) }),
+    ...(until && { until: daysAfter(until, 1) }),
   };
 }
 

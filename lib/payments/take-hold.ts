@@ -1,7 +1,8 @@
 import { newId } from "#lib/ids.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
+import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
-import { add, zero, type Atomic } from "#lib/money.ts";
+import { add, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/ask-person.ts";
 import type { Decided } from "#lib/payments/decide-list.ts";
 import { subjectOf } from "#lib/payments/queue-item.ts";
@@ -37,17 +38,8 @@ export function book({ item, decision, hold, checkoutIntentId, authorizationId }
   budget.intentIds.add(item.intent.intentId);
   budget.nonces.add(item.intent.nonce);
   if (!hold) return;
-  budget.usage.reserved = add(budget.usage.reserved, hold.amount);
-  budget.usage.lastHeldAt = now;
+  addHold(budget.usage, hold.amount, hold.buckets, now);
   if (hold.approvalKey !== null) {
     budget.openApprovals.set(hold.approvalKey, { checkoutIntentId, authorizationId, subjectId: subjectOf(item) });
-  }
-  for (const { windowKey, start, liveUntil } of hold.buckets) {
-    let window = budget.buckets.get(windowKey);
-    if (!window) budget.buckets.set(windowKey, (window = []));
-    let bucket = window.find((usage) => usage.start.getTime() === start.getTime());
-    if (!bucket) window.push((bucket = { start, liveUntil, spent: zero, reserved: zero, payments: 0 }));
-    bucket.reserved = add(bucket.reserved, hold.amount);
-    bucket.payments += 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { lower } from "#lib/evm.ts";
 import type { IntentFacts } from "#lib/mandates/facts.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
@@ -87,7 +88,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 }
 
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
-  compareChallenge(required, { asset, amount, payTo: payTo.toLowerCase() as `0x${string}`, url });
+  compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
 /** Finds the accepted offer in the stored challenge. The credential must contain this offer. */
 export function acceptedOffer(

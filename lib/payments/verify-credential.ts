@@ -1,6 +1,7 @@
 import { askingChain } from "#lib/chains/asking-chain.ts";
-import { address, assetOf, chainOf } from "#lib/chains/chains.ts";
+import { assetOf, chainOf } from "#lib/chains/chains.ts";
 import { newestBlock, publicClient } from "#lib/chains/client.ts";
+import { lower } from "#lib/evm.ts";
 import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered-offer.ts";
@@ -28,7 +29,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   if (payTo === null) throw new Error("An authorization names no payee.");
   const { challenge } = authorization.intent;
   const offer = settlementMode === "offchainAuthorized" ? acceptedOffer(challenge, { asset, amount, payTo }) : null;
-  return { asset, amount, payTo: address(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
+  return { asset, amount, payTo: lower(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
 /** Seconds that a credential must still be valid at execution. */

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";
-import { ChainName } from "#lib/sellers/resource-schema.ts";
+import { Address, ChainName } from "#lib/evm.ts";
 import { Timestamp } from "#lib/time.ts";
-
-const PayTo = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
 const example = {
   challengeId: "ptc_01kaj4n7v8e2m0x3c9t5q6r7sa",
@@ -39,7 +37,7 @@ export const challengePayTo = operation({
   body: z
     .strictObject({
       sellerId: Id,
-      payTo: PayTo,
+      payTo: Address,
       chain: ChainName.optional().meta({ description: "Left out: the installation's only chain." }),
     })
     .meta({ id: "ChallengePayTo" }),

@@ -1,8 +1,9 @@
 import type { PaymentRequired } from "@x402/core/types";
 import { database } from "#lib/db/client.ts";
+import { lower } from "#lib/evm.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
-import { address, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import { assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain } from "#lib/sellers/domain-proof.ts";
@@ -70,7 +71,7 @@ function terms({ paymentConfig, pricing }: ResourceRow): Terms {
   if (!asset)
     throw new Problem("conflict", { detail: `This installation no longer names ${pricing.asset} on ${paymentConfig.chain}.` });
   const price = pricing.type === "fixed" ? parseAmount(pricing.amount, asset.tokenDecimals) : null;
-  return { asset, payTo: address(paymentConfig.payTo), price };
+  return { asset, payTo: lower(paymentConfig.payTo), price };
 }
 
 type Verdict = Pick<ResourceProbe, "payable" | "findings" | "challenge">;

@@ -1,5 +1,6 @@
 /** The wire shapes of sellers and what they sell: browser-safe, shared by their operations. */
 import { z } from "zod";
+import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";
 import { PathTemplate } from "#lib/sellers/path-template.ts";
@@ -27,12 +28,6 @@ export const RegisterSeller = z
   })
   .meta({ id: "RegisterSeller" });
 
-export const ChainName = z
-  .string()
-  .max(64)
-  .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
-export const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
-
 /** `quoted` is for a checkout: each 402 names the price of its order. */
 export const Pricing = z
   .discriminatedUnion("type", [
@@ -47,7 +42,7 @@ const Method = z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).meta({ 
 const AskedPaymentConfig = z
   .strictObject({
     chain: ChainName.optional().meta({ description: "Where the seller is paid. Left out: the installation's only chain." }),
-    payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address."),
+    payTo: Address,
     settlementMode: ResourceSettlementMode.default("offchainAuthorized"),
     facilitatorUrl: z
       .string()

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
 /** Only the API's process sets headers with this prefix; it drops those that clients send. */
 const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
-export const ADDRESS_HEADER = "x-countersign-address";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 /** A request for a page has no body. */

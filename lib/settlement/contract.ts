@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BYTES32 } from "#lib/evm.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { Id } from "#lib/ids.ts";
@@ -38,10 +39,7 @@ export const listSettlements = operation({
   access: { capability: "payments:settle" },
   query: z.strictObject({
     ...PageQuery.shape,
-    nonce: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{64}$/)
-      .optional(),
+    nonce: z.string().regex(BYTES32).optional(),
     status: SettlementStatus.optional(),
     sellerId: Id.optional(),
   }),

@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { firstIdAt } from "#lib/ids.ts";
+import { firstIdAt, prefixes } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
@@ -48,85 +48,75 @@ export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): s
 
 type Page = { readonly place: string | null; readonly limit: number };
 
-/** Newest first. */
-export function selectReceivedExecutions(db: Reader, { organizationId, environment }: Scope, filter: ReceivedFilter, page: Page) {
+/** The columns of both tables by the same names. */
+export const executed = {
+  paymentId: executions.executionId,
+  createdAt: executions.createdAt,
+  resolvedAt: executions.resolvedAt,
+  sellerId: executions.sellerId,
+  resourceId: executions.resourceId,
+  amount: executions.amount,
+  chain: executions.chain,
+  asset: executions.asset,
+  tokenAddress: sql<string | null>`NULL`,
+  status: executions.settlementStatus,
+  transaction: executions.settlementReference,
+  payer: executions.payer,
+  nonce: executions.nonce,
+  handedOver: executions.handedOver,
+};
+export const settled = {
+  paymentId: plainSettlements.settlementId,
+  createdAt: plainSettlements.createdAt,
+  resolvedAt: plainSettlements.resolvedAt,
+  sellerId: plainSettlements.sellerId,
+  resourceId: plainSettlements.resourceId,
+  amount: plainSettlements.amount,
+  chain: plainSettlements.chain,
+  asset: sql<string | null>`NULL`,
+  tokenAddress: plainSettlements.tokenAddress,
+  status: plainSettlements.status,
+  transaction: plainSettlements.transaction,
+  payer: plainSettlements.payer,
+  nonce: plainSettlements.nonce,
+  handedOver: plainSettlements.handedOver,
+};
+export type Columns = typeof executed | typeof settled;
+
+function matches(columns: Columns, kind: "execution" | "settlement", filter: ReceivedFilter, place: string | null) {
   const { sellerId, resourceId, status, nonce, from, until } = filter;
-  const { executionId } = executions;
-  return db
-    .select({
-      paymentId: executionId,
-      createdAt: executions.createdAt,
-      resolvedAt: executions.resolvedAt,
-      sellerId: executions.sellerId,
-      resourceId: executions.resourceId,
-      amount: executions.amount,
-      chain: executions.chain,
-      asset: executions.asset,
-      tokenAddress: sql<string | null>`NULL`,
-      status: executions.settlementStatus,
-      transaction: executions.settlementReference,
-      payer: executions.payer,
-      nonce: executions.nonce,
-      handedOver: executions.handedOver,
-    })
-    .from(executions)
-    .where(
-      and(
-        eq(executions.sellerOrganizationId, organizationId),
-        eq(executions.environment, environment),
-        page.place === null ? undefined : lt(executionId, `exe_${page.place}`),
-        sellerId === undefined ? undefined : eq(executions.sellerId, sellerId),
-        resourceId === undefined ? undefined : eq(executions.resourceId, resourceId),
-        status === undefined ? undefined : eq(executions.settlementStatus, status),
-        nonce === undefined ? undefined : eq(executions.nonce, nonce),
-        from === undefined ? undefined : gte(executionId, firstIdAt("execution", from)),
-        until === undefined ? undefined : lt(executionId, firstIdAt("execution", until)),
-      ),
-    )
-    .orderBy(desc(executionId))
-    .limit(page.limit);
+  const { paymentId } = columns;
+  return and(
+    place === null ? undefined : lt(paymentId, `${prefixes[kind]}_${place}`),
+    sellerId === undefined ? undefined : eq(columns.sellerId, sellerId),
+    resourceId === undefined ? undefined : eq(columns.resourceId, resourceId),
+    status === undefined ? undefined : eq(columns.status, status),
+    nonce === undefined ? undefined : eq(columns.nonce, nonce),
+    from === undefined ? undefined : gte(paymentId, firstIdAt(kind, from)),
+    until === undefined ? undefined : lt(paymentId, firstIdAt(kind, until)),
+  );
 }
 
+export const ownExecutions = ({ organizationId, environment }: Scope) =>
+  and(eq(executions.sellerOrganizationId, organizationId), eq(executions.environment, environment));
+
+export const ownSettlements = ({ organizationId, environment }: Scope) =>
+  and(eq(plainSettlements.organizationId, organizationId), eq(plainSettlements.environment, environment));
+
 /** Newest first. */
-export function selectReceivedSettlements(
-  db: Reader,
-  { organizationId, environment }: Scope,
-  filter: ReceivedFilter,
-  page: Page,
-) {
-  const { sellerId, resourceId, status, nonce, from, until } = filter;
-  const { settlementId } = plainSettlements;
-  return db
-    .select({
-      paymentId: settlementId,
-      createdAt: plainSettlements.createdAt,
-      resolvedAt: plainSettlements.resolvedAt,
-      sellerId: plainSettlements.sellerId,
-      resourceId: plainSettlements.resourceId,
-      amount: plainSettlements.amount,
-      chain: plainSettlements.chain,
-      asset: sql<string | null>`NULL`,
-      tokenAddress: plainSettlements.tokenAddress,
-      status: plainSettlements.status,
-      transaction: plainSettlements.transaction,
-      payer: plainSettlements.payer,
-      nonce: plainSettlements.nonce,
-      handedOver: plainSettlements.handedOver,
-    })
+export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
+  db
+    .select(executed)
+    .from(executions)
+    .where(and(ownExecutions(scope), matches(executed, "execution", filter, place)))
+    .orderBy(desc(executed.paymentId))
+    .limit(limit);
+
+/** Newest first. */
+export const selectReceivedSettlements = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
+  db
+    .select(settled)
     .from(plainSettlements)
-    .where(
-      and(
-        eq(plainSettlements.organizationId, organizationId),
-        eq(plainSettlements.environment, environment),
-        page.place === null ? undefined : lt(settlementId, `stl_${page.place}`),
-        sellerId === undefined ? undefined : eq(plainSettlements.sellerId, sellerId),
-        resourceId === undefined ? undefined : eq(plainSettlements.resourceId, resourceId),
-        status === undefined ? undefined : eq(plainSettlements.status, status),
-        nonce === undefined ? undefined : eq(plainSettlements.nonce, nonce),
-        from === undefined ? undefined : gte(settlementId, firstIdAt("settlement", from)),
-        until === undefined ? undefined : lt(settlementId, firstIdAt("settlement", until)),
-      ),
-    )
-    .orderBy(desc(settlementId))
-    .limit(page.limit);
-}
+    .where(and(ownSettlements(scope), matches(settled, "settlement", filter, place)))
+    .orderBy(desc(settled.paymentId))
+    .limit(limit);

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -44,11 +45,11 @@ export const transferOfPlain = ({
   fromBlock,
 }: PlainSettlement) => ({
   chain,
-  tokenAddress: tokenAddress as `0x${string}`,
-  payer: payer as `0x${string}`,
-  payTo: payTo as `0x${string}`,
+  tokenAddress: tokenAddress as Hex,
+  payer: payer as Hex,
+  payTo: payTo as Hex,
   amount,
-  nonce: nonce as `0x${string}`,
+  nonce: nonce as Hex,
   validBefore,
   fromBlock,
 });

@@ -1,8 +1,9 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
 import type { Hex } from "viem";
-import { assetAt, address } from "#lib/chains/chains.ts";
+import { assetAt } from "#lib/chains/chains.ts";
 import { chainReverted } from "#lib/chains/client.ts";
 import { receiptWithin } from "#lib/chains/receipts.ts";
+import { lower } from "#lib/evm.ts";
 import { transferCall } from "#lib/onchain/token.ts";
 import { askToken } from "#lib/payments/verify-credential.ts";
 import type { Progress } from "#lib/settlement/facilitator.ts";
@@ -16,7 +17,7 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }: PaymentRequirements): ExpectedPayment {
   const asset = assetAt(network, token);
   if (!asset) throw new Error("The token of a settlement is no longer configured.");
-  return { asset, amount: BigInt(amount), payTo: address(payTo), maxTimeoutSeconds };
+  return { asset, amount: BigInt(amount), payTo: lower(payTo), maxTimeoutSeconds };
 }
 
 /** Why the token refuses the transfer. If it no longer refuses, the reason is unknown. */

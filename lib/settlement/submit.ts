@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
-import type { TransactionReceipt } from "viem";
+import type { TransactionReceipt, Hex } from "viem";
+import { BYTES32 } from "#lib/evm.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { blockTimeMs, lookEveryMs } from "#lib/chains/block-time.ts";
@@ -34,8 +35,6 @@ export const settlingMs = async (chain: string): Promise<number> => facilitatorT
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-
 /** The transfer that an execution's credential authorizes. */
 export function transferOf(execution: ExecutionRow, authorization: AuthorizationRow): AuthorizedTransfer {
   const { asset, amount, payTo } = expectedPayment(authorization);
@@ -44,10 +43,10 @@ export function transferOf(execution: ExecutionRow, authorization: Authorization
   return {
     chain: asset.chain,
     tokenAddress: asset.tokenAddress,
-    payer: payer as `0x${string}`,
+    payer: payer as Hex,
     payTo,
     amount,
-    nonce: nonce as `0x${string}`,
+    nonce: nonce as Hex,
     validBefore,
     fromBlock: fromBlock ?? 0n,
   };
@@ -76,7 +75,7 @@ export async function settleAndConfirm(
   const answer = await ask(facilitator, payload, requirements, seen);
   if (answer === "late" && facilitator.trusted) return confirmLate(transfer, seen.transaction);
   if (answer === "late" || !answer) return confirmUnanswered(transfer);
-  const transaction = HASH.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
+  const transaction = BYTES32.test(answer.transaction) ? answer.transaction.toLowerCase() : null;
   const atOnce = answer.success && seen.receipt && findingOf(seen.receipt, transfer, atReceipt);
   if (atOnce) return atOnce;
   if (answer.success) return confirm(transfer, transaction, facilitator);
@@ -195,7 +194,7 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
       finalBlock(chain),
-      publicClient(chain).getTransactionReceipt({ hash: transaction as `0x${string}` }),
+      publicClient(chain).getTransactionReceipt({ hash: transaction as Hex }),
     ]);
     return blockNumber <= depth;
   } catch {

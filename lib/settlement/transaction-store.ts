@@ -1,10 +1,10 @@
+import type { Hex } from "viem";
 import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { nodeBehindMs } from "#lib/chains/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { settlementTransactions as transactions } from "#lib/settlement/tables.ts";
 
-type Hex = `0x${string}`;
 export type TransactionRow = Omit<typeof transactions.$inferSelect, "hash" | "to" | "data" | "rawTransaction"> & {
   readonly hash: Hex;
   readonly to: Hex;

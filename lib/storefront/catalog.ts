@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import type { Storefront } from "#lib/storefront/discover-storefront.ts";
@@ -45,10 +46,7 @@ export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<R
 export const outOfStock = (detail: string): Problem =>
   new Problem("out_of_stock", {
     detail,
-    nextActions: [
-      { type: "refresh_quote", label: "Ask for something else" },
-      { type: "use_other_seller", label: "Use another seller" },
-    ],
+    nextActions: [{ type: "refresh_quote", label: "Ask for something else" }, commonActions.otherSeller],
   });
 
 async function lookUp(storefront: Storefront, catalogUrl: string, item: AskedItem, index: number): Promise<AskedItem> {

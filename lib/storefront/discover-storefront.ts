@@ -1,6 +1,8 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { env } from "#lib/env.ts";
 import { assetAt, assetOf, chainOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import { lower } from "#lib/evm.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import { challengeOf } from "#lib/x402/challenge-header.ts";
 import { compareTerms, exactOffers, termsOf, type ChallengeTerms } from "#lib/x402/compare-challenge.ts";
@@ -43,7 +45,7 @@ export type Storefront = {
 
 const MANIFEST = "/.well-known/agent-storefront.json";
 
-const elsewhere = [{ type: "use_other_seller", label: "Use another seller" }] as const;
+const elsewhere = [commonActions.otherSeller];
 
 /** @throws Problem chain_unsupported, asset_unsupported */
 function requireAsset(chain: string, asset: string): AssetOnChain {
@@ -79,7 +81,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
     checkoutMethod: "POST",
     challengeTypes: manifest.supportedPaymentChallengeTypes,
     asset,
-    payTo: paymentScope.payTo.toLowerCase() as `0x${string}`,
+    payTo: lower(paymentScope.payTo),
     facilitatorAddresses: paymentScope.facilitatorAddresses ?? [],
     agentInstructions: manifest.agentInstructions ?? null,
     challenge: null,

@@ -1,5 +1,6 @@
 import { decodePaymentResponseHeader } from "@x402/core/http";
 import { z } from "zod";
+import { BYTES32 } from "#lib/evm.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { checkoutBody } from "#lib/storefront/probe-checkout.ts";
 import { outbound } from "#lib/outbound/guarded-fetch.ts";
@@ -63,15 +64,13 @@ function orderOf(json: unknown, storefront: Storefront): PlacedOrder | null {
   return { id, status: status ?? null, permalinkUrl: permalink(permalinkUrl, storefront) };
 }
 
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-
 function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlement | null {
   const header = headers["payment-response"];
   if (header === undefined || header.length > 32_768) return null;
   try {
     const said = decodePaymentResponseHeader(header) as { success?: unknown; transaction?: unknown; errorReason?: unknown };
     const transaction =
-      typeof said.transaction === "string" && HASH.test(said.transaction) ? said.transaction.toLowerCase() : null;
+      typeof said.transaction === "string" && BYTES32.test(said.transaction) ? said.transaction.toLowerCase() : null;
     const reason = typeof said.errorReason === "string" ? SellerText(128).parse(said.errorReason.slice(0, 512)) : null;
     return { success: said.success === true, transaction, reason };
   } catch {

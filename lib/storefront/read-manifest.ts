@@ -2,12 +2,11 @@ import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
-import { AssetSymbol, ChainName } from "#lib/sellers/resource-schema.ts";
+import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { findings, SellerText } from "#lib/storefront/seller-text.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 const Href = z.string().max(2_048);
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "Write an EVM address.");
 
 /** What a storefront publishes at /.well-known/agent-storefront.json. Fields that we do not read are dropped. */
 const Manifest = z.object({

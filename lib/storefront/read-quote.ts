@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AmountText, add, formatAmount, readAmount, zero, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
-import { AssetSymbol } from "#lib/sellers/resource-schema.ts";
+import { AssetSymbol } from "#lib/evm.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { Timestamp } from "#lib/time.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import { outOfStock, refuseAmbiguous } from "#lib/storefront/catalog.ts";
 import { SellerId, SellerText } from "#lib/storefront/seller-text.ts";
@@ -38,13 +39,13 @@ export function problemOfRefusal(domain: string, status: number, json: unknown):
   if (codes.has("quote_expired")) {
     return new Problem("quote_expired", {
       detail: `The quote of ${domain} has expired.`,
-      nextActions: [{ type: "refresh_quote", label: "Ask for a new quote" }],
+      nextActions: [commonActions.refreshQuote],
     });
   }
   if (codes.has("price_changed")) {
     return new Problem("price_changed", {
       detail: `${domain} no longer sells at the quoted price.`,
-      nextActions: [{ type: "refresh_quote", label: "Ask for a new quote" }],
+      nextActions: [commonActions.refreshQuote],
     });
   }
   return storefrontInvalid(`${domain} refused with ${status}.`);

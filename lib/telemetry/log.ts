@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import { BYTES32 } from "#lib/evm.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -10,7 +11,6 @@ const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
 /** A transaction hash looks like a private key, so it is logged only in a field named hash or reference. */
-const HASH = /^0x[0-9a-f]{64}$/i;
 const HASH_NAME = /(?:hash|reference)$/i;
 
 const BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
@@ -52,7 +52,7 @@ const DEPTH_MAX = 4;
 /** Redacts each field by its name and its content; headers, requests and other class instances are left out. */
 function clean(name: string, value: unknown, depth: number): unknown {
   if (SECRET_NAME.test(name)) return "[redacted]";
-  if (typeof value === "string") return HASH_NAME.test(name) && HASH.test(value) ? value : safeText(value);
+  if (typeof value === "string") return HASH_NAME.test(name) && BYTES32.test(value) ? value : safeText(value);
   if (value instanceof Error) return serializeError(value);
   if (typeof value === "bigint" || value instanceof Date) return String(value);
   if (typeof value !== "object" || value === null) return typeof value === "function" ? "[omitted]" : value;

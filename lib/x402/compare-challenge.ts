@@ -1,5 +1,7 @@
+import type { Hex } from "viem";
 import { PaymentRequiredV2Schema } from "@x402/core/schemas";
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { ADDRESS, lower } from "#lib/evm.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
@@ -7,8 +9,8 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 export type ChallengeTerms = {
   readonly amount: Atomic;
   readonly chain: string;
-  readonly tokenAddress: `0x${string}`;
-  readonly payTo: `0x${string}`;
+  readonly tokenAddress: Hex;
+  readonly payTo: Hex;
   readonly resourceUrl: string;
   readonly maxTimeoutSeconds: number;
   readonly tokenName: unknown;
@@ -19,7 +21,7 @@ export type ChallengeTerms = {
 export type ExpectedChallenge = {
   readonly asset: AssetOnChain;
   readonly amount: Atomic;
-  readonly payTo: `0x${string}`;
+  readonly payTo: Hex;
   readonly url: string;
 };
 
@@ -32,7 +34,6 @@ export type Mismatch = {
 };
 
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** Reads a decoded PAYMENT-REQUIRED by x402's own schema. Null if it does not fit, or has no offer or more than 32. */
 export function readChallenge(json: unknown): PaymentRequired | null {
@@ -49,8 +50,6 @@ const isExact = (accepted: PaymentRequirements): boolean =>
 
 const isReadable = ({ amount, asset, payTo }: PaymentRequirements): boolean =>
   AMOUNT.test(amount) && BigInt(amount) < 2n ** 256n && ADDRESS.test(asset) && ADDRESS.test(payTo);
-
-const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
 
 export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements): ChallengeTerms => ({
   amount: BigInt(accepted.amount) as Atomic,

@@ -1,9 +1,11 @@
+import type { Hex } from "viem";
 import { createHash } from "node:crypto";
 import { encodePaymentSignatureHeader } from "@x402/core/http";
 import { PaymentPayloadV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload } from "@x402/core/types";
 import { z } from "zod";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { Address, BYTES32, lower } from "#lib/evm.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentHeaderV1, paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -20,7 +22,6 @@ export const CredentialText = z
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const Uint256 = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,77})$/)
@@ -35,21 +36,21 @@ const Eip3009 = z.object({
     value: Uint256,
     validAfter: Uint256,
     validBefore: Uint256,
-    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    nonce: z.string().regex(BYTES32),
   }),
 });
 
 /** A decoded x402 credential of scheme exact over EIP-3009. Addresses and nonce are in lower case: they are compared and claimed. */
 export type Credential = {
   readonly chain: string;
-  readonly token: `0x${string}`;
-  readonly payer: `0x${string}`;
-  readonly payTo: `0x${string}`;
+  readonly token: Hex;
+  readonly payer: Hex;
+  readonly payTo: Hex;
   readonly value: bigint;
   readonly validAfter: bigint;
   readonly validBefore: bigint;
-  readonly nonce: `0x${string}`;
-  readonly signature: `0x${string}`;
+  readonly nonce: Hex;
+  readonly signature: Hex;
   /** What the credential says it accepted; the signature does not cover it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
   /** In version 2's form, whichever version was sent. */
@@ -63,8 +64,6 @@ export type Credential = {
 export type DecodedCredential = { readonly ok: true; readonly credential: Credential } | ({ readonly ok: false } & Failure);
 
 const malformed = (detail: string) => failed("credential_malformed", detail);
-
-const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`;
 
 /** Applies the limits for all JSON from clients: depth, size, no duplicate names, no incomplete characters. */
 function readJson(text: string): unknown {

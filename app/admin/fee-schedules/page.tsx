@@ -1,14 +1,13 @@
 import { requireOfficial } from "#app/admin/official.ts";
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
-import { appliesText, chargeText, payerText } from "#components/billing/schedule-words.ts";
+import { scheduleColumns, statusColumn } from "#components/billing/schedule-columns.tsx";
 import { FeeScheduleForm } from "#components/platform/fee-schedule-form.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { viewAllSchedules } from "#lib/pages/view-fee-schedules.ts";
 
 export const metadata = { title: "Fee schedules" };
@@ -39,23 +38,13 @@ export default async function FeeSchedulesPage({ searchParams }: { readonly sear
           rows={items}
           rowKey={({ feeScheduleId }) => feeScheduleId}
           columns={[
-            {
-              name: "Schedule",
-              cell: (schedule) => (
-                <>
-                  {schedule.name}
-                  <span className="sub">{appliesText(schedule)}</span>
-                </>
-              ),
-            },
-            { name: "Charges", cell: chargeText },
-            { name: "Paid by", cell: payerText },
+            ...scheduleColumns,
             {
               name: "From",
               cell: ({ feeScheduleId, effectiveFrom }) =>
                 feeScheduleId === BUILT_IN ? "Always" : <Moment at={effectiveFrom} show="date" />,
             },
-            { name: "Status", cell: ({ status }) => <StatusBadge of="feeSchedule" status={status} /> },
+            statusColumn,
             {
               name: "Actions",
               actions: true,

@@ -7,6 +7,7 @@ import { organization as organizations } from "better-auth/plugins/organization"
 import { siwe } from "better-auth/plugins/siwe";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 import {
@@ -38,9 +39,6 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
   if (level === "error") log().error({ ...(error !== undefined && { error }) }, text);
   else log().warn({ ...(error !== undefined && { error }) }, text);
 }
-
-/** This header holds the address that the server itself saw; serveAuth() sets it and drops the value that a client sends. */
-export const ADDRESS_HEADER = "x-countersign-address";
 
 /** Tries per network address. The counters are in the database, so more processes do not allow more tries. */
 const minute = (max: number) => ({ window: 60, max });

@@ -3,11 +3,11 @@ import type { Handler } from "#lib/http/operation.ts";
 import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
-import type { MandateFacts } from "#lib/mandates/facts.ts";
+import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { backtest, type BacktestUsage } from "#lib/payments/backtest.ts";
+import { backtest } from "#lib/payments/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";
@@ -67,9 +67,9 @@ const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): Ma
   agents: null,
 });
 
-async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<BacktestUsage> {
+async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<Usage> {
   const { used, lastHeldAt } = await lifetimeFromLedger(tx, mandateId, at);
-  const buckets: BacktestUsage["buckets"] = new Map();
+  const buckets: Usage["buckets"] = new Map();
   for (const window of policy.windows) buckets.set(window.key, await bucketsFromLedger(tx, mandateId, window, at));
   return { spent: zero, reserved: used, lastHeldAt, buckets };
 }

@@ -1,4 +1,4 @@
-import { isAddressEqual, type Address } from "viem";
+import { isAddressEqual, type Address, type Hex } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -14,8 +14,6 @@ import {
 } from "#lib/onchain/registry/registration-store.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/queue-relay.ts";
-
-type Hex = `0x${string}`;
 
 const LIST = 100;
 const AGAIN_MS = 1_000;

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { getAddress } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { lower } from "#lib/evm.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { address, chainIdOf } from "#lib/chains/chains.ts";
+import { chainIdOf } from "#lib/chains/chains.ts";
 import { isDelegated, onChain, readAccount } from "#lib/onchain/registry/registration-chain.ts";
 import type * as contract from "#lib/onchain/registry/registration-contract.ts";
 import {
@@ -35,7 +36,7 @@ export const prepareRegistration: Handler<typeof contract.prepareRegistration> =
   requireActive(mandate, now);
   const asset = requireAsset(mandate, chain, "/query/chain");
   const account = requireWallet(mandate);
-  const terms = requireTerms({ mandate, asset, account, payee: address(query.payeeAddress) }, query.path, now);
+  const terms = requireTerms({ mandate, asset, account, payee: lower(query.payeeAddress) }, query.path, now);
   const onChainId = onChainIdNow(mandate);
   if (await isRegistered(database(), { chain, account }, onChainId)) throw alreadyRegistered(mandate.version);
   const nonce = randomNonce();

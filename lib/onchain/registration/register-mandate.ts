@@ -1,14 +1,15 @@
-import { encodeFunctionData } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
+import { lower } from "#lib/evm.ts";
 import { addressOf } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { fingerprintOf } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { address, assetOf } from "#lib/chains/chains.ts";
+import { assetOf } from "#lib/chains/chains.ts";
 import { checkedDeployments, type Deployment } from "#lib/onchain/registry/deployments.ts";
 import {
   onChain,
@@ -49,8 +50,6 @@ import { queueRelay, relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
-
-type Hex = `0x${string}`;
 
 /** Each try reads the chain several times, and the caller is not authenticated yet. */
 const TRIES_PER_MINUTE = 60;
@@ -100,7 +99,7 @@ type Signable = Omit<Registrable, "payee"> & {
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
   if (asset === null || mandate.walletAddress === null) return null;
-  const what = { mandate, asset, account: address(mandate.walletAddress), payee: address(body.payeeAddress) };
+  const what = { mandate, asset, account: lower(mandate.walletAddress), payee: lower(body.payeeAddress) };
   const signed = { chain: mandate.chain, registry: deployment.mandateRegistry, onChainId: onChainIdNow(mandate) };
   const candidates = (["proofs", "module"] as const).flatMap((path): RegisterCall[] => {
     const derived = termsFor(what, path);

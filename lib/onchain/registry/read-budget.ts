@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { log } from "#lib/telemetry/log.ts";
 import { formatAmount } from "#lib/money.ts";
 import { assetAt } from "#lib/chains/chains.ts";
@@ -8,8 +9,6 @@ import type { RegistrationRow } from "#lib/onchain/registry/registration-store.t
 import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
-
-type Hex = `0x${string}`;
 
 /** A page waits this long for the chain. */
 const LIMIT_MS = 2_500;

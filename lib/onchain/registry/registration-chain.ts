@@ -1,7 +1,8 @@
-import { recoverAddress, type ContractFunctionRevertedError } from "viem";
+import { recoverAddress, type ContractFunctionRevertedError, type Hex } from "viem";
 import { recoverAuthorizationAddress } from "viem/utils";
+import { lower } from "#lib/evm.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { address, chainIdOf } from "#lib/chains/chains.ts";
+import { chainIdOf } from "#lib/chains/chains.ts";
 import { chainFailure, chainIsSilent, isChainError, publicClient } from "#lib/chains/client.ts";
 import type { Deployment } from "#lib/onchain/registry/deployments.ts";
 import type { Authorization } from "#lib/onchain/registry/registration-contract.ts";
@@ -9,8 +10,6 @@ import { registrationArgs, registrationDigest, registryAbi, type RegisterCall } 
 import { acceptedByCode } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
-
-type Hex = `0x${string}`;
 
 /** @throws Problem rpc_unavailable where the chain does not answer */
 export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
@@ -53,7 +52,7 @@ export async function readAccount(deployment: Deployment, account: Hex, nonce: b
 
 /** Whether the account delegates to the service's smart account. */
 export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
-  code === `${DELEGATION}${address(smartPaymentAccount).slice(2)}`;
+  code === `${DELEGATION}${lower(smartPaymentAccount).slice(2)}`;
 
 /**
  * Whether the account's own key signs: it has no code, or its code is replaced by the service's, which knows the key. Otherwise its code
@@ -79,12 +78,12 @@ export async function requireAuthorization(
   const at = (field: string, detail: string): Problem => invalidField(`/authorization/${field}`, detail);
   if (code !== "" && !code.startsWith(DELEGATION))
     throw at("address", "The mandate's wallet is a contract, which cannot delegate.");
-  if (address(given.address) !== address(deployment.smartPaymentAccount))
+  if (lower(given.address) !== lower(deployment.smartPaymentAccount))
     throw at("address", `The service's smart account is ${deployment.smartPaymentAccount}.`);
   if (given.chainId !== chainIdOf(deployment.chain)) throw at("chainId", `The chain's id is ${chainIdOf(deployment.chain)}.`);
   if (given.nonce !== transactions) throw at("nonce", `The account's transaction count is ${transactions}.`);
   const authorization: SignedDelegation = {
-    address: address(given.address),
+    address: lower(given.address),
     chainId: given.chainId,
     nonce: given.nonce,
     yParity: given.yParity,
@@ -109,7 +108,7 @@ async function isSignedBy(account: Hex, authorization: SignedDelegation): Promis
   const { r, s, yParity } = authorization;
   if (!isCanonicalSignature(`${r}${s.slice(2)}${yParity === 0 ? "1b" : "1c"}`)) return false;
   try {
-    return address(await recoverAuthorizationAddress({ authorization })) === account;
+    return lower(await recoverAuthorizationAddress({ authorization })) === account;
   } catch {
     return false;
   }
@@ -121,7 +120,7 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
   if (!byKey) return acceptedByCode(registering.chain, account, hash, signature);
   if (!isCanonicalSignature(signature)) return false;
   try {
-    return address(await recoverAddress({ hash, signature })) === account;
+    return lower(await recoverAddress({ hash, signature })) === account;
   } catch {
     return false;
   }

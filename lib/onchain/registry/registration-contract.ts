@@ -1,16 +1,16 @@
 import { isAddress } from "viem/utils";
 import { z } from "zod";
+import { Address, BYTES32 } from "#lib/evm.ts";
 import { operation } from "#lib/http/operation.ts";
 import { Timestamp } from "#lib/time.ts";
 import { RegistrationPath } from "#lib/vocabulary.ts";
 
-const Address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "Write the address as 0x and 40 hexadecimal digits.")
-  .refine((text) => isAddress(text) && !/^0x0+$/.test(text), "This is no address that can be paid: compare its checksum.")
-  .meta({ description: "An EVM address. In mixed case its checksum is checked." });
+const PayableAddress = Address.refine(
+  (text) => isAddress(text) && !/^0x0+$/.test(text),
+  "This is no address that can be paid: compare its checksum.",
+).meta({ description: "An EVM address. In mixed case its checksum is checked." });
 
-const Word = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "Write 32 bytes as 0x and 64 hexadecimal digits.");
+const Word = z.string().regex(BYTES32, "Write 32 bytes as 0x and 64 hexadecimal digits.");
 
 const UINT256_LIMIT = 2n ** 256n;
 const Nonce = z
@@ -41,7 +41,7 @@ const uint64 = z.int().min(0);
 
 const Authorization = z
   .strictObject({
-    address: Address.meta({ description: "smartPaymentAccountImplementationAddress of listDeployments." }),
+    address: PayableAddress.meta({ description: "smartPaymentAccountImplementationAddress of listDeployments." }),
     chainId: uint64,
     nonce: uint64.meta({ description: "The account's transaction count." }),
     yParity: z.union([z.literal(0), z.literal(1)]),
@@ -134,7 +134,7 @@ export const prepareRegistration = operation({
   access: { capability: "mandates:read" },
   query: z.strictObject({
     chain: chain.optional().meta({ description: "The mandate's, when left out." }),
-    payeeAddress: Address,
+    payeeAddress: PayableAddress,
     path: RegistrationPath.default("proofs"),
   }),
   response: PreparedRegistration,
@@ -177,11 +177,11 @@ export const registerMandate = operation({
   body: z
     .strictObject({
       chain,
-      payeeAddress: Address,
+      payeeAddress: PayableAddress,
       nonce: Nonce,
       deadline: Deadline,
       signature: Signature,
-      tokenAddress: Address.optional(),
+      tokenAddress: PayableAddress.optional(),
       tokenName: z.string().max(64).optional(),
       tokenVersion: z.string().max(16).optional(),
       tokenDecimals: z.int().min(0).max(36).optional(),

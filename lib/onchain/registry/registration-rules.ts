@@ -1,10 +1,12 @@
+import type { Hex } from "viem";
 import { env } from "#lib/env.ts";
+import { lower } from "#lib/evm.ts";
 import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { statusOf } from "#lib/mandates/status.ts";
-import { address, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
+import { assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { deploymentAt, type Deployment } from "#lib/onchain/registry/deployments.ts";
 import type { RegisterBody } from "#lib/onchain/registry/registration-contract.ts";
 import {
@@ -17,8 +19,7 @@ import {
 } from "#lib/onchain/registry/registration-terms.ts";
 import { invalidField, Problem, type FieldError, type NextAction } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
-
-type Hex = `0x${string}`;
+import { commonActions } from "#lib/next-actions.ts";
 
 /** The mandate data that a registration needs. */
 export type RegistrableMandate = MandateRow & {
@@ -51,8 +52,7 @@ export function requireActive(mandate: RegistrableMandate, now: Date): void {
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);
   if (status === "active") return;
-  const resume: NextAction = { type: "resume_mandate", label: "Resume the mandate" };
-  const nextActions = status === "suspended" ? linked(mandate.mandateId, resume) : [];
+  const nextActions = status === "suspended" ? linked(mandate.mandateId, commonActions.resumeMandate) : [];
   const detail = `Only an active mandate can be registered. ${inWords[status]}`;
   if (status === "revoked") throw new Problem("mandate_revoked", { detail });
   throw new Problem("mandate_not_active", { detail, nextActions });
@@ -72,7 +72,7 @@ export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];
   const differs = (name: keyof Token, configured: unknown) =>
     errors.push({ pointer: `/${name}`, detail: `The configured token has ${String(configured)} here.` });
-  if (said.tokenAddress !== undefined && address(said.tokenAddress) !== asset.tokenAddress)
+  if (said.tokenAddress !== undefined && lower(said.tokenAddress) !== asset.tokenAddress)
     differs("tokenAddress", asset.tokenAddress);
   for (const name of ["tokenName", "tokenVersion", "tokenDecimals"] as const)
     if (said[name] !== undefined && said[name] !== asset[name]) differs(name, asset[name]);
@@ -90,7 +90,7 @@ export function requireAsset(mandate: RegistrableMandate, chain: string, pointer
 
 /** The account that has to sign. @throws Problem conflict */
 export function requireWallet({ mandateId, walletAddress }: RegistrableMandate): Hex {
-  if (walletAddress !== null) return address(walletAddress);
+  if (walletAddress !== null) return lower(walletAddress);
   throw new Problem("conflict", {
     detail: "The mandate names no wallet. Its wallet is the account that signs and pays.",
     nextActions: linked(mandateId, { type: "connect_wallet", label: "Name the wallet" }),

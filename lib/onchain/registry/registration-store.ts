@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, getTableColumns, isNull, lte, ne, sql, sum } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { lower } from "#lib/evm.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import { atomicOf } from "#lib/money.ts";
-import { address } from "#lib/chains/chains.ts";
 import type { RegistrableMandate } from "#lib/onchain/registry/registration-rules.ts";
 import type { RegistrationTerms } from "#lib/onchain/registry/registration-terms.ts";
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
@@ -130,7 +130,7 @@ export async function insertRegistration(tx: Tx, registration: NewRegistration):
       mandateId,
       version,
       chain,
-      registry: address(registry),
+      registry: lower(registry),
       nonce: atomicOf(nonce),
       status: "submitted",
       createdAt: now,

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { keccak256, stringToHex } from "viem/utils";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
@@ -5,8 +6,6 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { Window } from "#lib/mandates/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
-
-type Hex = `0x${string}`;
 
 /** How a registered mandate pays: by proofs that the account accepts, or by the module. Values as in MandateRegistry. */
 export const PATHS = { proofs: 1, module: 2 } as const;

@@ -1,8 +1,6 @@
-import { hashTypedData, parseAbi } from "viem";
+import { hashTypedData, parseAbi, type Hex } from "viem";
 import { chainIdOf } from "#lib/chains/chains.ts";
 import type { RegistrationTerms } from "#lib/onchain/registry/registration-terms.ts";
-
-type Hex = `0x${string}`;
 
 const terms =
   "struct Terms { address account; address payee; address token; uint128 perPaymentLimit; uint128 periodLimit; uint40 periodSeconds; uint40 start; uint40 end; uint32 maxPaymentsPerPeriod; uint8 enforcementPath; bytes32 termsHash; }";

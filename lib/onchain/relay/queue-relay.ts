@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { setTimeout as pause } from "node:timers/promises";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -51,11 +52,11 @@ export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string>
   return queued.relayId;
 }
 
-export type RelayResult = { readonly hash: `0x${string}` } | { readonly refused: string };
+export type RelayResult = { readonly hash: Hex } | { readonly refused: string };
 
 const asRelayed = (status: string, hash: string | null, failure: string | null): RelayResult | null => {
   if (status === "abandoned") return { refused: failure ?? "It was not sent." };
-  return hash === null ? null : { hash: hash as `0x${string}` };
+  return hash === null ? null : { hash: hash as Hex };
 };
 
 /**
@@ -96,7 +97,7 @@ async function sendWhenFree(relayId: string, deadline: number): Promise<RelayRes
 export type RelayOutcome = {
   readonly status: RelayStatus;
   /** Hash of the newest bytes; once the outcome is final, of the mined transaction. */
-  readonly hash: `0x${string}` | null;
+  readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
   /** In a sentence: why it was abandoned or reverted, or why it waits. */

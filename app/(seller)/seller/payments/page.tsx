@@ -12,29 +12,23 @@ import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { viewResources } from "#lib/pages/view-resources.ts";
+import { daysAfter, readDay } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Payments received" };
 
 const PATH = "/seller/payments";
 const LIMIT = 20;
-const DAY_MS = 86_400_000;
-
-/** A UTC day from the address; an invalid day counts as omitted. */
-function day(text: string | undefined): Date | undefined {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? new Date(`${text}T00:00:00.000Z`) : undefined;
-  return at === undefined || Number.isNaN(at.getTime()) ? undefined : at;
-}
 
 function filterOf(query: PageQuery) {
   // The resource filter is "sellerId resourceId"; ids contain no spaces.
   const [sellerId, resourceId] = (one(query, "resource") ?? "").split(" ");
-  const until = day(one(query, "to"));
+  const until = readDay(one(query, "to"));
   return {
     ...(resourceId !== undefined && { sellerId, resourceId }),
     status: SettlementStatus.safeParse(one(query, "status")).data,
-    from: day(one(query, "since")),
-    until: until && new Date(until.getTime() + DAY_MS),
+    from: readDay(one(query, "since")),
+    until: until && daysAfter(until, 1),
   };
 }
 

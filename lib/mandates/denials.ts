@@ -1,0 +1,204 @@
+import { commonActions } from "#lib/next-actions.ts";
+import type { NextAction } from "#lib/problem.ts";
+import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
+
+/* What each denial code means to people and programs. A reason's message says what was found in one case. Pure and browser-safe. */
+
+/** The page where a person can lift a denial: the mandate, its policy, its agents (keys), or none. */
+export type Remedy = "mandate" | "policy" | "keys" | "none";
+
+type Denial = {
+  /** One sentence: why the payment was denied. */
+  readonly means: string;
+  /** One sentence: what makes the payment possible, or that nothing does. */
+  readonly cure: string;
+  readonly remedy: Remedy;
+  /** What the API tells an agent to do; by default, to use another seller. */
+  readonly actions?: readonly NextAction[];
+  /** What a checkout says of a mandate that denies it; by default, seller_not_allowed. */
+  readonly match?: MandateMatch;
+  /** No policy changes this denial, and its facts are not stored; a replay of past payments repeats it. */
+  readonly beyondPolicy?: true;
+};
+
+const { createMandate, selectMandate, raiseLimit, renewMandate, resumeMandate, otherSeller, retryLater } = commonActions;
+
+const again = "The agent can ask again with a new intent.";
+const ask = "Change the mandate if your agents should pay this. The agent can then ask again.";
+
+export const denials: Readonly<Record<DenialCode, Denial>> = {
+  emergency_stop: {
+    means: "The platform had stopped this seller in an emergency.",
+    cure: "Ask the platform’s operators before anything is paid again.",
+    remedy: "none",
+  },
+  mandate_not_active: {
+    means: "The mandate was still a draft, and a draft pays nothing.",
+    cure: "Activate it if your agents should use it.",
+    remedy: "mandate",
+    actions: [selectMandate],
+    match: "not_active",
+    beyondPolicy: true,
+  },
+  mandate_suspended: {
+    means: "The mandate was paused.",
+    cure: "Resume it if your agents should go on.",
+    remedy: "mandate",
+    actions: [resumeMandate, selectMandate],
+    match: "not_active",
+    beyondPolicy: true,
+  },
+  mandate_revoked: {
+    means: "The mandate was revoked, and that is for ever.",
+    cure: "Write a new mandate if your agents should pay.",
+    remedy: "mandate",
+    actions: [createMandate, selectMandate],
+    match: "revoked",
+    beyondPolicy: true,
+  },
+  mandate_expired: {
+    means: "The mandate’s time was over.",
+    cure: "Give it a later end.",
+    remedy: "policy",
+    actions: [renewMandate, selectMandate],
+    match: "expired",
+  },
+  mandate_not_yet_valid: {
+    means: "The mandate’s time had not begun.",
+    cure: "Wait, or let it begin earlier.",
+    remedy: "policy",
+    actions: [retryLater],
+    match: "not_active",
+  },
+  mandate_exhausted: {
+    means: "The mandate’s total was used up.",
+    cure: "Raise the total.",
+    remedy: "policy",
+    actions: [renewMandate, raiseLimit],
+    match: "insufficient_budget",
+  },
+  agent_not_bound: {
+    means: "The mandate names the agents that may use it, and this one is not among them.",
+    cure: "Add the agent to the mandate if it should pay.",
+    remedy: "policy",
+    actions: [selectMandate],
+    match: "no_mandate",
+    beyondPolicy: true,
+  },
+  agent_inactive: {
+    means: "The agent’s key or account was revoked.",
+    cure: "Give the agent a new key if it should pay.",
+    remedy: "keys",
+    actions: [{ type: "contact_support", label: "Ask an administrator" }],
+    beyondPolicy: true,
+  },
+  assurance_too_low: {
+    means: "The mandate, the seller or the resource asks for a stronger confirmation by a person than there was.",
+    cure: "Have a person confirm with a passkey, or ask for less in the mandate.",
+    remedy: "policy",
+  },
+  intent_expired: { means: "The request was already over when it came.", cure: again, remedy: "none" },
+  intent_invalid: {
+    means: "A fact that the decision needs was missing, or the intent was used before.",
+    cure: again,
+    remedy: "none",
+    beyondPolicy: true,
+  },
+  challenge_mismatch: {
+    means: "What the agent asked for differs from what the seller registered, quoted or asks for.",
+    cure: "Nothing to change on your side. If it happens again, the seller changed its price or its address.",
+    remedy: "none",
+    beyondPolicy: true,
+  },
+  nonce_reused: { means: "The agent sent a nonce that it had used before.", cure: again, remedy: "none", beyondPolicy: true },
+  asset_not_allowed: {
+    means: "The mandate pays in another asset.",
+    cure: "Write a mandate for this asset.",
+    remedy: "mandate",
+    actions: [selectMandate],
+    match: "asset_mismatch",
+  },
+  chain_not_allowed: {
+    means: "The mandate pays on another network.",
+    cure: "Write a mandate for this network.",
+    remedy: "mandate",
+    actions: [selectMandate],
+    match: "asset_mismatch",
+  },
+  payee_not_allowed: { means: "The mandate does not pay to this address.", cure: ask, remedy: "policy" },
+  seller_denied: { means: "The mandate forbids this seller.", cure: ask, remedy: "policy" },
+  seller_not_allowed: { means: "The mandate does not allow this seller, or nobody knows it.", cure: ask, remedy: "policy" },
+  seller_unverified: {
+    means: "The mandate asks for a verified seller or domain, and this seller has not proved that the domain is its own.",
+    cure: "Ask the seller to verify its domain, or allow the seller by its id or its address in the mandate.",
+    remedy: "policy",
+    actions: [{ type: "verify_seller", label: "Ask the seller to verify its domain" }, otherSeller],
+  },
+  domain_not_allowed: { means: "The mandate does not allow this domain.", cure: ask, remedy: "policy" },
+  resource_not_allowed: { means: "The mandate does not allow this resource.", cure: ask, remedy: "policy" },
+  protocol_not_allowed: {
+    means: "The seller does not take this kind of payment for the resource.",
+    cure: "Nothing to change on your side.",
+    remedy: "none",
+  },
+  outside_schedule: {
+    means: "The mandate allows payments at other times.",
+    cure: "The agent can ask again in time, or change the schedule.",
+    remedy: "policy",
+    actions: [retryLater],
+  },
+  per_payment_limit_exceeded: {
+    means: "The payment was above the limit for one payment.",
+    cure: "Raise the limit if your agents should pay this much at once.",
+    remedy: "policy",
+    actions: [raiseLimit],
+    match: "insufficient_budget",
+  },
+  period_budget_exceeded: {
+    means: "The budget of the period did not have enough left.",
+    cure: "Raise the budget, or wait until it resets.",
+    remedy: "policy",
+    actions: [raiseLimit, retryLater],
+    match: "insufficient_budget",
+  },
+  total_budget_exceeded: {
+    means: "The mandate’s total did not have enough left.",
+    cure: "Raise the total.",
+    remedy: "policy",
+    actions: [raiseLimit],
+    match: "insufficient_budget",
+  },
+  count_limit_exceeded: {
+    means: "The mandate’s number of payments was used up.",
+    cure: "Raise the number, or wait until it resets.",
+    remedy: "policy",
+    actions: [raiseLimit, retryLater],
+    match: "insufficient_budget",
+  },
+  cooldown_active: {
+    means: "The last payment was too short a time ago.",
+    cure: "The agent can ask again a little later.",
+    remedy: "policy",
+    actions: [retryLater],
+    match: "insufficient_budget",
+  },
+  approval_rejected: {
+    means: "A person had declined the same within the last hour.",
+    cure: "The agent can ask again when the hour is over.",
+    remedy: "none",
+    beyondPolicy: true,
+  },
+  fee_limit_exceeded: {
+    means: "The service fee was above what the mandate tolerates.",
+    cure: "Raise the fee that it tolerates.",
+    remedy: "policy",
+    actions: [raiseLimit],
+    match: "insufficient_budget",
+  },
+};
+
+export const isDenial = (code: string | null | undefined): code is DenialCode =>
+  code !== null && code !== undefined && code in denials;
+
+/** What the API tells an agent to do about a reason that denies. */
+export const denialActions = (code: string): readonly NextAction[] => (isDenial(code) && denials[code].actions) || [otherSeller];
