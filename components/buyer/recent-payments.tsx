@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
@@ -33,7 +34,7 @@ export const RecentPayments = ({ payments }: { readonly payments: readonly Payme
               <Untrusted>{intent.seller.domain ?? "Seller that is not known"}</Untrusted>
             </Link>
             <span className="what">
-              <Untrusted>{whatOf(payment)}</Untrusted>
+              <Dated>{whatOf(payment)}</Dated>
             </span>
             <span className="what">
               <Moment at={authorization.policyDecision.createdAt} show="short" />

@@ -1,8 +1,8 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
+import { Dated } from "#components/ui/dated.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Money, money } from "#components/ui/money.tsx";
-import { Untrusted } from "#components/ui/untrusted.tsx";
 import { ruleName } from "#lib/payments/decision-words.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 
@@ -49,7 +49,7 @@ const columns = [
       <>
         {ruleName(rule)}
         <span className="sub">
-          <Untrusted>{message}</Untrusted>
+          <Dated>{message}</Dated>
         </span>
       </>
     ),

@@ -7,11 +7,10 @@ const TIME = /^(.*?)(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)(.*)$/s;
 export function Dated({ children }: { readonly children: string }) {
   const [, before, at, after] = TIME.exec(children) ?? [];
   if (before === undefined || at === undefined || after === undefined) return <Untrusted>{children}</Untrusted>;
-  const thisYear = at.startsWith(String(new Date().getUTCFullYear()));
   return (
     <>
       <Untrusted>{before}</Untrusted>
-      <Moment at={at} show={thisYear ? "short" : "both"} />
+      <Moment at={at} show="minute" />
       <Dated>{after}</Dated>
     </>
   );

@@ -10,9 +10,11 @@ const parts = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
   /** The format for lists: "21 Nov, 14:02 UTC". */
   short: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+  /** The format for sentences: "21 Nov 2026, 14:02 UTC". */
+  minute: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "short" };
+type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "short" | "minute" };
 
 /** A time with its zone: UTC from the server, the reader's zone once scripts run. */
 export function Moment({ at, show = "both" }: Props) {

@@ -48,3 +48,4 @@ export function sumSettlements(db: Reader, scope: Scope, since: Date) {
     .from(plainSettlements)
     .where(and(ownSettlements(scope), eq(status, "settled"), gte(resolvedAt, since)))
     .groupBy(sql`1`, sellerId, resourceId, chain, tokenAddress);
+}

@@ -3,6 +3,7 @@ import { ArrowRight } from "lucide-react";
 import { useFormContext } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
@@ -40,7 +41,7 @@ const Change = ({ one }: { readonly one: BacktestItem }) => (
       <StatusBadge of="outcome" status={one.wouldBe} />
     </span>
     <span className="why">
-      <Moment at={one.decidedAt} show="short" />. <Untrusted>{whyOf(one)}</Untrusted>
+      <Moment at={one.decidedAt} show="short" />. <Dated>{whyOf(one)}</Dated>
     </span>
   </li>
 );

@@ -1,0 +1,18 @@
+import type { ReactElement } from "react";
+import { expect, test } from "vitest";
+import { Dated } from "#components/ui/dated.tsx";
+
+/** The text before a time, the time and the text after it. */
+const partsOf = (text: string) => {
+  const { props } = Dated({ children: text }) as ReactElement<{ children: readonly ReactElement[] }>;
+  return props.children.map((part) => part.props);
+};
+
+test("shows the times of a reason in the reader's form and keeps the rest", () => {
+  expect(partsOf("Valid until 2019-11-23T01:53:03.551Z. Ask again.")).toEqual([
+    { children: "Valid until " },
+    { at: "2019-11-23T01:53:03.551Z", show: "minute" },
+    { children: ". Ask again." },
+  ]);
+  expect(Dated({ children: "The mandate is active." }).props).toEqual({ children: "The mandate is active." });
+});
