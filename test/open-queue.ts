@@ -4,7 +4,7 @@ import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 
-/* The queue of authorize requests without a database: the items of its lists, and when a list starts. */
+/* The queue of authorize requests without a database: the items of its batches, and when a batch starts. */
 
 let count = 0;
 
@@ -30,29 +30,29 @@ const allowed = ({ intentId }: NamedIntent): Answer => ({
 
 export type Open = { readonly items: readonly Item[]; end(error?: Error): void };
 
-/** A queue whose lists stay open until the test ends them. */
+/** A queue whose batches stay open until the test ends them. */
 export function openQueue() {
-  const lists: Open[] = [];
+  const batches: Open[] = [];
   const queue = new AuthorizeQueue(
     (items) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error) => {
-          lists.splice(lists.indexOf(open), 1);
+          batches.splice(batches.indexOf(open), 1);
           if (error === undefined) resolve(items.map(({ intent }) => allowed(intent)));
           else reject(error);
         };
         const open: Open = { items, end };
-        lists.push(open);
+        batches.push(open);
       }),
     keyReused,
   );
-  // Two turns: the end of a list wakes the queue only after the first setImmediate was scheduled.
+  // Two turns: the end of a batch wakes the queue only after the first setImmediate was scheduled.
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
-  /** Ends one list after another until the queue is empty. */
+  /** Ends one batch after another until the queue is empty. */
   const finish = async (): Promise<void> => {
-    for (await turn(); lists.length > 0; await turn()) lists[0]!.end();
+    for (await turn(); batches.length > 0; await turn()) batches[0]!.end();
   };
-  return { queue, lists, turn, finish };
+  return { queue, batches, turn, finish };
 }
 
 export const many = (length: number, make: () => Item): Item[] => Array.from({ length }, make);

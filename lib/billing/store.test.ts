@@ -5,7 +5,7 @@ import { volumeKey } from "#lib/billing/fees.ts";
 import { accrueFees, loadFeeBasis, selectFeeBasis, toFeeBasis, type CapturedPayment } from "#lib/billing/store.ts";
 import { fees, monthlyVolumes } from "#lib/billing/tables.ts";
 import { transact } from "#lib/audit/transact.ts";
-import { database, listPool } from "#lib/db/client.ts";
+import { database, batchPool } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { newSchedule, platformAdmin } from "#test/billing.ts";
 import { useDatabase } from "#test/database.ts";
@@ -55,7 +55,7 @@ describe("selectFeeBasis", () => {
     await newSchedule(admin, { status: "draft" });
     await send(contract.assignSubscription, assignSubscription, { as: admin, body: { organizationId: buyer, tier: "team" } });
     await transact((tx) => accrueFees(tx, payment({ authorizationId: "aut_0" })));
-    const [row] = await selectFeeBasis(listPool().sql, [buyer], [sellerId]);
+    const [row] = await selectFeeBasis(batchPool().sql, [buyer], [sellerId]);
     const basis = toFeeBasis(row);
     expect(inOrder(basis)).toEqual(inOrder(await loadFeeBasis(database(), buyer, seller)));
     expect(idsOf(basis)).toHaveLength(2);
@@ -67,7 +67,7 @@ describe("selectFeeBasis", () => {
   });
 
   it("is one prepared statement for every length of the batch, also for an empty one", async () => {
-    await listPool().use(async (c) => {
+    await batchPool().use(async (c) => {
       for (const length of [0, 1, 2, 256]) {
         const ids = Array.from({ length }, (_, at) => `org_${at}`);
         const [row] = await selectFeeBasis(c, ids, ids);
@@ -82,7 +82,7 @@ describe("selectFeeBasis", () => {
     const late = await createOrganization();
     const body = { organizationId: late, tier: "team", status: "canceled" };
     await send(contract.assignSubscription, assignSubscription, { as: admin, body });
-    const [row] = await selectFeeBasis(listPool().sql, [late], []);
+    const [row] = await selectFeeBasis(batchPool().sql, [late], []);
     expect(toFeeBasis(row).tiers.size).toBe(0);
   });
 });

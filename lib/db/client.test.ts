@@ -10,7 +10,7 @@ describe("pool", () => {
     const other = await import("#lib/db/client.ts");
     expect(other.pool).not.toBe(client.pool);
     expect(other.pool()).toBe(client.pool());
-    expect(other.listPool()).toBe(client.listPool());
+    expect(other.batchPool()).toBe(client.batchPool());
     expect(other.database()).toBe(client.database());
     await other.closePools();
   });

@@ -9,7 +9,7 @@ export type { Sql };
 export type Database = PostgresJsDatabase;
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-const names = ["pool", "listPool", "urgentPool"] as const;
+const names = ["pool", "batchPool", "urgentPool"] as const;
 
 type Limits = {
   readonly max: number;
@@ -67,8 +67,8 @@ export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usu
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
 /** The connections of the authorize batches: two for open batches, and one for key look-ups. */
-export const listPool = (): Pool =>
-  perProcess("listPool", () =>
+export const batchPool = (): Pool =>
+  perProcess("batchPool", () =>
     createPool({
       max: 3,
       lockTimeoutMs: 1_000,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { closePools, listPool, mainPool, urgentPool } from "#lib/db/client.ts";
+import { closePools, batchPool, mainPool, urgentPool } from "#lib/db/client.ts";
 import { readEnv } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as contract from "#lib/health/contract.ts";
@@ -65,7 +65,7 @@ describe("checkReadinessOfService", () => {
 
   test.each([
     ["database", mainPool],
-    ["authorizations", listPool],
+    ["authorizations", batchPool],
     ["emergencies", urgentPool],
   ] as const)("503 names %s while none of its connections is free", async (name, poolOf) => {
     const pool = poolOf();

@@ -1,4 +1,4 @@
-import { listPool, mainPool, urgentPool } from "#lib/db/client.ts";
+import { batchPool, mainPool, urgentPool } from "#lib/db/client.ts";
 import { schemaIsCurrent } from "#lib/db/migrate.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
@@ -50,7 +50,7 @@ const required = (name: Finding["name"], ready: boolean): Finding => ({ name, st
 async function probe(): Promise<readonly Finding[]> {
   const [database, authorizations, emergencies, migrations, chains, settlements] = await Promise.all([
     within(() => answers(mainPool())),
-    within(() => answers(listPool())),
+    within(() => answers(batchPool())),
     within(() => answers(urgentPool())),
     within(() => schemaIsCurrent()),
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),

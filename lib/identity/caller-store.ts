@@ -1,5 +1,5 @@
 import type { Sql } from "#lib/db/sql.ts";
-import { listPool, pool } from "#lib/db/client.ts";
+import { batchPool, pool } from "#lib/db/client.ts";
 
 export type KeyRow = {
   readonly keyId: string;
@@ -15,7 +15,7 @@ export type KeyRow = {
  * whatever its statistics say.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
-  return listPool().sql<KeyRow[]>`
+  return batchPool().sql<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
            a.organization_id AS "organizationId", a.environment, a.capabilities
     FROM unnest(${keyIds as string[]}::text[]) AS w(key_id),

@@ -8,7 +8,7 @@ import { authorizationsOf, holdsOf } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
-import { inShort, itemOf, tally } from "#test/lists.ts";
+import { inShort, itemOf, tally } from "#test/batches.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
 
 const databaseOf = useDatabase();
@@ -42,11 +42,11 @@ const newMandates = (count: number): Promise<string[]> =>
 async function fullList(sizes: readonly number[]) {
   const mandateIds = await newMandates(sizes.length);
   const items = mandateIds.flatMap((mandateId, at) => Array.from({ length: sizes[at] ?? 0 }, () => itemOf(buyer, mandateId)));
-  expect(items).toHaveLength(bounds.itemsPerList);
+  expect(items).toHaveLength(bounds.itemsPerBatch);
   return { mandateIds, items };
 }
 
-const even = (mandates: number): number[] => Array.from({ length: mandates }, () => bounds.itemsPerList / mandates);
+const even = (mandates: number): number[] => Array.from({ length: mandates }, () => bounds.itemsPerBatch / mandates);
 
 describe("a request that the database refuses fails alone", () => {
   const shapes: readonly (readonly [name: string, sizes: readonly number[], at: number])[] = [
@@ -97,7 +97,7 @@ describe("a batch that exceeds its mandate", () => {
     const limits = { perPayment: "1", ...limit };
     const mandateId = await activeMandate(buyer.person.credential, { policy: { assets, limits } });
     const before = await attempts();
-    const answers = await authorizeList(Array.from({ length: bounds.itemsPerList }, () => itemOf(buyer, mandateId)));
+    const answers = await authorizeList(Array.from({ length: bounds.itemsPerBatch }, () => itemOf(buyer, mandateId)));
     expect((await attempts()) - before - 1).toBe(1);
     expect(answers.map(inShort)).toEqual([...Array<string>(100).fill("allow"), ...Array<string>(156).fill("deny")]);
   });

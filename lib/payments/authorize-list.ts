@@ -2,7 +2,7 @@ import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
-import { listPool } from "#lib/db/client.ts";
+import { batchPool } from "#lib/db/client.ts";
 import { connectionLost, databaseAway, lockedOut, OutcomeUnknown, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
 import { keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -47,7 +47,7 @@ async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly An
       return answers;
     }
     const events = await saveList(c, { rows, extras }, () => (committing = true));
-    metrics().listSize.observe(items.length);
+    metrics().batchSize.observe(items.length);
     metrics().auditEvents.inc(events);
     return answers;
   } catch (error) {
@@ -92,7 +92,7 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
   if (budget.left <= 0) return answerAll(overloaded);
   budget.left -= 1;
   try {
-    (await listPool().use((c) => authorizeAll(c, items))).forEach((answer, index) => answers.set(items[index]!, answer));
+    (await batchPool().use((c) => authorizeAll(c, items))).forEach((answer, index) => answers.set(items[index]!, answer));
   } catch (error) {
     if (databaseAway(error)) {
       metrics().failures.inc({ sqlstate: sqlState(error) ?? "none" }, items.length);

@@ -8,47 +8,48 @@ afterEach(() => {
 
 describe("organizations", () => {
   test("take turns: one with many requests does not delay one with few", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
     const quiet = many(3, () => item("org_quiet")).map((one) => queue.submit(one));
     await turn();
-    expect(lists[0]!.items.filter(({ organizationId }) => organizationId === "org_quiet")).toHaveLength(3);
+    expect(batches[0]!.items.filter(({ organizationId }) => organizationId === "org_quiet")).toHaveLength(3);
     await finish();
     await Promise.all([...loud, ...quiet]);
   });
 
   test("are all served before one is served twice, with only 32 in a batch", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const names = Array.from({ length: 80 }, (_, at) => `org_${at}`);
     const all = names.flatMap((name) => many(20, () => item(name)).map((one) => queue.submit(one)));
     const served: string[] = [];
     for (await turn(); served.length < 80; await turn()) {
-      served.push(...new Set(lists[0]!.items.map(({ organizationId }) => organizationId)));
-      lists[0]!.end();
+      served.push(...new Set(batches[0]!.items.map(({ organizationId }) => organizationId)));
+      batches[0]!.end();
     }
     expect(new Set(served.slice(0, 80)).size).toBe(80);
     await finish();
     await Promise.all(all);
   });
 
-  const mandatesOf = (lists: readonly Open[]) => lists.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
+  const mandatesOf = (batches: readonly Open[]) =>
+    batches.map(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
 
   test("with a mandate whose batch is slow do not delay their other mandates", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
     await turn();
     all.push(queue.submit(item("org_a", "busy")), queue.submit(item("org_a", "free")));
     await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"]]);
+    expect(mandatesOf(batches)).toEqual([["busy"]]);
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"], ["free"]]);
+    expect(mandatesOf(batches)).toEqual([["busy"], ["free"]]);
     // A later request waits for a batch that is not slow.
     all.push(queue.submit(item("org_a", "later")));
-    lists[1]!.end();
+    batches[1]!.end();
     await turn();
-    expect(mandatesOf(lists)).toEqual([["busy"], ["later"]]);
+    expect(mandatesOf(batches)).toEqual([["busy"], ["later"]]);
     await finish();
     await Promise.all(all);
     // A slow batch is forgotten when it ends, so the next batch is alone again.
@@ -56,18 +57,18 @@ describe("organizations", () => {
     await turn();
     last.push(queue.submit(item("org_a", "second")));
     await turn();
-    expect(mandatesOf(lists)).toEqual([["first"]]);
+    expect(mandatesOf(batches)).toEqual([["first"]]);
     await finish();
     await Promise.all(last);
   });
 
   test("with enough waiting requests get their own batch at once", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
     await turn();
     all.push(...many(bounds.worthASecond, () => item("org_b", "free")).map((one) => queue.submit(one)));
     await turn();
-    expect(lists.map(({ items }) => items.length)).toEqual([1, bounds.worthASecond]);
+    expect(batches.map(({ items }) => items.length)).toEqual([1, bounds.worthASecond]);
     await finish();
     await Promise.all(all);
   });

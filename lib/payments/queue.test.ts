@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Answer } from "#lib/payments/queue-item.ts";
 import { bounds } from "#lib/payments/queue.ts";
-import { inShort } from "#test/lists.ts";
+import { inShort } from "#test/batches.ts";
 import { item, many, openQueue, type Open } from "#test/open-queue.ts";
 
 afterEach(() => {
@@ -11,22 +11,22 @@ afterEach(() => {
 
 describe("a batch", () => {
   test("has one request when idle, and then all requests that arrived while one was open", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const first = queue.submit(item());
     await turn();
-    expect(lists.map(({ items }) => items.length)).toEqual([1]);
+    expect(batches.map(({ items }) => items.length)).toEqual([1]);
     const others = many(40, () => item()).map((one) => queue.submit(one));
     await turn();
-    expect(lists).toHaveLength(1);
-    lists[0]!.end();
+    expect(batches).toHaveLength(1);
+    batches[0]!.end();
     await turn();
-    expect(lists.map(({ items }) => items.length)).toEqual([40]);
+    expect(batches.map(({ items }) => items.length)).toEqual([40]);
     await finish();
     expect((await Promise.all([first, ...others])).map(inShort)).toEqual(Array.from({ length: 41 }, () => "allow"));
   });
 
   test("has at most 256 items of 64 mandates of 32 organizations, and at most two are open", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const all: Promise<Answer>[] = [];
     for (let organization = 0; organization < 100; organization += 1) {
       for (let mandate = 0; mandate < 10; mandate += 1) {
@@ -35,15 +35,15 @@ describe("a batch", () => {
     }
     all.push(...many(1000, () => item("org_one")).map((one) => queue.submit(one)));
     let served = 0;
-    for (await turn(); lists.length > 0; await turn()) {
-      expect(lists.length).toBeLessThanOrEqual(bounds.listsOpen);
-      for (const { items } of lists) {
-        expect(items.length).toBeLessThanOrEqual(bounds.itemsPerList);
-        expect(new Set(items.map(({ mandateId }) => mandateId)).size).toBeLessThanOrEqual(bounds.mandatesPerList);
-        expect(new Set(items.map(({ organizationId }) => organizationId)).size).toBeLessThanOrEqual(bounds.organizationsPerList);
+    for (await turn(); batches.length > 0; await turn()) {
+      expect(batches.length).toBeLessThanOrEqual(bounds.batchesOpen);
+      for (const { items } of batches) {
+        expect(items.length).toBeLessThanOrEqual(bounds.itemsPerBatch);
+        expect(new Set(items.map(({ mandateId }) => mandateId)).size).toBeLessThanOrEqual(bounds.mandatesPerBatch);
+        expect(new Set(items.map(({ organizationId }) => organizationId)).size).toBeLessThanOrEqual(bounds.organizationsPerBatch);
       }
-      served += lists[0]!.items.length;
-      lists[0]!.end();
+      served += batches[0]!.items.length;
+      batches[0]!.end();
     }
     await finish();
     expect([served, (await Promise.all(all)).length, queue.depth]).toEqual([2000, 2000, 0]);
@@ -54,17 +54,17 @@ describe("a batch", () => {
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(4), fc.nat(5), fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 300 }),
         async (steps) => {
-          const { queue, lists, turn, finish } = openQueue();
+          const { queue, batches, turn, finish } = openQueue();
           const decided = new Map<string, string[]>();
           const arrived = new Map<string, string[]>();
           const seen = new WeakSet<Open>();
           const look = () => {
-            const mandates = lists.flatMap(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
+            const mandates = batches.flatMap(({ items }) => [...new Set(items.map(({ mandateId }) => mandateId))]);
             expect(new Set(mandates).size).toBe(mandates.length);
-            for (const list of lists) {
-              if (seen.has(list)) continue;
-              seen.add(list);
-              for (const { mandateId, slot } of list.items) decided.set(mandateId, [...(decided.get(mandateId) ?? []), slot]);
+            for (const batch of batches) {
+              if (seen.has(batch)) continue;
+              seen.add(batch);
+              for (const { mandateId, slot } of batch.items) decided.set(mandateId, [...(decided.get(mandateId) ?? []), slot]);
             }
           };
           const answers: Promise<Answer>[] = [];
@@ -75,12 +75,12 @@ describe("a batch", () => {
             if (end) {
               await turn();
               look();
-              lists[second ? 1 : 0]?.end();
+              batches[second ? 1 : 0]?.end();
             }
           }
-          for (await turn(); lists.length > 0; await turn()) {
+          for (await turn(); batches.length > 0; await turn()) {
             look();
-            lists[0]!.end();
+            batches[0]!.end();
           }
           await finish();
           expect(await Promise.all(answers)).toHaveLength(steps.length);
@@ -111,15 +111,15 @@ describe("overload", () => {
   });
 
   test("of all is a 503 for organizations with queued requests from the 3,073rd on, and refused requests are never decided", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const room = bounds.queued.most - bounds.queued.kept;
     const submitted = Array.from({ length: room + 100 }, (_, at) => item(`org_${at % 8}`));
     const answers = submitted.map((one) => queue.submit(one));
     expect(queue.depth).toBe(room);
     const run: string[] = [];
-    for (await turn(); lists.length > 0; await turn()) {
-      run.push(...lists[0]!.items.map(({ slot }) => slot));
-      lists[0]!.end();
+    for (await turn(); batches.length > 0; await turn()) {
+      run.push(...batches[0]!.items.map(({ slot }) => slot));
+      batches[0]!.end();
     }
     await finish();
     const codes = (await Promise.all(answers)).map(inShort);
@@ -133,13 +133,13 @@ describe("overload", () => {
   });
 
   test("four organizations cannot fill it: a request of another one is decided in the next batch", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const loud = Array.from({ length: 4 * bounds.queued.each }, (_, at) => queue.submit(item(`org_loud_${at % 4}`)));
     const quiet = item("org_quiet");
     const answer = queue.submit(quiet);
     expect(queue.depth).toBeLessThanOrEqual(bounds.queued.most);
     await turn();
-    expect(lists.some(({ items }) => items.includes(quiet))).toBe(true);
+    expect(batches.some(({ items }) => items.includes(quiet))).toBe(true);
     await finish();
     expect(inShort(await answer)).toBe("allow");
     await Promise.all(loud);
@@ -147,16 +147,16 @@ describe("overload", () => {
 
   test("refuses requests that waited for more than five seconds with a 503, and decides the others", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const open = queue.submit(item());
     await turn();
     const old = many(3, () => item()).map((one) => queue.submit(one));
     vi.advanceTimersByTime(bounds.ageMs - 1);
     const young = queue.submit(item());
     vi.advanceTimersByTime(2);
-    lists[0]!.end();
+    batches[0]!.end();
     await turn();
-    expect(lists[0]!.items).toHaveLength(1);
+    expect(batches[0]!.items).toHaveLength(1);
     await finish();
     expect((await Promise.all(old)).map(inShort)).toEqual(["overloaded", "overloaded", "overloaded"]);
     expect([inShort(await open), inShort(await young), queue.depth]).toEqual(["allow", "allow", 0]);
@@ -165,11 +165,11 @@ describe("overload", () => {
 
 describe("equal requests", () => {
   test("wait for the answer of the first; another body is refused, and a later repeat is decided separately", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const one = item();
     const answers = [queue.submit(one), queue.submit({ ...one }), queue.submit({ ...one, fingerprint: "other" })];
     await turn();
-    expect(lists.flatMap(({ items }) => items)).toHaveLength(1);
+    expect(batches.flatMap(({ items }) => items)).toHaveLength(1);
     await finish();
     const [first, twin, other] = await Promise.all(answers);
     expect(first).toMatchObject({ kind: "reply", replayed: false });
@@ -177,17 +177,17 @@ describe("equal requests", () => {
     expect(inShort(other!)).toBe("idempotency_key_reused");
     const repeat = queue.submit({ ...one });
     await turn();
-    expect(lists).toHaveLength(1);
+    expect(batches).toHaveLength(1);
     await finish();
     await repeat;
   });
 
   test("get the same error if their batch fails, and the queue continues", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     const one = item();
     const answers = Promise.allSettled([queue.submit(one), queue.submit({ ...one })]);
     await turn();
-    lists[0]!.end(new Error("broken"));
+    batches[0]!.end(new Error("broken"));
     expect((await answers).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     const next = queue.submit(item());
     await finish();
@@ -197,15 +197,15 @@ describe("equal requests", () => {
 
 describe("drained", () => {
   test("resolves when nothing waits and no batch is open", async () => {
-    const { queue, lists, turn, finish } = openQueue();
+    const { queue, batches, turn, finish } = openQueue();
     await queue.drained();
-    const answers = many(bounds.itemsPerList + 1, () => item()).map((one) => queue.submit(one));
+    const answers = many(bounds.itemsPerBatch + 1, () => item()).map((one) => queue.submit(one));
     let drained = false;
     const done = queue.drained().then(() => (drained = true));
     await turn();
-    lists[0]!.end();
+    batches[0]!.end();
     await turn();
-    expect([drained, lists.length]).toEqual([false, 1]);
+    expect([drained, batches.length]).toEqual([false, 1]);
     await finish();
     await done;
     await Promise.all(answers);

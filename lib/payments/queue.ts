@@ -6,10 +6,10 @@ import { Problem } from "#lib/problem.ts";
 export const bounds = {
   /** A quarter is kept for organizations with nothing queued, so that busy organizations cannot fill the queue. */
   queued: { most: 4096, each: 1024, kept: 1024 },
-  listsOpen: 2,
-  itemsPerList: 256,
-  mandatesPerList: 64,
-  organizationsPerList: 32,
+  batchesOpen: 2,
+  itemsPerBatch: 256,
+  mandatesPerBatch: 64,
+  organizationsPerBatch: 32,
   ageMs: 5_000,
   /** Queued items needed to open a second batch beside an open one: each batch costs as much as twenty items. */
   worthASecond: 32,
@@ -30,7 +30,7 @@ type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 const lockedWith = ({ also }: Item): string[] => [also?.checkoutIntentId, also?.orderId].filter((id) => typeof id === "string");
 
 /** Decides a batch and answers each of its items; never throws. */
-export type RunList = (items: readonly Item[]) => Promise<readonly Answer[]>;
+export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>
   new Problem("overloaded", {
@@ -43,7 +43,7 @@ export const overloaded = (): Problem =>
  * arrived meanwhile become the next batch. Organizations take turns, and no mandate is in two open batches.
  */
 export class AuthorizeQueue {
-  readonly #run: RunList;
+  readonly #run: RunBatch;
   readonly #keyReused: () => Problem;
   readonly #live = new Map<string, Live>();
   /** In turn order: the organization that was served last is last. */
@@ -56,7 +56,7 @@ export class AuthorizeQueue {
   #unanswered = 0;
   #woken = false;
 
-  constructor(run: RunList, keyReused: () => Problem) {
+  constructor(run: RunBatch, keyReused: () => Problem) {
     this.#run = run;
     this.#keyReused = keyReused;
   }
@@ -100,22 +100,22 @@ export class AuthorizeQueue {
     this.#woken = true;
     setImmediate(() => {
       this.#woken = false;
-      this.#openLists();
+      this.#openBatches();
       this.#rest();
     });
   }
 
-  #openLists(): void {
+  #openBatches(): void {
     while (this.#mayOpen) {
-      const list = this.#nextList();
-      if (list.length === 0) break;
-      void this.#decide(list);
+      const batch = this.#nextBatch();
+      if (batch.length === 0) break;
+      void this.#decide(batch);
     }
   }
 
   /** Opens a batch at once when idle, and a second one only if enough items wait or the open batch is slow. */
   get #mayOpen(): boolean {
-    if (this.#open >= bounds.listsOpen) return false;
+    if (this.#open >= bounds.batchesOpen) return false;
     return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
   }
 
@@ -127,8 +127,8 @@ export class AuthorizeQueue {
     return this.#queued === 0 && this.#unanswered === 0;
   }
 
-  async #decide(list: readonly QueueEntry[]): Promise<void> {
-    const mandates = new Set(list.map(({ item }) => item.mandateId));
+  async #decide(batch: readonly QueueEntry[]): Promise<void> {
+    const mandates = new Set(batch.map(({ item }) => item.mandateId));
     for (const mandateId of mandates) this.#busyMandates.add(mandateId);
     this.#open += 1;
     this.#unanswered += 1;
@@ -136,18 +136,18 @@ export class AuthorizeQueue {
     const patience = setTimeout(() => {
       slow = true;
       this.#slow += 1;
-      this.#openLists();
+      this.#openBatches();
     }, bounds.slowMs);
-    const settle = await this.#run(list.map(({ item }) => item)).then(
-      (answers) => () => list.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded()))),
-      (error: unknown) => () => list.forEach((waiting) => waiting.fail(error)),
+    const settle = await this.#run(batch.map(({ item }) => item)).then(
+      (answers) => () => batch.forEach((waiting, index) => waiting.settle(answers[index] ?? refusal(overloaded()))),
+      (error: unknown) => () => batch.forEach((waiting) => waiting.fail(error)),
     );
     clearTimeout(patience);
     if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
     // Open the next batch first, so that the database works while this process writes the replies.
-    this.#openLists();
+    this.#openBatches();
     setImmediate(() => {
       settle();
       this.#unanswered -= 1;
@@ -156,18 +156,18 @@ export class AuthorizeQueue {
   }
 
   /** Round robin over organizations, one item per turn, skipping mandates of another open batch. */
-  #nextList(): QueueEntry[] {
+  #nextBatch(): QueueEntry[] {
     this.#dropOld();
-    const list: QueueEntry[] = [];
+    const batch: QueueEntry[] = [];
     const mandates = new Set<string>();
     const others = new Set<string>();
     const organizations = new Set<string>();
     const exhausted = new Set<string>();
-    while (list.length < bounds.itemsPerList && exhausted.size < this.#queues.size) {
+    while (batch.length < bounds.itemsPerBatch && exhausted.size < this.#queues.size) {
       for (const [organizationId, queue] of this.#queues) {
-        if (list.length >= bounds.itemsPerList) break;
+        if (batch.length >= bounds.itemsPerBatch) break;
         if (exhausted.has(organizationId)) continue;
-        const fits = organizations.has(organizationId) || organizations.size < bounds.organizationsPerList;
+        const fits = organizations.has(organizationId) || organizations.size < bounds.organizationsPerBatch;
         const index = fits ? queue.findIndex(({ item }) => this.#mayJoin(item, mandates, others)) : -1;
         if (index < 0) {
           exhausted.add(organizationId);
@@ -177,18 +177,18 @@ export class AuthorizeQueue {
         organizations.add(organizationId);
         mandates.add(waiting!.item.mandateId);
         for (const id of lockedWith(waiting!.item)) others.add(id);
-        list.push(waiting!);
+        batch.push(waiting!);
       }
     }
-    this.#queued -= list.length;
+    this.#queued -= batch.length;
     this.#rotate(organizations);
-    return list;
+    return batch;
   }
 
   #mayJoin(item: Item, mandates: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
     const { mandateId } = item;
     if (lockedWith(item).some((id) => others.has(id))) return false;
-    return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerList);
+    return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerBatch);
   }
 
   /** The next batch begins with the organizations that this one did not serve. */

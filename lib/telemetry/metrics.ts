@@ -77,8 +77,8 @@ function createMetrics() {
       buckets: SECONDS,
       registers,
     }),
-    queueDepth: new Gauge({ name: "countersign_authorize_queue_depth", help: "Requests that wait for a list.", registers }),
-    listSize: new Histogram({
+    queueDepth: new Gauge({ name: "countersign_authorize_queue_depth", help: "Requests that wait for a batch.", registers }),
+    batchSize: new Histogram({
       name: "countersign_authorize_list_size",
       help: "Requests that were decided in one transaction.",
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],

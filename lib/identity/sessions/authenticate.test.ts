@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
-import { database, listPool } from "#lib/db/client.ts";
+import { database, batchPool } from "#lib/db/client.ts";
 import { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
@@ -138,17 +138,17 @@ describe("authenticate with a key", () => {
 
 describe("key look-ups", () => {
   const replaceListPool = async (by: (() => Pool) | null): Promise<void> => {
-    await listPool().end(1_000);
-    forget("listPool");
-    if (by) perProcess("listPool", by);
+    await batchPool().end(1_000);
+    forget("batchPool");
+    if (by) perProcess("batchPool", by);
   };
   afterEach(() => replaceListPool(null));
 
   test("requests that wait at the same time share one query, and each gets its own answer", async () => {
     const agents = await Promise.all(Array.from({ length: 5 }, () => newKey(owner, ["audit:read"])));
     let queries = 0;
-    const { sql } = listPool();
-    Object.assign(listPool(), { sql: (...query: Parameters<typeof sql>) => ((queries += 1), sql(...query)) });
+    const { sql } = batchPool();
+    Object.assign(batchPool(), { sql: (...query: Parameters<typeof sql>) => ((queries += 1), sql(...query)) });
     const asked = Array.from({ length: 60 }, (_, at) => agents[at % 5]!);
     const callers = await Promise.all(asked.map(({ credential }) => authenticate(request(credential))));
     expect(callers.map((caller) => caller?.subjectId)).toEqual(asked.map(({ serviceAccountId }) => serviceAccountId));
