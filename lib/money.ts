@@ -55,11 +55,15 @@ export function formatAmount(amount: bigint, decimals: number): string {
 
 const grouped = (whole: string): string => (whole.length > 3 ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole);
 
-/** For people: at least two fraction digits, grouped, with the asset, as in "1,200.00 USDC". */
-export function displayAmount(amount: bigint, decimals: number, asset: string): string {
-  const [whole = "0", fraction = ""] = formatAmount(amount, decimals).split(".");
+/** Decimal text for people: at least two fraction digits, grouped, with the asset, as in "1,200.00 USDC". */
+export function displayText(amount: string, asset: string): string {
+  const [whole = "0", fraction = ""] = amount.split(".");
   return `${grouped(whole)}.${fraction.padEnd(2, "0")} ${asset}`;
 }
+
+/** The same for an amount in atomic units. */
+export const displayAmount = (amount: bigint, decimals: number, asset: string): string =>
+  displayText(formatAmount(amount, decimals), asset);
 
 export const add = (a: Atomic, b: Atomic): Atomic => (a + b) as Atomic;
 export const subtract = (a: Atomic, b: Atomic): Atomic => (a - b) as Atomic;

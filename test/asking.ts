@@ -5,7 +5,7 @@ import { route } from "#lib/api/route.ts";
 import { authorizePayment as handler } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as operation } from "#lib/payments/contract.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
-import { answerOf } from "#lib/holds/stored-answer.ts";
+import { answerOf } from "#lib/holds/render-answer.ts";
 import { authorizations, reservations } from "#lib/holds/tables.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";

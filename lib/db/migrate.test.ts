@@ -1,13 +1,10 @@
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { describe, expect, test } from "vitest";
 import { closePools, pool } from "#lib/db/client.ts";
 import { migrate, schemaIsCurrent } from "#lib/db/migrate.ts";
-import { answerOf } from "#lib/holds/stored-answer.ts";
-import { authorizations } from "#lib/holds/tables.ts";
 import { createDatabase, useDatabase } from "#test/database.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
@@ -61,52 +58,18 @@ async function migrationsUntil(tag: string): Promise<string> {
   return folder;
 }
 
-describe("0022_shorter_rows", () => {
-  test("older rows that were stored in full are answered and shown unchanged", async () => {
+describe("0034_decisions_as_data", () => {
+  test("refuses a database that has decisions in text, and changes nothing in it", async () => {
     const other = await createDatabase({ empty: true });
-    const folder = await migrationsUntil("0021_narrow_rows");
+    const folder = await migrationsUntil("0033_signature_hash");
     await migrate({ url: other.url, environment: "sandbox", folder });
-    const at = "2026-11-22T12:00:00.120Z";
-    const reasons = [
-      { code: "satisfied", effect: "allow", rule: "status", message: "The mandate is active.", policyVersion: 1 },
-      { code: "nonce_reused", rule: "intent.nonce", effect: "deny", message: "Not “new”.", policyVersion: 1 },
-    ];
-    const asked = { policyDecisionId: "pd_1", mandateId: "mdt_1", intentId: 'i "1"', outcome: "deny" };
-    const policyDecision = { ...asked, reasons, denialCode: "nonce_reused", createdAt: at };
-    const answer = JSON.stringify({ authorizationId: "aut_1", policyDecision, expiresAt: at });
-    const intent = { intentId: asked.intentId, feeQuote: { feeQuoteId: "fq_1", feePayer: "buyer" } };
     const sql = postgres(other.url, { max: 1 });
-    const row = {
-      authorization_id: "aut_1",
-      organization_id: "org_1",
-      environment: "sandbox",
-      mandate_id: asked.mandateId,
-      policy_version: 1,
-      subject_id: "sa_1",
-      policy_decision_id: asked.policyDecisionId,
-      intent_id: asked.intentId,
-      nonce: "n",
-      outcome: asked.outcome,
-      denial_code: policyDecision.denialCode,
-      intent: sql.json(intent),
-      slot: "s",
-      fingerprint: "f",
-      answer: answer.replaceAll('{"code":"satisfied","effect":"allow","rule":"', "\u0010"),
-      amount: "1",
-      buyer_share: "0",
-      seller_share: "0",
-      asset: "USDC",
-      chain: "eip155:84532",
-      settlement_mode: "offchainAuthorized",
-      max_timeout_seconds: 60,
-      expires_at: at,
-      created_at: at,
-    };
-    await sql`INSERT INTO authorizations ${sql(row)}`;
-    expect(await migrate({ url: other.url, environment: "sandbox" })).toBeGreaterThan(0);
-    const [migrated] = await drizzle(sql).select().from(authorizations);
-    expect(answerOf(migrated!)).toBe(answer);
-    expect(migrated?.intent).toEqual(intent);
+    await sql`INSERT INTO authorizations (authorization_id, organization_id, environment, mandate_id, policy_version, subject_id,
+      policy_decision_id, intent_id, nonce, outcome, intent, slot, fingerprint, reasons, amount, buyer_share, seller_share, asset, chain,
+      settlement_mode, max_timeout_seconds, expires_at) VALUES ('aut_1', 'org_1', 'sandbox', 'mdt_1', 1, 'sa_1', 'pd_1', 'i', 'n', 'deny',
+      '{}', 's', 'f', '[]', 1, 0, 0, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, now())`;
+    await expect(migrate({ url: other.url, environment: "sandbox" })).rejects.toThrow(/Start with an empty database/);
+    expect(await sql`SELECT reasons FROM authorizations`).toHaveLength(1);
     await sql.end();
     await other.drop();
     await rm(folder, { recursive: true });

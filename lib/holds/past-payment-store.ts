@@ -12,7 +12,7 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       subjectId: authorizations.subjectId,
       outcome: authorizations.outcome,
       intent: authorizations.intent,
-      reasons: authorizations.reasons,
+      findings: authorizations.findings,
       amount: authorizations.amount,
       asset: authorizations.asset,
       chain: authorizations.chain,

@@ -14,15 +14,9 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { lengthen, shorten } from "#lib/holds/stored-answer.ts";
 import { readIntent, storeIntent } from "#lib/holds/stored-intent.ts";
 
 /** Stored in compressed form; the application reads and writes full JSON. */
-const reasonsText = customType<{ data: string; driverData: string }>({
-  dataType: () => "text",
-  fromDriver: lengthen,
-  toDriver: shorten,
-});
 const intentText = customType<{ data: PaymentIntent; driverData: string }>({
   dataType: () => "text",
   fromDriver: readIntent,
@@ -49,8 +43,8 @@ export const authorizations = pgTable(
     /** slot: hash of organization, environment, operation and idempotency key. fingerprint: hash of the request. */
     slot: text("slot").notNull(),
     fingerprint: text("fingerprint").notNull(),
-    /** Every reason of the decision, as JSON. With the columns, it produces the reply body that a retry receives: answerOf. */
-    reasons: reasonsText("reasons").notNull(),
+    /** The findings of the decision as JSON text (Findings). With the columns, they give the reply that a retry receives: answerOf. */
+    findings: text("findings").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
     sellerShare: atomic("seller_share").notNull(),

@@ -131,9 +131,20 @@ export type Reason = {
 /** The checkout that asks a person, the call that returns the person's answer, and the agent's next call. */
 export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
+/** A value of a finding. Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
+export type Value = string | number | null;
+
+/** One evaluated rule as data: the id of its sentence and the values. A request to a person comes last, if there is one. */
+export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
+
+/** The findings of a decision in the order of its reasons. `requested`: what the payment takes from the budget, as decimal text. */
+export type Findings = readonly [renderer: 1, policyVersion: number, unit: string, requested: string, ...Finding[]];
+
 export type Decision = {
   readonly outcome: Outcome;
   readonly denialCode?: DenialCode;
+  /** What is stored of the decision; the reasons are made from it. */
+  readonly findings: Findings;
   /** Every evaluated rule: denials by precedence, then approvals, then the rest. */
   readonly reasons: readonly Reason[];
 };

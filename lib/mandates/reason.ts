@@ -1,13 +1,13 @@
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
-import { displayAmount, formatAmount, type Atomic } from "#lib/money.ts";
+import type { Decision, Finding, Findings, IntentFacts, MandateFacts, Usage, Value } from "#lib/mandates/facts.ts";
+import { asksPerson, renderReasons, sentenceOf } from "#lib/mandates/render-reasons.ts";
+import type { Sentence } from "#lib/mandates/sentence.ts";
+import { formatAmount, type Atomic } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
 
 const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
 
-type Details = Omit<Reason, "code" | "rule" | "effect" | "message" | "policyVersion">;
-
-/** One intent under one mandate at one time: the input of every rule, and the list of their reasons. */
+/** One intent under one mandate at one time: the input of every rule, and the list of their findings. */
 export type Case = {
   readonly mandate: MandateFacts;
   readonly policy: CompiledPolicy;
@@ -16,8 +16,8 @@ export type Case = {
   readonly now: Date;
   /** The amount to take from the budget: the payment and the buyer's share of the fee. */
   readonly requested: Atomic;
-  readonly denials: Reason[];
-  readonly others: Reason[];
+  readonly denials: Finding[];
+  readonly others: Finding[];
 };
 
 export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Case {
@@ -25,23 +25,22 @@ export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFact
   return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
 }
 
-export function deny(on: Case, code: DenialCode, rule: string, message: string, details?: Details): void {
-  on.denials.push({ code, rule, effect: "deny", message, ...details, policyVersion: on.mandate.version });
+/** Adds the finding of a rule: the sentence that says it, and its values. */
+export function add<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {
+  (sentence.code === "satisfied" ? on.others : on.denials).push([sentence.id, ...values]);
 }
 
-export function satisfy(on: Case, rule: string, message: string, details?: Details): void {
-  // Keep these members first and in this order: storage replaces their common text with one phrase.
-  on.others.push({ code: "satisfied", effect: "allow", rule, message, ...details, policyVersion: on.mandate.version });
-}
-
-/** Amounts of the mandate's asset, for people and for reasons. */
-export const display = (on: Case, amount: Atomic): string => displayAmount(amount, on.policy.decimals, on.policy.asset);
+/** An amount of the mandate's asset as decimal text. */
 export const text = (on: Case, amount: Atomic): string => formatAmount(amount, on.policy.decimals);
 
-/** Orders reasons: denials by precedence, then approvals, then the rest in order of evaluation. */
-export function conclude(on: Case, approvals: readonly Reason[]): Decision {
-  const [first] = on.denials.sort((a, b) => (precedence.get(a.code) ?? 0) - (precedence.get(b.code) ?? 0));
-  const rest = [...approvals, ...on.others];
-  if (first !== undefined) return { outcome: "deny", denialCode: first.code as DenialCode, reasons: [...on.denials, ...rest] };
-  return { outcome: approvals.some(({ effect }) => effect === "approval") ? "requireApproval" : "allow", reasons: rest };
+const codeOf = (finding: Finding): string => sentenceOf(finding).code;
+
+/** A decision from its findings: denials by precedence, then approvals, then the rest in order of evaluation. */
+export function conclude(on: Case, approvals: readonly Finding[]): Decision {
+  const [first] = on.denials.sort((a, b) => (precedence.get(codeOf(a)) ?? 0) - (precedence.get(codeOf(b)) ?? 0));
+  const all = [...on.denials, ...approvals, ...on.others];
+  const findings: Findings = [1, on.mandate.version, on.policy.asset, text(on, on.requested), ...all];
+  const made = { findings, reasons: renderReasons(findings) };
+  if (first !== undefined) return { outcome: "deny", denialCode: codeOf(first) as DenialCode, ...made };
+  return { outcome: approvals.some(asksPerson) ? "requireApproval" : "allow", ...made };
 }

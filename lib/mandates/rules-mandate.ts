@@ -1,5 +1,6 @@
 import { reaches } from "#lib/mandates/assurance.ts";
-import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
+import { add, type Case } from "#lib/mandates/reason.ts";
+import * as say from "#lib/mandates/sentences-mandate.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -12,16 +13,7 @@ export function mandateRules(on: Case): void {
 }
 
 function status(on: Case): void {
-  switch (on.mandate.status) {
-    case "draft":
-      return deny(on, "mandate_not_active", "status", "This mandate is a draft. A person must activate it first.");
-    case "suspended":
-      return deny(on, "mandate_suspended", "status", "This mandate is suspended. A person must resume it first.");
-    case "revoked":
-      return deny(on, "mandate_revoked", "status", "This mandate was revoked.");
-    case "active":
-      return satisfy(on, "status", "The mandate is active.");
-  }
+  add(on, { draft: say.draft, suspended: say.suspended, revoked: say.revoked, active: say.active }[on.mandate.status]);
 }
 
 export function validity(on: Case): void {
@@ -29,41 +21,30 @@ export function validity(on: Case): void {
   const at = on.now.getTime();
   const early = validFrom !== null && at < validFrom.getTime();
   const late = validUntil !== null && at >= validUntil.getTime();
-  if (early)
-    deny(on, "mandate_not_yet_valid", "validFrom", `This mandate is valid from ${toWire(validFrom)} on.`, {
-      pointer: "/validFrom",
-    });
-  if (late)
-    deny(on, "mandate_expired", "validUntil", `This mandate expired at ${toWire(validUntil)}.`, { pointer: "/validUntil" });
-  if (validFrom !== null && !early) satisfy(on, "validFrom", "The mandate's validity has begun.", { pointer: "/validFrom" });
-  if (validUntil !== null && !late)
-    satisfy(on, "validUntil", `The mandate is valid until ${toWire(validUntil)}.`, { pointer: "/validUntil" });
+  if (early) add(on, say.notYetValid, toWire(validFrom));
+  if (late) add(on, say.expired, toWire(validUntil));
+  if (validFrom !== null && !early) add(on, say.begun);
+  if (validUntil !== null && !late) add(on, say.validUntil, toWire(validUntil));
 }
 
 export function agent(on: Case): void {
   const { agents } = on.mandate;
   const { subjectId, type, active } = on.intent.agent;
-  if (agents === null) satisfy(on, "agents", "The mandate may be used by everyone in the organization.");
-  else if (type === "serviceAccount" && agents.includes(subjectId))
-    satisfy(on, "agents", "The agent is one of the mandate's agents.");
-  else deny(on, "agent_not_bound", "agents", "This agent may not use this mandate.");
-  if (!active) deny(on, "agent_inactive", "agent", "The agent is no longer active.");
+  if (agents === null) add(on, say.everyAgent);
+  else add(on, type === "serviceAccount" && agents.includes(subjectId) ? say.namedAgent : say.otherAgent);
+  if (!active) add(on, say.inactiveAgent);
 }
 
-type Demand = {
-  readonly who: "policy" | "seller" | "resource";
-  readonly level: AssuranceLevel;
-  readonly details: { readonly pointer?: string };
-};
+type Demand = { readonly who: "policy" | "seller" | "resource"; readonly level: AssuranceLevel };
 
 const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
   (
     [
-      ["policy", policy.minimumAssuranceLevel, { pointer: "/minimumAssuranceLevel" }],
-      ["seller", intent.seller?.minimumAssuranceLevel, {}],
-      ["resource", intent.resource?.minimumAssuranceLevel, {}],
+      ["policy", policy.minimumAssuranceLevel],
+      ["seller", intent.seller?.minimumAssuranceLevel],
+      ["resource", intent.resource?.minimumAssuranceLevel],
     ] as const
-  ).flatMap(([who, level, details]) => (level === null || level === undefined ? [] : [{ who, level, details }]));
+  ).flatMap(([who, level]) => (level === null || level === undefined ? [] : [{ who, level }]));
 
 /** Whether no person has approved yet, and approval with a passkey would reach the level. */
 const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
@@ -71,16 +52,9 @@ const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
 
 function assurance(on: Case): void {
   const reached = on.intent.assuranceLevel;
-  for (const { who, level, details } of demandsOf(on)) {
-    if (reaches(reached, level)) satisfy(on, "minimumAssuranceLevel", `The ${who} asks for ${level}, which is reached.`, details);
-    else if (!passkeyWouldDo(on, level))
-      deny(
-        on,
-        "assurance_too_low",
-        "minimumAssuranceLevel",
-        `The ${who} asks for ${level}, and this payment reaches ${reached}.`,
-        details,
-      );
+  for (const { who, level } of demandsOf(on)) {
+    if (reaches(reached, level)) add(on, say.levelReached, who, level);
+    else if (!passkeyWouldDo(on, level)) add(on, say.levelTooLow, who, level, reached);
   }
 }
 

@@ -1,5 +1,6 @@
 import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/compile-policy.ts";
-import { deny, satisfy, type Case } from "#lib/mandates/reason.ts";
+import { add, type Case } from "#lib/mandates/reason.ts";
+import * as say from "#lib/mandates/sentences-seller.ts";
 
 /** Checks the payee and the resource. */
 export function sellerRules(on: Case): void {
@@ -14,27 +15,16 @@ export function sellerRules(on: Case): void {
 function stopped(on: Case): void {
   const { payeeStop = null } = on.intent;
   if (payeeStop === null) return;
-  const message =
-    payeeStop === "stopped"
-      ? "The platform stopped this seller in an emergency. It cannot be paid."
-      : "The platform stopped a seller with the same domain or address in an emergency. To be paid, this seller must verify its domain or prove its address.";
-  deny(on, "emergency_stop", "emergency", message);
+  add(on, payeeStop === "stopped" ? say.sellerStopped : say.likeStopped);
 }
 
 function payee(on: Case): void {
   const rule = on.policy.payTo;
   if (rule === null) return;
   const payTo = on.intent.payTo?.toLowerCase();
-  if (payTo === undefined)
-    return deny(on, "payee_not_allowed", "payTo", "The policy names payees, and the intent has none.", { pointer: "/payTo" });
-  if (rule.deny?.has(payTo))
-    return deny(on, "payee_not_allowed", "payTo", "The policy forbids payments to this address.", { pointer: "/payTo/deny" });
-  if (rule.allow !== null && !rule.allow.has(payTo)) {
-    return deny(on, "payee_not_allowed", "payTo", "The address is not among those that the policy allows.", {
-      pointer: "/payTo/allow",
-    });
-  }
-  satisfy(on, "payTo", "The policy allows payments to this address.", { pointer: "/payTo" });
+  if (payTo === undefined) return add(on, say.payeeUnknown);
+  if (rule.deny?.has(payTo)) return add(on, say.payeeForbidden);
+  add(on, rule.allow !== null && !rule.allow.has(payTo) ? say.payeeNotListed : say.payeeAllowed);
 }
 
 function seller(on: Case): void {
@@ -42,14 +32,9 @@ function seller(on: Case): void {
   if (intent.seller === null) return unregistered(on);
   const { sellerId } = intent.seller;
   const rule = policy.sellers;
-  if (rule?.deny?.has(sellerId))
-    return deny(on, "seller_denied", "sellers", "The policy forbids payments to this seller.", { pointer: "/sellers/deny" });
-  if (rule !== null && rule.allow !== null && !rule.allow.has(sellerId)) {
-    return deny(on, "seller_not_allowed", "sellers", "The seller is not among those that the policy allows.", {
-      pointer: "/sellers/allow",
-    });
-  }
-  satisfy(on, "sellers", "The seller may be paid.", rule === null ? {} : { pointer: "/sellers" });
+  if (rule === null) return add(on, say.anySeller);
+  if (rule.deny?.has(sellerId)) return add(on, say.sellerForbidden);
+  add(on, rule.allow !== null && !rule.allow.has(sellerId) ? say.sellerNotListed : say.sellerAllowed);
 }
 
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
@@ -57,26 +42,16 @@ const admitsUnregistered = ({ policy, intent }: Case): boolean =>
 
 /** If the intent names a record that does not exist, the seller does not count as unregistered. */
 function unregistered(on: Case): void {
-  const pointer = "/sellers/unregistered";
-  if (on.intent.unregistered === null) return deny(on, "seller_not_allowed", "sellers", "There is no such seller.");
-  if (!admitsUnregistered(on)) {
-    return deny(on, "seller_not_allowed", "sellers", "This mandate pays only registered sellers. This one is not registered.", {
-      pointer,
-    });
-  }
+  if (on.intent.unregistered === null) return add(on, say.noSuchSeller);
+  if (!admitsUnregistered(on)) return add(on, say.onlyRegistered);
   const { lacks } = on.intent.unregistered;
-  for (const lack of lacks) deny(on, "intent_invalid", "intent.challenge", lack.detail, { pointer: lack.pointer });
-  if (lacks.length === 0) satisfy(on, "sellers", "The policy admits sellers that are not registered.", { pointer });
+  for (const { detail, pointer } of lacks) add(on, say.challengeLacks, detail, pointer);
+  if (lacks.length === 0) add(on, say.unregisteredAllowed);
 }
 
 function verified(on: Case): void {
   if (!on.policy.requireVerifiedSeller) return;
-  const pointer = "/requireVerifiedSeller";
-  if (on.intent.seller?.verified === true) satisfy(on, "requireVerifiedSeller", "The seller is verified.", { pointer });
-  else
-    deny(on, "seller_unverified", "requireVerifiedSeller", "The policy asks for a verified seller, and this one is not.", {
-      pointer,
-    });
+  add(on, on.intent.seller?.verified === true ? say.sellerVerified : say.sellerUnverified);
 }
 
 /** Whether a list names the domain or a parent of it. Only whole labels are compared: evil-example.com is not below example.com. */
@@ -99,21 +74,15 @@ function domain(on: Case): void {
   const rule: AllowDeny | null = on.policy.domains;
   if (rule === null) return;
   const name = on.intent.seller?.domain ?? on.intent.unregistered?.domain ?? "";
-  if (name === "") {
-    return deny(on, "domain_not_allowed", "domains", "The policy names domains, and the seller's is unknown.", {
-      pointer: "/domains",
-    });
+  if (name === "") return add(on, say.domainUnknown);
+  if (rule.deny !== null && namesDomain(rule.deny, name)) return add(on, say.domainForbidden, name);
+  if (rule.allow !== null && !namesDomain(rule.allow, name)) return add(on, say.domainNotListed, name);
+  // Anyone can claim a domain, so a claim alone is denied.
+  if (rule.allow !== null && !isProven(on)) {
+    const notProven = on.intent.seller === null ? say.unregisteredNotProven : say.domainNotProven;
+    return add(on, notProven, name, on.intent.domainLook ?? null);
   }
-  if (rule.deny !== null && namesDomain(rule.deny, name)) {
-    return deny(on, "domain_not_allowed", "domains", `The policy forbids payments to ${name}.`, { pointer: "/domains/deny" });
-  }
-  if (rule.allow !== null && !namesDomain(rule.allow, name)) {
-    return deny(on, "domain_not_allowed", "domains", `${name} is not among the domains that the policy allows.`, {
-      pointer: "/domains/allow",
-    });
-  }
-  if (rule.allow !== null && !isProven(on)) return unproven(on, name);
-  satisfy(on, "domains", `The policy allows payments to ${name}.`, { pointer: "/domains" });
+  add(on, say.domainAllowed, name);
 }
 
 /** Whether the payee has proved its domain, or the policy allows the seller or the address itself. */
@@ -124,43 +93,17 @@ function isProven({ policy, intent }: Case): boolean {
   return payTo !== null && policy.payTo?.allow?.has(payTo.toLowerCase()) === true;
 }
 
-/** Anyone can claim a domain, so a claim alone is denied. */
-function unproven(on: Case, name: string): void {
-  const { seller, domainLook } = on.intent;
-  const found = domainLook === undefined ? "" : ` ${domainLook}`;
-  const cure =
-    seller === null
-      ? "Ask the seller to register and verify its domain, or allow its address in the mandate."
-      : "Ask the seller to verify its domain, or allow the seller by its id or its address in the mandate.";
-  const message = `The policy allows ${name}, but the seller has not proven that it is there.${found} ${cure}`;
-  deny(on, "seller_unverified", "domains", message, { pointer: "/domains/allow" });
-}
-
 function resource(on: Case): void {
   const found = on.intent.resource;
   const list = on.policy.resources;
-  if (found === null && admitsUnregistered(on)) {
-    if (list === null) return;
-    return deny(on, "resource_not_allowed", "resources", "The policy names resources, and an unregistered seller has none.", {
-      pointer: "/resources",
-    });
-  }
   if (found === null) {
-    return deny(
-      on,
-      "resource_not_allowed",
-      "resources",
-      "The seller has no such resource, and only registered resources can be paid.",
-    );
+    if (!admitsUnregistered(on)) add(on, say.noSuchResource);
+    else if (list !== null) add(on, say.noResourceToName);
+    return;
   }
   const { sellerId, resourceId, method, pathTemplate } = found;
-  if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) {
-    return deny(on, "resource_not_allowed", "resources", "The resource belongs to another seller.");
-  }
+  if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) return add(on, say.resourceOfOther);
   if (list === null) return;
-  const pointer = "/resources";
-  if (list.has(resourceKey(sellerId, resourceId)) || list.has(routeKey(sellerId, method, pathTemplate))) {
-    return satisfy(on, "resources", "The policy allows this resource.", { pointer });
-  }
-  deny(on, "resource_not_allowed", "resources", "The resource is not among those that the policy allows.", { pointer });
+  const listed = list.has(resourceKey(sellerId, resourceId)) || list.has(routeKey(sellerId, method, pathTemplate));
+  add(on, listed ? say.resourceAllowed : say.resourceNotListed);
 }

@@ -3,7 +3,8 @@ import { assuranceOf } from "#lib/approvals/locked-checkout.ts";
 import { openCheckout } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
-import type { ApprovalRequest, Decision } from "#lib/mandates/facts.ts";
+import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/facts.ts";
+import { asksPerson, renderReasons } from "#lib/mandates/render-reasons.ts";
 import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -88,14 +89,14 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/** Adds the checkout and the next calls to the reason that asks for a person. */
+/** Adds the checkout and the next calls to the finding that asks for a person. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;
-  return {
-    ...decision,
-    reasons: decision.reasons.map((reason) => (reason.effect === "approval" ? { ...reason, ...asking } : reason)),
-  };
+  const [renderer, version, unit, requested, ...all] = decision.findings;
+  const asked = all.map((finding): Finding => (asksPerson(finding) ? [...finding, asking] : finding));
+  const findings: Findings = [renderer, version, unit, requested, ...asked];
+  return { ...decision, findings, reasons: renderReasons(findings) };
 }
 
 /** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */

@@ -7,7 +7,7 @@ import { bucketAt } from "#lib/mandates/windows.ts";
 import { add } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
-import { reasonsOf } from "#lib/holds/stored-answer.ts";
+import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
@@ -71,7 +71,7 @@ export function backtest(
   });
 }
 
-function withStaying(decision: Decision, reasons: readonly Reason[]): Decision {
+function withStaying(decision: Decision, reasons: readonly Reason[]): Omit<Decision, "findings"> {
   const staying = reasons.filter((one) => stays(one) && !decision.reasons.some(({ message }) => message === one.message));
   if (staying.some(({ effect }) => effect === "deny")) return { outcome: "deny", reasons: [...staying, ...decision.reasons] };
   const outcome = staying.length > 0 && decision.outcome === "allow" ? "requireApproval" : decision.outcome;

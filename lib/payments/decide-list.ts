@@ -11,7 +11,7 @@ import { AUTHORIZATION_MS, judge, type Judged, type ListTerms } from "#lib/payme
 import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import { presentIntent } from "#lib/payments/present-intent.ts";
-import { writeAnswer } from "#lib/holds/stored-answer.ts";
+import { renderAnswer } from "#lib/holds/render-answer.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
@@ -39,8 +39,6 @@ export type Decided = {
   readonly checkoutIntentId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
-  /** JSON. */
-  readonly reasons: string;
   readonly body: string;
 };
 
@@ -153,7 +151,6 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
   const policyDecisionId = newId("policyDecision");
-  const reasons = JSON.stringify(decision.reasons);
   const answered = {
     authorizationId,
     policyDecisionId,
@@ -184,7 +181,6 @@ function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts
     checkoutIntentId: question?.checkoutIntentId ?? null,
     expiresAt,
     createdAt: now,
-    reasons,
-    body: writeAnswer(answered, reasons),
+    body: renderAnswer(answered, decision.reasons),
   };
 }

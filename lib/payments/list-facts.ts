@@ -12,7 +12,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { Loaded } from "#lib/payments/list-load.ts";
 import type { Found } from "#lib/payments/list-statements.ts";
-import { answerOf, lengthen } from "#lib/holds/stored-answer.ts";
+import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
@@ -114,7 +114,7 @@ const storedAnswer = (row: Row): Stored => ({
     reservationId: row["reservation_id"] as string | null,
     createdAt: new Date(text(row, "created_at")),
     expiresAt: new Date(text(row, "expires_at")),
-    reasons: lengthen(text(row, "reasons")),
+    findings: text(row, "findings"),
   }),
 });
 

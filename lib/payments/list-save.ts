@@ -8,7 +8,6 @@ import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import { pipelined } from "#lib/payments/list-load.ts";
-import { shorten } from "#lib/holds/stored-answer.ts";
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -32,7 +31,7 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
   ["intent", "json text", (row) => storeIntent(row.intent)],
   ["slot", "id", slotOf],
   ["fingerprint", "id", (row) => row.item.fingerprint],
-  ["reasons", "json text", (row) => shorten(row.reasons)],
+  ["findings", "json text", (row) => JSON.stringify(row.decision.findings)],
   ["amount", "numeric", (row) => String(row.amount)],
   ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
   ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],

@@ -4,7 +4,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
-import { answerOf, reasonsOf } from "#lib/holds/stored-answer.ts";
+import { answerOf, reasonsOf } from "#lib/holds/render-answer.ts";
 import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
 import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";

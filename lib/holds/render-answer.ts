@@ -1,0 +1,36 @@
+import type { Findings, Reason } from "#lib/mandates/facts.ts";
+import { renderReasons } from "#lib/mandates/render-reasons.ts";
+import { toWire } from "#lib/time.ts";
+
+/** The columns of an authorization that its reply contains, besides the reasons. */
+type AnswerFields = {
+  readonly authorizationId: string;
+  readonly policyDecisionId: string;
+  readonly mandateId: string;
+  readonly intentId: string;
+  readonly outcome: string;
+  readonly denialCode: string | null;
+  readonly reservationId: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+/**
+ * The contract's Authorization as text, for the first reply and its replays. Their bytes are equal only while the order of members does
+ * not change.
+ */
+export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {
+  const text = JSON.stringify;
+  const denied = row.denialCode === null ? "" : `,"denialCode":${text(row.denialCode)}`;
+  const held = row.reservationId === null ? "" : `,"reservationId":${text(row.reservationId)}`;
+  const ids = `"policyDecisionId":${text(row.policyDecisionId)},"mandateId":${text(row.mandateId)},"intentId":${text(row.intentId)}`;
+  const decided = `{${ids},"outcome":${text(row.outcome)},"reasons":${text(reasons)}${denied}${held},"createdAt":"${toWire(row.createdAt)}"}`;
+  return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
+}
+
+/** The reasons of a stored decision. */
+export const reasonsOf = ({ findings }: { readonly findings: string }): readonly Reason[] =>
+  renderReasons(JSON.parse(findings) as Findings);
+
+/** The original reply body. */
+export const answerOf = (row: AnswerFields & { readonly findings: string }): string => renderAnswer(row, reasonsOf(row));

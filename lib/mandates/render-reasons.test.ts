@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Finding, Reason } from "#lib/mandates/facts.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import { renderReasons, sentences } from "#lib/mandates/render-reasons.ts";
+import { intentOf, mandateOf, NOW, usageOf } from "#test/mandate-facts.ts";
+
+/** Stored findings and their words. Rows may be added, and none may change: a retry receives the same bytes for ever. */
+const golden = JSON.parse(await readFile(join(import.meta.dirname, "reasons.golden.json"), "utf8")) as (readonly [
+  Finding,
+  Reason,
+])[];
+
+describe("the reasons of a stored decision", () => {
+  test.each(golden)("%j has the same bytes for ever", (finding, reason) => {
+    expect(JSON.stringify(renderReasons([1, 3, "USDC", "0.5", finding])[0])).toBe(JSON.stringify(reason));
+  });
+
+  test("each sentence has a golden row, and the ids leave no gap", () => {
+    const ids = [...sentences.keys()].toSorted((a, b) => a - b);
+    expect(ids).toEqual(Array.from({ length: ids.length }, (_, at) => at + 1));
+    expect([...new Set(golden.map(([[id]]) => id))].toSorted((a, b) => a - b)).toEqual(ids);
+  });
+
+  test("a demand for a person only informs when another rule denies", () => {
+    const effects = (...all: Finding[]) => renderReasons([1, 3, "USDC", "0.5", ...all]).map(({ effect }) => effect);
+    expect(effects([76], [4])).toEqual(["approval", "allow"]);
+    expect(effects([3], [76])).toEqual(["deny", "info"]);
+  });
+
+  test("the words of a decision are the same after it was stored", () => {
+    const { findings, reasons } = decide(mandateOf({ approval: { mode: "always" } }), usageOf(), intentOf(), NOW);
+    expect(renderReasons(JSON.parse(JSON.stringify(findings)) as typeof findings)).toEqual(reasons);
+    expect(JSON.stringify(findings).length).toBeLessThan(JSON.stringify(reasons).length / 5);
+  });
+
+  test("an unknown sentence is an error and not an empty reason", () => {
+    expect(() => renderReasons([1, 3, "USDC", "0.5", [9999]])).toThrow("There is no sentence 9999.");
+  });
+});

@@ -1,0 +1,41 @@
+import type { Finding, Findings, Reason, Value } from "#lib/mandates/facts.ts";
+import type { Sentence } from "#lib/mandates/sentence.ts";
+import * as intent from "#lib/mandates/sentences-intent.ts";
+import * as limits from "#lib/mandates/sentences-limits.ts";
+import * as mandate from "#lib/mandates/sentences-mandate.ts";
+import * as seller from "#lib/mandates/sentences-seller.ts";
+
+const isSentence = (value: unknown): value is Sentence => typeof value === "object" && value !== null && "say" in value;
+
+/** Every sentence by its id. */
+export const sentences: ReadonlyMap<number, Sentence> = new Map(
+  [mandate, intent, seller, limits].flatMap((file) =>
+    Object.values(file as Readonly<Record<string, unknown>>).flatMap((value) =>
+      isSentence(value) ? [[value.id, value] as const] : [],
+    ),
+  ),
+);
+
+/** @throws Error for an id without a sentence */
+export function sentenceOf([id]: Finding): Sentence {
+  const found = sentences.get(id);
+  if (!found) throw new Error(`There is no sentence ${id}.`);
+  return found;
+}
+
+export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).code === "approval_required";
+export const denies = (finding: Finding): boolean => !asksPerson(finding) && sentenceOf(finding).code !== "satisfied";
+
+/** The reasons in the words of the version that the decision was made with: the same bytes for ever. */
+export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
+  const head = { policyVersion, unit, requested };
+  const asked = all.some(denies) ? "info" : "approval";
+  return all.map((finding) => {
+    const { code, rule, say } = sentenceOf(finding);
+    const values = finding.slice(1) as Value[];
+    const request = finding.at(-1);
+    const effect = code === "satisfied" ? "allow" : code === "approval_required" ? asked : "deny";
+    const asking = typeof request === "object" ? request : null;
+    return { code, rule, effect, ...say(head, ...values), ...asking, policyVersion };
+  });
+}

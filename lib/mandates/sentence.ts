@@ -1,0 +1,42 @@
+import type { ReasonCode, ReasonWindow, Value } from "#lib/mandates/facts.ts";
+
+/*
+ * The words of every decision, version 1, are in the files sentences-*.ts. A stored decision names its sentences by id and keeps their
+ * values, and a retry must receive the same bytes. So never change the text of a sentence: add one with the next free id, and keep the old
+ * one. The golden rows of render-reasons.test.ts hold each sentence.
+ */
+
+/** What all findings of a decision share. `requested`: what the payment takes from the budget, as decimal text. */
+export type Head = { readonly policyVersion: number; readonly unit: string; readonly requested: string };
+
+/** The members of a reason that depend on the values. */
+export type Said = {
+  readonly message: string;
+  readonly pointer?: string;
+  readonly limit?: string;
+  readonly used?: string;
+  readonly requested?: string;
+  readonly remaining?: string;
+  readonly unit?: string;
+  readonly window?: ReasonWindow;
+};
+
+export type Sentence<V extends readonly Value[] = Value[]> = {
+  readonly id: number;
+  readonly code: ReasonCode;
+  readonly rule: string;
+  readonly say: (head: Head, ...values: V) => Said;
+};
+
+export const sentence = <V extends readonly Value[]>(
+  id: number,
+  code: ReasonCode,
+  rule: string,
+  say: Sentence<V>["say"],
+): Sentence<V> => ({ id, code, rule, say });
+
+/** A sentence without values. */
+export function fixed(id: number, code: ReasonCode, rule: string, message: string, pointer?: string): Sentence<[]> {
+  const said = pointer === undefined ? { message } : { message, pointer };
+  return { id, code, rule, say: () => said };
+}

@@ -1,0 +1,75 @@
+import { fixed, sentence } from "#lib/mandates/sentence.ts";
+
+export const intentValid = sentence(16, "satisfied", "intent.expiresAt", (_, until: string) => ({
+  message: `The intent is valid until ${until}.`,
+}));
+export const intentExpired = fixed(17, "intent_expired", "intent.expiresAt", "The intent has expired. Make a new one.");
+export const notPositive = fixed(18, "intent_invalid", "intent.amount", "The amount of a payment must be above zero.");
+export const differsFromChallenge = sentence(
+  19,
+  "challenge_mismatch",
+  "intent.registration",
+  (_, field: string, pointer: string) => ({
+    message: `The ${field} of the intent differs from what the seller's challenge says.`,
+    pointer,
+  }),
+);
+export const differsFromRecord = sentence(
+  20,
+  "challenge_mismatch",
+  "intent.registration",
+  (_, field: string, pointer: string) => ({
+    message: `The ${field} of the intent differs from what the seller registered.`,
+    pointer,
+  }),
+);
+export const challengeDiffers = sentence(
+  21,
+  "challenge_mismatch",
+  "intent.registration",
+  (_, field: string, pointer: string, theirs: string, registered: string) => ({
+    message: `The seller's challenge asks for the ${field} ${theirs}. Registered is ${registered}.`,
+    pointer,
+  }),
+);
+export const asChallenged = fixed(22, "satisfied", "intent.registration", "The intent is what the seller's challenge asks for.");
+export const asRegistered = fixed(23, "satisfied", "intent.registration", "The intent is what the seller registered.");
+export const declined = fixed(
+  24,
+  "approval_rejected",
+  "approval",
+  "A person declined this basket under this mandate within the last hour.",
+  "/approval",
+);
+export const intentIdUsed = fixed(
+  25,
+  "intent_invalid",
+  "intent.intentId",
+  "This intentId was used before under this mandate. Make a new intent.",
+);
+export const nonceUsed = fixed(
+  26,
+  "nonce_reused",
+  "intent.nonce",
+  "This nonce was used before under this mandate. Choose a new one.",
+);
+export const intentNew = fixed(27, "satisfied", "intent.intentId", "The intent is new under this mandate.");
+export const paysIn = sentence(28, "satisfied", "assets", ({ unit }, chain: string) => ({
+  message: `The mandate pays in ${unit} on ${chain}.`,
+  pointer: "/assets/0",
+}));
+export const otherAsset = sentence(29, "asset_not_allowed", "assets", ({ unit }) => ({
+  message: `This mandate pays in ${unit} alone.`,
+  pointer: "/assets/0/asset",
+}));
+export const otherChain = sentence(30, "chain_not_allowed", "assets", (_, chain: string) => ({
+  message: `This mandate pays on ${chain} alone.`,
+  pointer: "/assets/0/chain",
+}));
+export const challengeAccepted = fixed(31, "satisfied", "protocol", "The resource accepts this kind of challenge.");
+export const challengeRefused = fixed(
+  32,
+  "protocol_not_allowed",
+  "protocol",
+  "The resource does not accept this kind of payment challenge.",
+);
