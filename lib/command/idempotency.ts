@@ -31,7 +31,16 @@ export const inFlight = (): Problem =>
     retryAfterSeconds: 1,
   });
 
+/** A request with the same key committed first. */
 export class LostSlot extends Error {}
+
+/** Stores a reply in its slot. @throws LostSlot, Problem idempotency_in_flight if the request that has the slot is still open */
+export async function keepReply(tx: Tx, stored: Parameters<typeof claimSlot>[1]): Promise<void> {
+  const claimed = await claimSlot(tx, stored).catch((error: unknown) => {
+    throw lockedOut(error) ? inFlight() : error;
+  });
+  if (!claimed) throw new LostSlot();
+}
 
 export async function replay(idempotency: Idempotency, on?: Database): Promise<StoredReply | null> {
   const old = await findReply(idempotency.slot, on);
@@ -60,7 +69,7 @@ export async function once<O extends Operation>(
   try {
     const body = await transact(async (tx) => {
       const text = serialize(await work(tx));
-      if (!(await claimSlot(tx, { ...idempotency, status, body: text }))) throw new LostSlot();
+      await keepReply(tx, { ...idempotency, status, body: text });
       await writeNoted(tx);
       return text;
     }, on);
@@ -68,6 +77,6 @@ export async function once<O extends Operation>(
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await replay(idempotency, on) : null;
     if (twin) return twin;
-    throw lockedOut(error) ? inFlight() : error;
+    throw error;
   }
 }

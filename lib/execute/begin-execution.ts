@@ -9,9 +9,8 @@ import {
   type ApprovedCheckout,
 } from "#lib/approvals/redeem-approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { lockedOut } from "#lib/db/failure.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
-import { inFlight, LostSlot } from "#lib/command/idempotency.ts";
+import { LostSlot } from "#lib/command/idempotency.ts";
 import type { Caller, StoredReply } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { answerExecution, earlierReply, type ExecutionRequest } from "#lib/execute/execution-replies.ts";
@@ -94,7 +93,7 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await earlierReply(execute.authorization, execute) : null;
     if (twin) return { reply: twin };
-    throw lockedOut(error) ? inFlight() : error;
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 import { transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { claimSlot } from "#lib/command/idempotency-store.ts";
-import { inFlight, keyReused, LostSlot, replay } from "#lib/command/idempotency.ts";
+import { inFlight, keepReply, keyReused, LostSlot, replay } from "#lib/command/idempotency.ts";
 import { storedReply, type Idempotency, type StoredReply } from "#lib/http/operation.ts";
 import { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { executionInSlot, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
@@ -27,7 +26,7 @@ export async function answerExecution(
       ? failedReply(row, authorization, asked.requestId)
       : succeededReply(row, intent, asked.subjectId);
   const { slot, fingerprint } = asked.idempotency;
-  if (!(await claimSlot(tx, { slot, fingerprint, ...reply }))) throw new LostSlot();
+  await keepReply(tx, { slot, fingerprint, ...reply });
   return storedReply(reply.status, reply.body, false);
 }
 
