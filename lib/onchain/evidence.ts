@@ -59,8 +59,9 @@ export async function finalBlock(chain: string): Promise<bigint> {
 }
 
 /** Whether every block after this one is past the deadline. */
-export async function isOver(chain: string, blockNumber: bigint, deadline: Date, now: Date): Promise<boolean> {
-  const { timestamp } = await publicClient(chain).getBlock({ blockNumber });
+export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
+  const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
+  const { timestamp } = await publicClient(chain).getBlock(which);
   const at = deadline.getTime();
   const byOurClock = configurationOf(chain).confirmations === 0 && now.getTime() >= at + LOCAL_GRACE_MS;
   return Number(timestamp) * 1000 >= at || byOurClock;

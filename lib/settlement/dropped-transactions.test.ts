@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Address, Hex } from "viem";
 import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as health from "#lib/health/contract.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -14,6 +15,7 @@ import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
 import { useDatabase } from "#test/database.ts";
+import { CHAIN } from "#test/mandates.ts";
 import { past } from "#test/past.ts";
 import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { send } from "#test/tenant.ts";
@@ -69,6 +71,8 @@ const rowOf = async (hash: string) =>
       .where(sql`hash = ${hash} OR ${hash} = ANY (earlier_hashes)`)
   )[0]!;
 
+/** Past by the clock of a chain too that makes no blocks. */
+const longPast = sql`clock_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });
 
@@ -135,7 +139,7 @@ describe("a transaction that the chain dropped", () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
-    await database().update(settlementTransactions).set({ validBefore: past });
+    await database().update(settlementTransactions).set({ validBefore: longPast });
     const { nonce } = await rowOf(hash!);
     await follow();
     expect(await rowOf(hash!)).toMatchObject({ status: "dropped", rawTransaction: null });
@@ -145,12 +149,35 @@ describe("a transaction that the chain dropped", () => {
     expect(await second.balance()).toBe(250_000n);
   });
 
+  test("waits with its nonce while only our clock says that its credential has expired", async () => {
+    const before = process.env["CHAINS"];
+    const configure = (chains: string | undefined): void => {
+      process.env["CHAINS"] = chains;
+      for (const name of ["env", `publicClient ${CHAIN}`]) forget(name);
+    };
+    configure(JSON.stringify(env().CHAINS.map((one) => ({ ...one, confirmations: 1 }))));
+    onTestFinished(() => configure(before));
+    const { pay } = await paid();
+    const { settlementReference: hash } = await withoutMining(pay);
+    await drop(hash!);
+    await database()
+      .update(settlementTransactions)
+      .set({ validBefore: sql`clock_timestamp() - interval '100 ms'` });
+    await follow();
+    expect(await rowOf(hash!)).toMatchObject({ status: "sent" });
+    expect(await chain().client.getTxpoolStatus()).toMatchObject({ pending: 0 });
+    await chain().client.setNextBlockTimestamp({ timestamp: BigInt(Math.ceil(Date.now() / 1_000)) });
+    await mine();
+    await follow();
+    expect(await rowOf(hash!)).toMatchObject({ status: "dropped" });
+  });
+
   test("leaves no gap in the nonces of those that wait", async () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
     const { executionId } = await second.pay();
-    await database().update(settlementTransactions).set({ validBefore: past }).where(eq(settlementTransactions.hash, hash!));
+    await database().update(settlementTransactions).set({ validBefore: longPast }).where(eq(settlementTransactions.hash, hash!));
     await follow(4);
     await mine();
     expect(await second.balance()).toBe(250_000n);

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { chainFailure, isChainError, publicClient } from "#lib/chains/client.ts";
-import { confirmedBlock, finalBlock, isFinalAtOnce } from "#lib/onchain/evidence.ts";
+import { confirmedBlock, finalBlock, isFinalAtOnce, isOver } from "#lib/onchain/evidence.ts";
 import { freeNonces } from "#lib/chains/free-nonces.ts";
 import { receiptNow } from "#lib/chains/receipts.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
@@ -91,13 +91,16 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
  * fees if it blocks the others, or else unchanged.
  */
 async function goOn(row: TransactionRow, { chain, depth, now, lease }: ChainState): Promise<void> {
-  const isOver = row.validBefore !== null && row.validBefore.getTime() < now.getTime();
+  if (row.validBefore !== null && row.validBefore <= now) {
+    // Our clock may be ahead: until the chain's own time is past the deadline, a later block may still carry the call.
+    const over = await isOver(chain, "latest", row.validBefore, now);
+    return over ? store.dropTransaction(row) : store.noteWaiting(row, againIn(age(row, now)));
+  }
   const address = row.signer as Hex;
   const [used, usedForGood] = await Promise.all([
     publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
     publicClient(chain).getTransactionCount({ address, blockNumber: depth }),
   ]);
-  if (isOver) return store.dropTransaction(row);
   if (usedForGood > row.nonce && age(row, now) >= LOST_MS) return sendAnew(row, lease);
   const stuck = used === row.nonce && age(row, now) >= STUCK_MS && (await replace(row, lease));
   if (stuck) return;
