@@ -5,6 +5,9 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { mandateVersions } from "#lib/mandates/tables.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
+import { periodAt } from "#lib/onchain/registry/periods.ts";
+import { readBudget } from "#lib/onchain/registry/read-budget.ts";
+import { findRegistration } from "#lib/onchain/registry/registration-store.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { registrationSlots, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
@@ -94,6 +97,16 @@ describe("a payment that is enforced onchain", () => {
     expect((await execute(scene, { authorizationId })).problem.code).toBe("authorization_consumed");
     expect([await sellerHas(scene), await chain().balanceOf(scene.key.address)]).toEqual([250_000n, 9_750_000n]);
     expect(await slotsOf(scene)).toEqual(["used"]);
+  });
+
+  test("is counted on the chain in its own period alone", async () => {
+    const scene = await registered();
+    await pay(scene);
+    const row = (await findRegistration(database(), scene.registrationId))!;
+    const { period } = periodAt(row, new Date())!;
+    expect(await readBudget(row, period)).toMatchObject({ payments: 1, spent: "0.25" });
+    expect(await readBudget(row, period + 1)).toMatchObject({ payments: 0, spent: "0" });
+    expect(await readBudget(row, period - 1)).toBeNull();
   });
 
   test("of eight at once four are paid, and four are refused with the name of the limit", async () => {

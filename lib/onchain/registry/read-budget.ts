@@ -29,7 +29,7 @@ export type ChainBudget = {
   readonly spent: string | null;
 };
 
-/** Reads for at most 2.5 seconds. Null if the chain does not answer in that time. */
+/** Reads for at most 2.5 seconds. Null if the chain does not answer in that time, or is already in a later period. */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((done) => {
@@ -45,7 +45,7 @@ export async function readBudget(row: RegistrationRow, period: number | null): P
   }
 }
 
-async function ask(row: RegistrationRow, period: number | null): Promise<ChainBudget> {
+async function ask(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   const client = publicClient(row.chain);
   const [account, onChainId] = [row.account as Hex, row.onChainId as Hex];
   const registry = { address: row.registry as Hex, abi: registryAbi, args: [account, onChainId] } as const;
@@ -58,14 +58,17 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   ]);
   const deployment = deploymentAt(row.chain);
   const counted = row.enforcementPath === 2;
+  // The registry counts in the period of its newest block. It can be ahead of our clock, and then does not tell what this period used.
+  if (counted && period !== null && usage.period > period) return null;
+  const { payments, spent } = usage.period === period ? usage : { payments: 0, spent: 0n };
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
   return {
     registered: terms.termsHash === row.termsHash,
     revoked,
     delegated: deployment !== null && isDelegated((code ?? "").toLowerCase(), deployment),
-    payments: period === null ? null : counted ? usage.payments : slots,
+    payments: period === null ? null : counted ? payments : slots,
     partly: !counted && row.maxPaymentsPerPeriod > SLOTS_MAX,
-    spent: counted && period !== null ? formatAmount(usage.spent, decimals) : null,
+    spent: counted && period !== null ? formatAmount(spent, decimals) : null,
   };
 }
 
