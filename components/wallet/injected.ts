@@ -9,14 +9,14 @@ export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
-/** The wallet at `window.ethereum`, otherwise the first one announced with EIP-6963. @throws WalletRefusal */
+/** The first wallet announced with EIP-6963, otherwise the one at `window.ethereum`, which any extension may replace. @throws WalletRefusal */
 export function findWallet(otherwise: string): Wallet {
   const announced: Wallet[] = [];
   const note = (event: Event) => void announced.push((event as Announcement).detail.provider);
   window.addEventListener("eip6963:announceProvider", note);
   window.dispatchEvent(new Event("eip6963:requestProvider"));
   window.removeEventListener("eip6963:announceProvider", note);
-  const wallet = (window as { readonly ethereum?: Wallet }).ethereum ?? announced[0];
+  const wallet = announced[0] ?? (window as { readonly ethereum?: Wallet }).ethereum;
   if (!wallet) throw new WalletRefusal(`This browser has no wallet. Open the page where your wallet is${otherwise}.`);
   return wallet;
 }
