@@ -13,7 +13,7 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
     await call(getResource, { id: resourceId, query: { sellerId } });
     return true;
   } catch (error) {
-    if (error instanceof ProblemError) return false;
+    if (error instanceof ProblemError && error.problem.code === "not_found") return false;
     throw error;
   }
 }
@@ -30,7 +30,6 @@ export function useIdTaken(which: Which | null): boolean {
     queryKey: ["resource", sellerId, asked],
     queryFn: () => exists({ sellerId, resourceId: asked }),
     enabled: which !== null && asked !== "" && asked === resourceId,
-    retry: false,
   });
   return data === true && asked === resourceId;
 }
