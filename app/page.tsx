@@ -50,7 +50,7 @@ export default async function LandingPage() {
                 <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.
               </li>
               <li>
-                The README of the source shows a first integration in 30 lines: <code>npm run demo</code> plays it from sign-up to
+                The README of the source shows a first integration in 30 lines: <code>npm run demo</code> runs it from sign-up to
                 settlement.
               </li>
             </ul>

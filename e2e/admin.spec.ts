@@ -94,11 +94,11 @@ test.describe("the platform's administration", () => {
   test("the health page names an audit chain that differs from its signed head, with a link", async ({ page, context }) => {
     const admin = await createOfficial("admin");
     const { organizationId: chain } = await newOrganization();
-    const detail = "The chain differs from what was signed of it here.";
+    const detail = "The chain differs from its signed head here.";
     await saveAlarm({ chain, sequence: 1, detail, signedSequence: 1, signedHash: "0f".repeat(32) });
     await signInAs(context, admin.credential);
     await page.goto("/admin/health");
-    await expect(page.getByRole("alert").filter({ hasText: "Somebody wrote to the database" })).toBeVisible();
+    await expect(page.getByRole("alert").filter({ hasText: "Somebody changed the database directly" })).toBeVisible();
     await expect(page.getByText(detail)).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: chain }).click();

@@ -93,7 +93,7 @@ test.describe("approving", () => {
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
     await changeCheckout(path, { status: "authorized" });
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. The agent goes on.");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. The agent continues.");
     await changeCheckout(path, { status: "executing" });
     await changeCheckout(path, { status: "completed" });
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved and paid.");

@@ -226,7 +226,7 @@ test.describe("the lists", () => {
     await expect(page).toHaveURL("/mandates?q=lab");
     await expect(page.getByRole("row", { name: /Field equipment/ })).toHaveCount(0);
     await page.getByLabel("State").selectOption("Revoked");
-    await expect(page.getByText("No mandate fits")).toBeVisible();
+    await expect(page.getByText("No mandate matches")).toBeVisible();
     await page.setViewportSize({ width: 320, height: 800 });
     await expectAccessible(page);
     for (const path of [`/mandates/${foreign}`, `/mandates/${foreign}/edit`, "/mandates?cursor=nonsense"])

@@ -56,7 +56,7 @@ test.describe("other decisions", () => {
     await expect(said).toHaveText(/expires in (10|9|8) seconds/);
     await page.clock.runFor(12_000);
     await expect(page.getByRole("button", { name: approve })).toBeDisabled();
-    await expect(page.getByText("The time is over. Nothing was approved.")).toBeVisible();
+    await expect(page.getByText("This request has expired. Nothing was approved.")).toBeVisible();
   });
 
   test("a basket that changes before the click is shown again, with what changed", async ({ page, context }) => {

@@ -67,7 +67,7 @@ test.describe("payments", () => {
     expect(lines[1]).toContain(hash);
 
     await page.goto("/payments?q=nothing-like-it");
-    await expect(page.getByText("No payment fits")).toBeVisible();
+    await expect(page.getByText("No payment matches")).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Show all payments" }).click();
     await page.getByRole("link", { name: "Compact rows" }).click();

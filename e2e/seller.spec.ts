@@ -129,7 +129,7 @@ test.describe("selling", () => {
     await page.getByLabel("State").selectOption("failed");
     await expect(page).toHaveURL("/seller/payments?status=failed");
     await expect(page.getByLabel("State")).toBeFocused();
-    await expect(page.getByText("No payment fits")).toBeVisible();
+    await expect(page.getByText("No payment matches")).toBeVisible();
     await page.goto("/seller");
     await expect(page.getByRole("heading", { name: "Revenue by day" })).toBeVisible();
     await expect(page.getByText("before seller fees")).toBeVisible();
@@ -189,7 +189,7 @@ test.describe("selling", () => {
     await page.goto("/seller/resources");
     await page.getByLabel("Search resources").fill("nothing like it");
     await page.keyboard.press("Enter");
-    await expect(page.getByText("No resource fits")).toBeVisible();
+    await expect(page.getByText("No resource matches")).toBeVisible();
     await expectAccessibleWhenNarrow(page);
     await page.getByRole("link", { name: "Show all resources" }).click();
     await page.getByRole("link", { name: /\/daily/ }).press("Enter");
@@ -210,7 +210,7 @@ test.describe("selling", () => {
     await page.goto("/seller/resources?show=archived");
     await expect(page.getByRole("row").filter({ hasText: "/daily" }).getByText("0.50 USDC")).toBeVisible();
     await page.goto(`/seller/resources/${sellerId}/daily`);
-    await page.getByRole("button", { name: "Bring back" }).click();
+    await page.getByRole("button", { name: "Restore" }).click();
     await expect(page.getByText("Live", { exact: true })).toBeVisible();
   });
 

@@ -41,7 +41,7 @@ test.describe("ways to sign in", () => {
     await page.goto("/sign-in");
     await page.getByLabel("E-mail").fill(email);
     await page.getByRole("button", { name: "E-mail me a link" }).click();
-    await expect(page.getByRole("heading", { name: "Look into your mailbox" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Check your mailbox" })).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
     // A visitor from another address does not see that there is an outbox.
     await expect(page.getByText("local outbox")).toHaveCount(0);

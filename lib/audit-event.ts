@@ -13,7 +13,7 @@ export const AuditEvent = z
     entityType: z.string(),
     entityId: z.string(),
     metadata: z.record(z.string(), z.unknown()),
-    hash: z.string().meta({ description: "SHA-256 over the event and the hash before it." }),
+    hash: z.string().meta({ description: "SHA-256 over the event and the previous hash." }),
     createdAt: z.string(),
   })
   .meta({ id: "AuditEvent", description: "One line of an append-only chain." });

@@ -168,7 +168,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect((await fetch(`${server.url}/api/v1/auth/session`, { headers: credential })).status).toBe(200);
     expect(performance.now() - began).toBeLessThan(1_000);
     process.kill(pagesOf(server), "SIGCONT");
-    const busy = (await Promise.all(pages)).filter(({ body }) => body.includes("Many people are here"));
+    const busy = (await Promise.all(pages)).filter(({ body }) => body.includes("Too many pages are requested"));
     expect(busy).toHaveLength(4);
   });
 

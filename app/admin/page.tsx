@@ -51,7 +51,7 @@ export default async function OverviewPage() {
             </div>
           ) : (
             <Empty title="Nothing waits for your role" action={<Link href="/admin/users">Users</Link>}>
-              Your role looks after people.
+              Your role manages people.
             </Empty>
           )}
         </section>
@@ -66,7 +66,7 @@ export default async function OverviewPage() {
             {view.events.length > 0 ? (
               <AuditLedger events={view.events} />
             ) : (
-              <Empty title="Nothing yet">Changes of roles, bans and emergencies stand here, each with its reason.</Empty>
+              <Empty title="Nothing yet">Changes of roles, bans and emergencies are listed here, each with its reason.</Empty>
             )}
           </section>
         )}

@@ -27,7 +27,7 @@ export default function ReferencePage() {
       <div className="stack">
         <section className="panel" aria-labelledby="rules">
           <div className="panel-head">
-            <h2 id="rules">What holds for every operation</h2>
+            <h2 id="rules">Rules for every operation</h2>
           </div>
           <div className="panel-body prose">
             {rules.map((rule) => (

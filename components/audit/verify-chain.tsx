@@ -20,8 +20,8 @@ function Result({ valid, count, head, firstBad }: Verification) {
       <Notice tone="positive">
         <p>
           <strong>{count === 1 ? "The one event is" : `All ${count} events are`} as written.</strong> The newest hash is{" "}
-          <Copyable value={head} label="newest hash" head={8} tail={8} />. Keep it elsewhere, and nobody can rewrite what came
-          before it unseen.
+          <Copyable value={head} label="newest hash" head={8} tail={8} />. Store it elsewhere, and nobody can rewrite earlier
+          events unnoticed.
         </p>
       </Notice>
     );
@@ -44,7 +44,7 @@ function Result({ valid, count, head, firstBad }: Verification) {
 export function VerifyChain() {
   const verify = useMutation({
     ...mutation(verifyAudit),
-    onSuccess: ({ valid }) => announce(valid ? "Every event is as written" : "The log was changed"),
+    onSuccess: ({ valid }) => announce(valid ? "No event was changed" : "The log was changed"),
   });
   return (
     <section className="panel" aria-labelledby="verify">
@@ -54,7 +54,7 @@ export function VerifyChain() {
       <div className="panel-body grid gap-4">
         <p className="small muted">
           Each event carries a hash over itself and over the event before it. Verifying reads all of them from the first on and
-          computes every hash again: an event that was changed, removed or put in does not fit.
+          computes every hash again: an event that was changed, removed or inserted does not match.
         </p>
         <div>
           <Button aria-busy={verify.isPending} onClick={() => verify.isPending || verify.mutate({ body: {} })}>

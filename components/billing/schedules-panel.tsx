@@ -57,6 +57,6 @@ export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "sche
         statusColumn,
       ]}
     />
-    <div className="panel-foot">The schedule that fits a payment closest applies to it; ties go to the newer one.</div>
+    <div className="panel-foot">The most specific schedule applies to a payment; of equal ones, the newer.</div>
   </section>
 );

@@ -46,7 +46,7 @@ export function StatementPanel({ view, query, path }: Props) {
       </Filters>
       {view.fees.length === 0 ? (
         <Empty title="No fees in this month">
-          A fee stands here when a payment is captured under a schedule that charges one.
+          A fee is listed here when a payment is captured under a schedule that charges one.
         </Empty>
       ) : (
         <>

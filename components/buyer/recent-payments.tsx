@@ -31,7 +31,7 @@ export const RecentPayments = ({ payments }: { readonly payments: readonly Payme
         <li key={authorization.authorizationId}>
           <div>
             <Link href={`/payments/${authorization.authorizationId}`}>
-              <Untrusted>{intent.seller.domain ?? "Seller that is not known"}</Untrusted>
+              <Untrusted>{intent.seller.domain ?? "Unknown seller"}</Untrusted>
             </Link>
             <span className="what">
               <Dated>{whatOf(payment)}</Dated>

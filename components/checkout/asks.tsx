@@ -24,14 +24,15 @@ function Why({ view: { intent, mandates, mayDecide }, mandate }: Props) {
         <strong>
           <Untrusted>{mandate.name}</Untrusted>
         </strong>
-        . It cannot go on until {mayDecide ? "you decide" : "somebody decides"}.
+        . It cannot continue until {mayDecide ? "you decide" : "somebody decides"}.
       </p>
     );
   }
   if (mandates.some(({ match }) => match)) {
     return (
       <p>
-        The agent asks you to choose the mandate that pays. It cannot go on until {mayDecide ? "you decide" : "somebody decides"}.
+        The agent asks you to choose the mandate that pays. It cannot continue until{" "}
+        {mayDecide ? "you decide" : "somebody decides"}.
       </p>
     );
   }

@@ -35,7 +35,7 @@ const Expiry = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
         {seconds > 0 && <strong>{duration(seconds)}</strong>}
       </span>
     </p>
-    {seconds === 0 && <p>The time is over. Nothing was approved.</p>}
+    {seconds === 0 && <p>This request has expired. Nothing was approved.</p>}
     <noscript>
       <p>Deciding needs JavaScript. Everything above is what you would decide about.</p>
     </noscript>

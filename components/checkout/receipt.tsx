@@ -19,7 +19,7 @@ const stages: Readonly<Partial<Record<CheckoutView["intent"]["status"], Stage>>>
 
 const titles: Readonly<Record<Stage, string>> = {
   waiting: "Approved. Waiting for the agent.",
-  continued: "Approved. The agent goes on.",
+  continued: "Approved. The agent continues.",
   completed: "Approved and paid.",
 };
 
@@ -70,7 +70,7 @@ function Steps({
             {stage === "completed" ? "Payment made" : "Payment runs"}{" "}
             {sandbox && <span className="when">sandbox, test money only</span>}
           </h3>
-          <p>{stage === "completed" ? "The seller has taken the order." : "The seller takes the payment, then the order."}</p>
+          <p>{stage === "completed" ? "The seller has accepted the order." : "The seller gets the payment, then confirms."}</p>
         </li>
       </ol>
     </section>

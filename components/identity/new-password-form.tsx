@@ -28,7 +28,7 @@ export function NewPasswordForm({ token, returnTo }: Props) {
     >
       {ended ? (
         <Refusal error={set.error}>
-          This link was used already, or its time is over. The password is as it was.{" "}
+          This link was used already or has expired. The password was not changed.{" "}
           <a href={withReturnTo("/reset-password", returnTo)}>Ask for a new one</a>
         </Refusal>
       ) : (

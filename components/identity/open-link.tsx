@@ -53,7 +53,7 @@ export function OpenLink({ kind, token, next, returnTo, again }: Props) {
     <>
       {ended ? (
         <Refusal error={open.error}>
-          This link was used already, or its time is over. Nothing happened. <a href={again}>Ask for a new one</a>
+          This link was used already or has expired. Nothing happened. <a href={again}>Ask for a new one</a>
         </Refusal>
       ) : (
         <Refusal error={open.error} />

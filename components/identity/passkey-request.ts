@@ -19,7 +19,7 @@ function refusalOf(error: unknown): PasskeyRefusal {
   const { name } = error instanceof Error ? error : { name: "" };
   if (name === "InvalidStateError") return new PasskeyRefusal("This device has a passkey for your account already.");
   if (name === "NotSupportedError") return new PasskeyRefusal("This device cannot make a passkey that this service takes.");
-  return new PasskeyRefusal("No passkey was used: the request was closed, or its time was over.");
+  return new PasskeyRefusal("No passkey was used: the request was closed, or it expired.");
 }
 
 /** Asks the person to sign a challenge. @throws PasskeyRefusal */

@@ -20,7 +20,7 @@ export const RevokeServiceAccount = ({ serviceAccountId, name }: Props) => (
     nothing="Nothing was revoked."
     act={(reason) => call(revokeServiceAccount, { id: serviceAccountId, body: { reason } })}
   >
-    None of its keys starts anything from the next request on. What was submitted before is followed to its end. This cannot be
+    Its keys are refused from the next request on. Payments that were submitted before are followed to their end. This cannot be
     undone.
   </ReasonDialog>
 );

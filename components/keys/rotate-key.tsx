@@ -43,11 +43,11 @@ export function RotateKey({ serviceAccountId, name }: Props) {
         open={open}
         onOpenChange={setOpen}
         state={state}
-        nothing="The key is as it was."
+        nothing="The key was not changed."
         submit="Make a new key"
       >
         <p className="small">
-          You get a new key with the same capabilities. Two keys work at most: one that still lives from an earlier rotation stops
+          You get a new key with the same capabilities. At most two keys work: one that still works from an earlier rotation stops
           now.
         </p>
         <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />

@@ -48,7 +48,7 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
   ["Service account", <Copyable key="id" value={serviceAccountId} label="service account id" />] as const,
   ["Known as", <code key="preview">{keyPreview}</code>] as const,
   ["May", mayText(capabilities)] as const,
-  ...(graceText === undefined ? [] : [["The key before it", graceText] as const]),
+  ...(graceText === undefined ? [] : [["The previous key", graceText] as const]),
 ];
 
 /** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */

@@ -52,7 +52,7 @@ export const LedgerPanel = ({ page, path, query }: Props) => (
         </div>
       </>
     ) : (
-      <Empty title="No entries yet">Every hold, and how it ended, is written down here.</Empty>
+      <Empty title="No entries yet">Every hold, and how it ended, is listed here.</Empty>
     )}
   </section>
 );

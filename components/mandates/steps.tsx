@@ -76,7 +76,7 @@ function Pause({ mandateId, effect, asset }: StepProps & EffectProps) {
       onDone={() => announce("The mandate is paused")}
     >
       <Effect effect={effect} asset={asset} />
-      <p className="mt-3">You can resume it at any time. What was used stays used.</p>
+      <p className="mt-3">You can resume it at any time. Its budgets keep what was used.</p>
     </ReasonDialog>
   );
 }

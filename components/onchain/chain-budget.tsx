@@ -49,8 +49,8 @@ export async function ChainBudget({ mandate, registration, implementation }: Pro
     <>
       {chain === null && (
         <Notice tone="caution">
-          <strong>The chain does not answer now.</strong> What stands here is what the service knows; load the page again for the
-          chain’s own view.
+          <strong>The chain does not answer now.</strong> These are the service’s own records. Reload the page to see those of the
+          chain.
         </Notice>
       )}
       {chain !== null && !chain.delegated && !chain.revoked && <NotDelegated implementation={implementation} />}

@@ -60,7 +60,7 @@ const Said = ({ mandate, registration }: { readonly mandate: Mandate; readonly r
       </Notice>
     );
   }
-  if (state === "revoked") return <Notice>It is closed on the chain for ever. Nothing can be paid under it by anybody.</Notice>;
+  if (state === "revoked") return <Notice>It is closed on the chain for ever. Nobody can pay under it.</Notice>;
   if (mandate.status === "suspended")
     return (
       <Notice tone="caution">The mandate is paused here, so nothing is paid. On the chain the limits stay as they are.</Notice>
@@ -165,7 +165,7 @@ export function OnChainPanel(props: Props) {
         <p>
           {live
             ? `What the registry on ${networkName(view.chain)} holds of version ${current.version}`
-            : `Put the hard limits on ${networkName(view.chain)}, and the agent needs no wallet: the service pays out of yours, and not even a stolen key of ours can pay more, or anybody else.`}
+            : `Put the hard limits on ${networkName(view.chain)}, and the agent needs no wallet: the service pays from yours, and even a stolen key of the service can pay no more and no other address.`}
         </p>
       </div>
       <div className="panel-body grid grid-cols-1 gap-4">

@@ -58,7 +58,7 @@ const Path = () => (
       <legend className="sr">How it pays</legend>
       <Choice type="radio" name="path" value="proofs" defaultChecked>
         <strong>By signed transfers</strong>
-        <span>Any x402 seller takes them, and the seller pays the gas. Each payment uses one place of the period.</span>
+        <span>Any x402 seller takes them, and the seller pays the gas. Each period has a fixed number of payments.</span>
       </Choice>
       <Choice type="radio" name="path" value="module">
         <strong>By our payment contract</strong>

@@ -15,8 +15,8 @@ import { RoleChoices } from "./role-choices.tsx";
 type Props = { readonly member: Member; readonly grantable: readonly MembershipRole[]; readonly keys: readonly ShownKey[] };
 
 const keyChoices = [
-  ["", "Choose, if the new role does less"],
-  ["revoke", "Revoke those that do more than the new role"],
+  ["", "Choose if the new role can do less"],
+  ["revoke", "Revoke those that can do more than the new role"],
   ["keep", "Keep them working"],
 ] as const;
 
@@ -44,18 +44,18 @@ export function ChangeRole({ member, grantable, keys }: Props) {
       }
       look={{ size: "small" }}
       title={`Role of ${name}`}
-      description="It counts from the next request on, also where this person is signed in already."
+      description="It applies from the next request on, also where this person is signed in already."
       open={open}
       onOpenChange={setOpen}
       state={state}
-      nothing="The role is as it was."
+      nothing="The role was not changed."
       submit="Change role"
     >
       <RoleChoices grantable={grantable} error={error} control={control} />
       {keys.length > 0 && (
         <Select
           label="Keys that this person made"
-          hint="They have seen these keys. It counts for those that do more than the new role."
+          hint="They have seen these keys. Your choice applies to those that can do more than the new role."
           options={keyChoices}
           {...state.field("keys")}
         />

@@ -43,7 +43,7 @@ export function InvitationActions({ invitation }: { readonly invitation: Invitat
           Cancel<span className="sr"> the invitation of {email}</span>
         </Button>
       </span>
-      {refused && <ProblemNotice error={refused} nothing="The invitation is as it was." />}
+      {refused && <ProblemNotice error={refused} nothing="The invitation was not changed." />}
     </>
   );
 }

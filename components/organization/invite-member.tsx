@@ -34,7 +34,7 @@ export function InviteMember({ organizationId, grantable, mailed }: Props) {
     params: { organizationId },
     onDone: ({ email }) => {
       setOpen(false);
-      toast(mailed ? `Invitation sent to ${email}` : `Hand the link of ${email} on: this service sends no mail`);
+      toast(mailed ? `Invitation sent to ${email}` : `Give ${email} the link yourself: this service sends no mail`);
       router.refresh();
     },
   });
@@ -55,7 +55,7 @@ export function InviteMember({ organizationId, grantable, mailed }: Props) {
         type="email"
         autoComplete="off"
         spellCheck={false}
-        hint="Only an account with this address can accept. The invitation holds for 48 hours."
+        hint="Only an account with this address can accept. The invitation is valid for 48 hours."
         {...state.field("email")}
       />
       <RoleChoices grantable={grantable} error={error} control={control} />

@@ -12,8 +12,8 @@ type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };
 type KeysChoice = "revoke" | "keep";
 
 const choices = [
-  ["revoke", "Revoke these keys", "They stop with the next request. Make new ones for agents that go on working."],
-  ["keep", "Keep these keys", "They go on working. Whoever still has a copy of one can use it."],
+  ["revoke", "Revoke these keys", "They stop with the next request. Make new ones for agents that continue to work."],
+  ["keep", "Keep these keys", "They continue to work. Anyone who has a copy can use them."],
 ] as const;
 
 type KeysProps = Pick<Props, "keys"> & { readonly choice: KeysChoice | null; readonly choose: (choice: KeysChoice) => void };
@@ -65,8 +65,8 @@ export function RemoveMember({ member, keys }: Props) {
       act={(reason) => call(removeMember, { organizationId, userId, body: { reason, ...(choice !== null && { keys: choice }) } })}
     >
       <p>
-        This person can do nothing in the organization from the next request on, and invitations that they sent are canceled.
-        Service accounts, mandates and payments stay: they are the organization’s.
+        This person loses access to the organization with the next request, and invitations that they sent are canceled. Service
+        accounts, mandates and payments stay: they are the organization’s.
       </p>
       {keys.length > 0 && <KeysMade keys={keys} choice={choice} choose={setChoice} />}
     </ReasonDialog>

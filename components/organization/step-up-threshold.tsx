@@ -19,7 +19,7 @@ export function StepUpThreshold({ organizationId, above }: Props) {
     params: { organizationId },
     onDone: (set) => {
       setOpen(false);
-      toast(set.above === undefined ? "No amount asks for it any more" : `Asked above ${set.above}`);
+      toast(set.above === undefined ? "The amount alone no longer asks for it" : `Asked above ${set.above}`);
       router.refresh();
     },
   });
@@ -28,18 +28,18 @@ export function StepUpThreshold({ organizationId, above }: Props) {
       trigger="Change the amount"
       look={{ size: "small" }}
       title="Ask who approves"
-      description="Above this amount an approval asks for the password or a passkey, however fresh the session is."
+      description="Above this amount an approval asks for the password or a passkey, also in a new session."
       open={open}
       onOpenChange={setOpen}
       state={state}
-      nothing="The amount is as it was."
+      nothing="The amount was not changed."
       submit="Save"
     >
       <Field
         label="Above"
         inputMode="decimal"
         autoComplete="off"
-        hint="In whole units of the asset that is paid with, such as 250 for 250 USDC. Leave it empty for no such amount."
+        hint="In whole units of the payment’s asset, such as 250 for 250 USDC. Leave empty for no such amount."
         {...state.field("above")}
       />
     </FormDialog>

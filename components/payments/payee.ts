@@ -4,4 +4,4 @@ type Payee = {
 };
 
 /** The payee's domain, otherwise its name or address. */
-export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Seller that is not known";
+export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Unknown seller";

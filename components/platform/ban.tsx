@@ -35,8 +35,8 @@ export function Ban({ user: { userId, name } }: Props) {
     >
       <div className="grid gap-4">
         <p>
-          Every session ends with its next request, and signing in leads nowhere. Service accounts belong to organizations and go
-          on: stop an agent by an emergency revocation.
+          Every session ends with its next request, and the person cannot sign in. Service accounts belong to organizations and
+          continue to work: stop an agent by an emergency revocation.
         </p>
         <Select label="Until" options={ends} value={hours} onChange={(event) => setHours(event.target.value)} />
       </div>

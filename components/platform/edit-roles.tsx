@@ -37,7 +37,7 @@ export function EditRoles({ user, self }: Props) {
     state.form.setValue("platformRoles", next);
   };
   return (
-    <OperationForm state={state} nothing="The roles are as they were.">
+    <OperationForm state={state} nothing="The roles were not changed.">
       <fieldset>
         <legend className="label mb-2">Platform roles</legend>
         <div className="choices">

@@ -23,7 +23,7 @@ export const EndSessions = ({ userId, name, count, self }: Props) => (
       toast(`${sessions(revokedCount)} revoked`);
     }}
   >
-    Every browser in which {self ? "you are" : "this person is"} signed in is out on its next request.
+    Every browser in which {self ? "you are" : "this person is"} signed in is signed out with its next request.
     {self && " This one too."} Signing in again is possible at once; a ban prevents it.
   </ReasonDialog>
 );

@@ -103,7 +103,7 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
       }
       look={schedule ? { size: "small" } : { tone: "primary" }}
       title={schedule ? `Change ${schedule.name}` : "New fee schedule"}
-      description="It applies to payments authorized from now on. What was authorized keeps its quote."
+      description="It applies to payments authorized from now on. Payments that are already authorized keep their quote."
       open={open}
       onOpenChange={setOpen}
       state={state}

@@ -19,12 +19,12 @@ export const JudgeSeller = ({ sellerId, domain, verified }: Props) => (
     look={{ size: "small", ...(verified && { tone: "warn" }) }}
     title={verified ? `Take back the verification of ${domain}` : `Verify ${domain}`}
     action={verified ? "Take back" : "Verify seller"}
-    nothing="The seller is as it was."
+    nothing="The seller was not changed."
     reasonMin={REASON_MIN}
     act={(reason) => call(verifySeller, { id: sellerId, body: { verified: !verified, reason } })}
   >
     {verified
       ? "Mandates that ask for verified sellers refuse it from the next payment on."
-      : "Buyers see “Verified seller” beside this domain, and mandates that ask for one admit it. Say what you have seen."}
+      : "Buyers see “Verified seller” beside this domain, and mandates that require one can pay it. Say what you have checked."}
   </ReasonDialog>
 );

@@ -24,6 +24,6 @@ export const Recheck = ({ executionId }: { readonly executionId: string }) => (
       toast("The network is being asked");
     }}
   >
-    The reconciler takes this execution next. Only the chain decides what became of it; the amount stays held until it does.
+    This execution is checked next. Only the chain decides its outcome; the amount stays held until then.
   </ReasonDialog>
 );

@@ -55,7 +55,7 @@ export function SubscriptionForm({ subscription }: Props) {
       open={open}
       onOpenChange={setOpen}
       state={state}
-      nothing="The plan is as it was."
+      nothing="The plan was not changed."
       submit="Assign plan"
     >
       <Field

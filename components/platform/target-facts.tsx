@@ -35,8 +35,8 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
       )}
       {claimed.length > 0 && (
         <li>
-          Also stops sellers that name {names(claimed)} and have proven nothing: this seller only claims these. Whoever has
-          verified the domain or proven the address goes on.
+          Also stops sellers that name {names(claimed)} and have proven nothing: this seller only claims these. Sellers that have
+          verified the domain or proven the address continue.
         </li>
       )}
     </ul>
@@ -90,7 +90,7 @@ export function TargetFacts({ target }: { readonly target: TargetView }) {
       {reach.length > 0 && <WhatItReaches reach={reach} />}
       {underWay.length > 0 && (
         <Notice tone="caution">
-          <strong>What is submitted goes on.</strong> It keeps its hold and is followed to its end:{" "}
+          <strong>Submitted payments continue.</strong> It keeps its hold and is followed to its end:{" "}
           {underWay.slice(0, 3).map(({ executionId, amount, asset, status }, index) => (
             <span key={executionId}>
               {index > 0 && ", "}

@@ -30,7 +30,7 @@ export function ConfirmFirst({ detail, methods }: Props) {
   if (methods.length === 0) {
     return (
       <Notice tone="caution" role="alert">
-        {detail} Sign out, sign in again, and come back within a quarter of an hour.
+        {detail} Sign out, sign in again, and come back within 15 minutes.
       </Notice>
     );
   }

@@ -39,7 +39,7 @@ export function PasskeysPanel({ view }: Props) {
               cell: ({ name, synced }) => (
                 <>
                   {name}
-                  <span className="sub">{synced ? "Kept by your account with its maker" : "On one device alone"}</span>
+                  <span className="sub">{synced ? "Synced by its maker" : "Only on one device"}</span>
                 </>
               ),
             },

@@ -45,7 +45,7 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
     >
       <p className="small">
         Nothing is authorized for it any more. Payments that were submitted are followed to their end, and what you received stays
-        on record. You can bring it back.
+        on record. You can restore it.
       </p>
       {archive.error && <ProblemNotice error={archive.error} nothing="Nothing was archived." />}
     </Dialog>
@@ -62,9 +62,9 @@ export function RestoreResource({ resource }: { readonly resource: ListedResourc
   return (
     <div className="grid grid-cols-1 gap-3">
       <Button tone="primary" aria-busy={restore.isPending} onClick={bring}>
-        Bring back
+        Restore
       </Button>
-      {restore.error && <ProblemNotice error={restore.error} nothing="Nothing was brought back." />}
+      {restore.error && <ProblemNotice error={restore.error} nothing="Nothing was restored." />}
     </div>
   );
 }

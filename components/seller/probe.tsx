@@ -24,7 +24,7 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
   return (
     <Notice tone="caution">
       <p>
-        <strong>Agents cannot pay yet.</strong> <code>{url}</code> answers something else than what is registered.
+        <strong>Agents cannot pay yet.</strong> <code>{url}</code> does not answer as registered.
       </p>
       <ul className="findings mt-2">
         {findings.map(({ pointer, message, expected, actual }) => (

@@ -127,7 +127,7 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   return (
     <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
       <p className="small">
-        We call the resource at your verified domain, and its 402 must name this address. It counts until another organization
+        We call the resource at your verified domain, and its 402 must name this address. It is valid until another organization
         signs for the address.
       </p>
       {open && (

@@ -118,7 +118,7 @@ function Costs({ state, coins }: { readonly state: State; readonly coins: readon
         )}
       </div>
       {assets.length > 1 && <Select label="Asset" options={assets.map((one) => [one, one])} {...field("pricing.asset")} />}
-      <p className="hint">You receive the full price. A service fee, where there is one, is owed apart from it.</p>
+      <p className="hint">You receive the full price. A service fee, if there is one, is billed separately.</p>
     </>
   );
 }
@@ -145,9 +145,7 @@ function Paid({ state, coins, facilitators }: PaidProps) {
       <div className="fields">
         <Select
           label="Who settles"
-          hint={
-            weSettle ? "As soon as the agent hands in its payment." : "With the facilitator that it uses; we watch the chain."
-          }
+          hint={weSettle ? "As soon as the agent sends its payment." : "With the facilitator that it uses; we watch the chain."}
           options={settlementOptions}
           {...field("paymentConfig.settlementMode")}
         />
@@ -156,7 +154,7 @@ function Paid({ state, coins, facilitators }: PaidProps) {
           suffix="seconds"
           className="num"
           inputMode="numeric"
-          hint="How long a signed payment is good."
+          hint="How long a signed payment is valid."
           {...field("paymentConfig.maxTimeoutSeconds", { valueAsNumber: true })}
         />
       </div>

@@ -56,7 +56,7 @@ const File = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) =
 
 const Dns = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) => (
   <div className="grid grid-cols-1 gap-4">
-    <p className="small">Add a TXT record at the host that manages your domain. It can take minutes until everybody sees it.</p>
+    <p className="small">Add a TXT record at the host that manages your domain. It can take minutes to be visible.</p>
     <Pairs
       items={[
         ["Type", <code key="type">TXT</code>],

@@ -48,7 +48,7 @@ export async function signedOf(chain: string, key: SigningKey): Promise<SignedHe
   return { heads: inOrder, named: named !== null, forged };
 }
 
-const differs = (sequence: number): Bad => ({ sequence, detail: "The chain differs from what was signed of it here." });
+const differs = (sequence: number): Bad => ({ sequence, detail: "The chain differs from its signed head here." });
 
 /** Whether the chain has the event of this head; sequence 0 is the start of every chain. */
 async function isThere(chain: string, { sequence, hash }: AuditHead): Promise<boolean> {
@@ -67,7 +67,7 @@ export async function followSigned(chain: string, signed: readonly AuditHead[]):
   const ends = await readEnds(chain);
   const last = signed.at(-1)?.sequence ?? 0;
   if (!ends || ends.sequence < last)
-    return { sequence: (ends?.sequence ?? 0) + 1, detail: "The chain ends before what was signed of it." };
+    return { sequence: (ends?.sequence ?? 0) + 1, detail: "The chain ends before its signed head." };
   while (head.sequence < ends.sequence) {
     const events = await readEvents(chain, head.sequence, ends.sequence, BATCH);
     if (events.length === 0) break;

@@ -12,8 +12,8 @@ export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, ass
     to,
     subject: `You approved ${amount}`,
     paragraphs: [
-      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent has ten minutes to go on with it.`,
-      "To stop it, revoke or suspend the mandate: what was not sent by then is not paid.",
+      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent has ten minutes to continue.`,
+      "To stop it, revoke or suspend the mandate: a payment that was not sent yet is then canceled.",
     ],
     action: { label: "Look at the mandate", path: `/mandates/${mandateId ?? ""}` },
     note: "You get this because your account approved a payment. If it was not you, revoke the mandate, change your password and end your other sessions.",

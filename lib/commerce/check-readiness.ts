@@ -48,7 +48,7 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
   const asset = assetOf(chain, body.asset);
   if (!asset) throw new Problem("asset_unsupported", { detail: `This installation does not pay ${body.asset} on ${chain}.` });
   const errors = compareToken(body, asset);
-  if (errors.length > 0) throw new Problem("invalid_request", { detail: "The token is another one.", errors });
+  if (errors.length > 0) throw new Problem("invalid_request", { detail: "The token differs from the configured one.", errors });
   return asset;
 }
 

@@ -76,7 +76,7 @@ export const continueCheckout = operation({
   method: "POST",
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/continue",
   tag: "Commerce",
-  summary: "Go on with an approved checkout: redeem its continuation token and place the order",
+  summary: "Continue an approved checkout: redeem its continuation token and place the order",
   description:
     "The token of getCheckout is redeemed once, for exactly what the buyer approved. Afterwards the order goes on by repeating the same call with the same idempotency key, with paymentCredential once it is signed; where the service makes the credential itself (scope.paymentMode service7702), this call pays.",
   access: { capability: "orders:place" },

@@ -42,7 +42,7 @@ const instructions: Readonly<Record<OrderStatus, string>> = {
 };
 
 const tryAgain =
-  "The payment was refused before it was sent. Nothing was paid. Repeat this call with the same idempotencyKey once the buyer has mended what is wrong.";
+  "The payment was refused before it was sent. Nothing was paid. Repeat this call with the same idempotencyKey after the buyer has corrected the cause.";
 
 const again =
   "The credential was refused before it was sent. Sign a new one for paymentRequired and repeat this call with the same idempotencyKey.";

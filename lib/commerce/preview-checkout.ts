@@ -49,7 +49,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   const probed = await probeCheckout(storefront, quote, checkoutIntentId);
   const { mismatches, raw, terms } = probed;
   if (mismatches.length > 0) {
-    throw storefrontInvalid(`The 402 of ${storefront.domain} is for something else than its quote.`, { mismatches });
+    throw storefrontInvalid(`The 402 of ${storefront.domain} differs from its quote.`, { mismatches });
   }
   await rememberProbed(probed);
   const { asset, domain } = storefront;

@@ -88,7 +88,7 @@ function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheck
   ];
   if (wrong.length > 0) {
     const metadata = { mismatches: probed?.mismatches ?? [] };
-    const detail = `${seen.domain} asks for something else than was agreed. ${wrong.join(" ")}`;
+    const detail = `${seen.domain} asks for other terms than were agreed. ${wrong.join(" ")}`;
     const nextActions = [refreshQuote, { type: "fix_storefront", label: "Correct the storefront", metadata }] as const;
     return failing(key, new Problem("storefront_invalid", { detail, nextActions }));
   }

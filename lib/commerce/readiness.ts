@@ -83,7 +83,7 @@ const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
 };
 
 const satisfied: Readonly<Partial<Record<Key, string>>> = {
-  emergencyClear: "Nothing that takes part was stopped in an emergency.",
+  emergencyClear: "No mandate, agent or seller of this payment was stopped in an emergency.",
   mandateActive: "The mandate is active.",
   mandateAgentBound: "This agent may use the mandate.",
   mandateBudget: "The mandate's limits have room for this payment.",

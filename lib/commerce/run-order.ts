@@ -48,7 +48,7 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
 export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
   const { credential } = asked;
   if (order.subjectId !== asked.caller.subjectId)
-    throw new Problem("forbidden", { detail: "Only the agent that placed this order may go on with it." });
+    throw new Problem("forbidden", { detail: "Only the agent that placed this order may continue it." });
   const slot = credential && createHash("sha256").update(`${order.slot}\ncredential\n${credential.hash}`).digest("base64url");
   const idempotency = slot && credential ? { key: order.idempotencyKey, slot, fingerprint: credential.hash } : null;
   const earlier = idempotency && (await replay(idempotency));

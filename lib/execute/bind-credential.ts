@@ -91,8 +91,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
   if (await mayBroadcast(tx, sellerOrganizationId)) return;
   throw new Problem("rate_limited", {
-    detail:
-      "This seller's settlements of the second or the day, or those of the service for the day, are used up. Try again later.",
+    detail: "Too many settlements: of this seller in this second or today, or of the service today. Try again later.",
     retryAfterSeconds: 60,
   });
 }

@@ -50,7 +50,7 @@ type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;
   if (enforcementPath === "onchain") {
-    if (credential !== undefined) throw invalidField("/paymentCredential", "What is paid onchain takes no credential.");
+    if (credential !== undefined) throw invalidField("/paymentCredential", "An onchain payment takes no credential.");
     const prepared = await prepareModulePayment(authorization, now);
     return { means: moduleMeans(prepared), bind: (tx, locked) => bindModulePayment(tx, prepared, locked) };
   }

@@ -118,7 +118,7 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
 const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
 const revoked = (asked: SettlementRequest): SettleResponse =>
-  refused(asked, "settlement_rejected", "The key of this request, or what it sells, was revoked.");
+  refused(asked, "settlement_rejected", "The key of this request, or its seller, was revoked.");
 
 const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");

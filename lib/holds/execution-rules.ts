@@ -49,7 +49,7 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   if (status !== "held")
     throw new Problem("authorization_consumed", {
       detail:
-        "This authorization is over: its payment failed, or the buyer canceled it, and its budget is free again. Authorize the payment again, under a new idempotency key.",
+        "This authorization has ended: its payment failed, or the buyer canceled it, and its budget is free again. Authorize the payment again, under a new idempotency key.",
     });
 }
 

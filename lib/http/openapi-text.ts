@@ -91,7 +91,7 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
   },
   409: {
     name: "Conflict",
-    description: "It collides with what is there.",
+    description: "It conflicts with the present state.",
     code: "conflict",
     detail: "This was done before with the same key.",
   },
@@ -105,7 +105,7 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
     name: "RateLimited",
     description: "Too many requests.",
     code: "rate_limited",
-    detail: "Too many requests from this credential. Wait a second and go on more slowly.",
+    detail: "Too many requests from this credential. Wait a second and send fewer requests.",
   },
   500: {
     name: "InternalError",

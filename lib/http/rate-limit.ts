@@ -52,7 +52,7 @@ export const takeAddress = (request: Request): Allowance => perAddress()(address
 export function requireAllowed({ allowed, policy, name }: Allowance): void {
   if (allowed) return;
   throw new Problem("rate_limited", {
-    detail: `Too many requests from this ${name}. Wait a second and go on more slowly.`,
+    detail: `Too many requests from this ${name}. Wait a second and send fewer requests.`,
     retryAfterSeconds: 1,
     nextActions: [{ type: "retry_later", label: "Wait and try again" }],
     headers: { "RateLimit-Policy": policy, RateLimit: `"${name}";r=0;t=1` },

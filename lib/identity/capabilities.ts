@@ -109,7 +109,7 @@ export function grantCapabilities(asked: readonly CapabilityName[] | undefined, 
     if (at >= 0) {
       throw invalidField(
         `/capabilities/${at}`,
-        `${asked[at]} and mandates:create exclude each other: who spends does not set limits.`,
+        `${asked[at]} and mandates:create exclude each other: a key that can pay must not set limits.`,
       );
     }
   }

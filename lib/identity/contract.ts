@@ -134,7 +134,7 @@ export const rotateServiceAccountKey = operation({
   tag: "Identity",
   summary: "Give a service account a new API key",
   description:
-    "The key before it lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now. Whoever lacks a capability that the account has gets no key of it, and may revoke it.",
+    "The previous key lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now. Whoever lacks a capability that the account has gets no key of it, and may revoke it.",
   access: { sessionCapability: "serviceAccounts:manage" },
   body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(0) }).meta({ id: "RotateServiceAccountKey" }),
   response: ServiceAccount,

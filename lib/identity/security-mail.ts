@@ -3,7 +3,7 @@ import type { Mail } from "#lib/mail/queue-mail.ts";
 const said = {
   passkeyAdded: ["A passkey was added to your account", "Your account has a new passkey. It signs in, and it approves payments."],
   passkeyRemoved: ["A passkey was removed from your account", "One of your passkeys no longer signs in to your account."],
-  passwordChanged: ["Your password was changed", "The password of your account is a new one. Your other sessions have ended."],
+  passwordChanged: ["Your password was changed", "The password of your account was changed. Your other sessions have ended."],
 } as const;
 
 /** Tells a person at once that their sign-in methods changed, so that they can act if somebody else did it. */

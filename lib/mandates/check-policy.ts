@@ -58,7 +58,7 @@ function checkDuplicates(pointer: string, entries: readonly Span[], refuse: Refu
   const seen = new Set<string>();
   entries.forEach((entry, index) => {
     const { key } = windowOf(entry);
-    if (seen.has(key)) refuse(`${pointer}/${index}`, "This window stands in the list already.");
+    if (seen.has(key)) refuse(`${pointer}/${index}`, "This window is in the list already.");
     seen.add(key);
   });
 }
@@ -103,7 +103,7 @@ function checkTimes({ schedule, validFrom, validUntil }: Policy, refuse: Refuse)
   }
   const seen = new Set<string>();
   schedule.days.forEach((day, index) => {
-    if (seen.has(day)) refuse(`/schedule/days/${index}`, "This day stands in the list already.");
+    if (seen.has(day)) refuse(`/schedule/days/${index}`, "This day is in the list already.");
     seen.add(day);
   });
 }

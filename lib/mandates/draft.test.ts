@@ -116,7 +116,7 @@ describe("each error is shown at its field", () => {
     [
       { day: "1", more: [{ kind: "amount", span: "day", timezone: "UTC", rolling: "", value: "1" }] },
       "more.0.value",
-      /stands in the list/,
+      /is in the list/,
     ],
     [{ resources: { only: true, allow: ["sel_1 GET path"] } }, "resources.allow", /as it is registered/],
   ])("%j", (change, field, message) => expect(errorsOf(change)).toEqual({ [field]: expect.stringMatching(message) as string }));

@@ -110,7 +110,7 @@ function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentSte
       ? [{ state: "done", title: "Approved", at, text: `${by} approved it.`, evidence }]
       : [{ state: "stopped", title: "Declined", at, text: `${by} declined it. Nothing was paid.${because}`, evidence }];
   }
-  if (status === "canceled") return [{ state: "stopped", title: "Canceled", text: "The request was taken back.", evidence }];
+  if (status === "canceled") return [{ state: "stopped", title: "Canceled", text: "The request was canceled.", evidence }];
   if (status === "superseded")
     return [{ state: "stopped", title: "Replaced", text: "The price or the basket changed. Nothing was paid.", evidence }];
   return isOpen(asked, now)
@@ -143,7 +143,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
           state: status === "unknown" ? "now" : "done",
           title: `Outcome unknown${which}`,
           at: unknownSince,
-          text: "The credential was submitted, and nobody said what became of it. The amount stays held while we ask the network.",
+          text: "The credential was submitted, and its outcome is not known yet. The amount stays held while we ask the network.",
           evidence: [],
         },
       ]
@@ -209,7 +209,7 @@ function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): P
 const orders: Readonly<Partial<Record<OrderStatus | "new", Pick<PaymentStep, "state" | "title" | "text">>>> = {
   processing: { state: "now", title: "Order under way", text: "The seller has not confirmed the order yet. We ask again." },
   completed: { state: "done", title: "Order placed", text: "The seller confirmed the order." },
-  failed: { state: "stopped", title: "Order failed", text: "The seller did not take the order." },
+  failed: { state: "stopped", title: "Order failed", text: "The seller did not accept the order." },
 };
 
 function ordered({ order }: PaymentFacts): PaymentStep[] {

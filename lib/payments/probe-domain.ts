@@ -71,7 +71,7 @@ function begin(key: string, look: ToLook, organizationId: string): Promise<Looke
 
 const tooMany = (): Problem =>
   new Problem("overloaded", {
-    detail: "Too many sellers are being asked for their prices. Nothing was written; ask again in a moment.",
+    detail: "Too many sellers are being asked for their prices. Nothing was stored; ask again in a moment.",
     retryAfterSeconds: 1,
   });
 

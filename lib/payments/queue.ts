@@ -34,7 +34,7 @@ export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>
   new Problem("overloaded", {
-    detail: "The service has more to decide than it can. Nothing was written; ask again in a moment.",
+    detail: "The service is overloaded. Nothing was stored; ask again in a moment.",
     retryAfterSeconds: 1,
   });
 

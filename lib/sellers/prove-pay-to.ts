@@ -61,7 +61,7 @@ async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Calle
 
 const used = (): Problem =>
   new Problem("conflict", {
-    detail: "This text was signed and used before, or its time has passed. Ask for a new one with challengePayTo.",
+    detail: "This text was used before, or has expired. Ask for a new one with challengePayTo.",
   });
 
 /** @throws Problem not_found, conflict, invalid_request, rpc_unavailable */

@@ -17,14 +17,14 @@ export const refusals = {
   },
   busy: {
     status: 503,
-    title: "Many people are here at the moment",
-    text: "This page could not be drawn in time. Wait a few seconds, then load it again. Payments go on.",
+    title: "Too many pages are requested at the moment",
+    text: "This page could not be shown in time. Wait a few seconds, then load it again. Payments continue.",
     headers: { "Retry-After": "2" },
   },
   away: {
     status: 503,
-    title: "The pages are being started",
-    text: "Wait a few seconds, then load this page again. Payments go on.",
+    title: "The pages are starting",
+    text: "Wait a few seconds, then load this page again. Payments continue.",
     headers: { "Retry-After": "5" },
   },
   otherMethod: {

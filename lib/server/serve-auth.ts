@@ -65,7 +65,7 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   const { result: answer, userId } = await followFirstProof(() => auth().handler(new Request(url, { headers })));
   if (answer.status === 429) return answer;
   if (answer.status !== 200) {
-    throw new Problem("unauthenticated", { detail: "This link was used already, or its time is over. Ask for a new one." });
+    throw new Problem("unauthenticated", { detail: "This link was used already or has expired. Ask for a new one." });
   }
   const reply = new Headers({ "content-type": "application/json" });
   for (const line of answer.headers.getSetCookie()) reply.append("set-cookie", line);

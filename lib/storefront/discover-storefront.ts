@@ -115,8 +115,7 @@ async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const { asset, challenge } = found;
   const { terms } = challenge;
   const mismatches = compareTerms(terms, { asset, amount: terms.amount, payTo: terms.payTo, url: reply.url });
-  if (mismatches.length > 0)
-    throw storefrontInvalid(`The 402 of ${host} is for something else than was asked for.`, { mismatches });
+  if (mismatches.length > 0) throw storefrontInvalid(`The 402 of ${host} differs from what was asked for.`, { mismatches });
   return {
     source: "x402",
     storefrontUrl,

@@ -24,7 +24,7 @@ export default async function VerifyEmailPage({ searchParams }: { readonly searc
     );
   }
   return (
-    <Entrance title={to === undefined ? "Confirm your address" : "Look into your mailbox"}>
+    <Entrance title={to === undefined ? "Confirm your address" : "Check your mailbox"}>
       <p className="muted">Open the link in our mail to confirm that the address is yours. Then sign in.</p>
       <Mailbox kind="verify" returnTo={path} sent={to !== undefined} email={to ?? oneOf(query["email"]) ?? ""} />
       <OutboxHint />

@@ -46,7 +46,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
     {waiting.items.length > 0 ? (
       <WaitingList waiting={waiting} mayDecide={mayDecide} />
     ) : (
-      <Empty title="Nothing to approve">A payment that a mandate wants a person for appears here, until its time is over.</Empty>
+      <Empty title="Nothing to approve">Payments that need a person’s approval appear here until they expire.</Empty>
     )}
     <div className="panel-foot">
       <KeepFresh count={waiting.items.length} words={requestsWords(waiting)} />
@@ -66,13 +66,13 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
   const [waiting, decided] = await Promise.all([viewWaiting(caller), found(viewDecided(caller, { cursor, limit: LIMIT }))]);
   return (
     <>
-      <PageHeader title="Approvals" description="What agents ask a person about. Nothing is paid before someone approves it." />
+      <PageHeader title="Approvals" description="Payments that need an approval. Nothing is paid before someone approves it." />
       <div className="stack">
         <WaitingPanel waiting={waiting} mayDecide={mayDecide} />
         {(decided.items.length > 0 || cursor !== undefined) && (
           <section className="panel" aria-labelledby="decided">
             <div className="panel-head">
-              <h2 id="decided">Decided, or over</h2>
+              <h2 id="decided">Decided or expired</h2>
             </div>
             <Ledger
               caption="Requests that were decided, or that nobody decided in time"

@@ -52,8 +52,8 @@ const NewMandate = () => (
 
 const None = ({ mayCreate, narrowed }: { readonly mayCreate: boolean; readonly narrowed: boolean }) =>
   narrowed ? (
-    <Empty title="No mandate fits" action={<Link href={PATH}>Show all mandates</Link>}>
-      Nothing has this state and this name.
+    <Empty title="No mandate matches" action={<Link href={PATH}>Show all mandates</Link>}>
+      No mandate has this state and this name.
     </Empty>
   ) : (
     <Empty title="No mandates yet" action={mayCreate ? <NewMandate /> : undefined}>

@@ -36,18 +36,19 @@ const None = () => (
     }
     snippet={<Code label="How an agent asks" text={request(env().BASE_URL)} />}
   >
-    Each payment that an agent asks for stands here, with the rules that allowed or denied it.
+    Each payment that an agent asks for is listed here, with the rules that allowed or denied it.
   </Empty>
 );
 
 const NoneFits = ({ further }: { readonly further: string | null }) =>
   further === null ? (
-    <Empty title="No payment fits" action={<Link href={PATH}>Show all payments</Link>}>
-      No payment of your organization has all of this.
+    <Empty title="No payment matches" action={<Link href={PATH}>Show all payments</Link>}>
+      No payment of your organization matches all filters.
     </Empty>
   ) : (
-    <Empty title="None among the newest" action={<Link href={further}>Look among older ones</Link>}>
-      We looked at 5,000 payments and none has all of this. A mandate, a settlement or an earlier day finds older ones at once.
+    <Empty title="None among the newest" action={<Link href={further}>Search older payments</Link>}>
+      We searched 5,000 payments and none matches all filters. Filter by a mandate, a settlement or an earlier day to find older
+      ones at once.
     </Empty>
   );
 
@@ -80,7 +81,7 @@ export default async function PaymentsPage({ searchParams }: { readonly searchPa
     <>
       <PageHeader
         title="Payments"
-        description="What your agents asked to pay, what was decided, and what became of it."
+        description="What your agents asked to pay, what was decided, and how it ended."
         actions={
           some ? (
             <a className={buttonClass()} href={address(`${PATH}/export.csv`, query, unpaged)} download>

@@ -91,7 +91,7 @@ export default async function SellerPage() {
             {paid ? (
               <ReceivedLedger payments={received.items} />
             ) : (
-              <Empty title="No payments yet">Each payment to one of your resources stands here as soon as it is submitted.</Empty>
+              <Empty title="No payments yet">Each payment to one of your resources is listed here once it is submitted.</Empty>
             )}
           </section>
         )}

@@ -46,13 +46,9 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
           <ChainStatus key={chain ?? ""} view={view} chain={chain} />
           <Filters label="Audit events" path={PATH}>
             <FilterSearch label="Chain" name="chain" value={one(query, "chain")} placeholder="Organization id, or platform" />
-            <FilterSearch label="About" name="entityId" value={one(query, "entityId")} placeholder="Id of what it is about" />
+            <FilterSearch label="About" name="entityId" value={one(query, "entityId")} placeholder="Id of the entity" />
           </Filters>
-          {log.items.length > 0 ? (
-            <AuditLedger events={log.items} />
-          ) : (
-            <Empty title="No events">Nothing happened that fits.</Empty>
-          )}
+          {log.items.length > 0 ? <AuditLedger events={log.items} /> : <Empty title="No events">No event matches.</Empty>}
           <Pager path={PATH} query={query} nextCursor={log.nextCursor} />
         </section>
         {view.checkpoints.length > 0 && (
@@ -60,7 +56,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
             <div className="panel-head">
               <h2 id="checkpoints">Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</h2>
               <p>
-                Signed heads, so that a tail that is cut off shows. The public key is at{" "}
+                Signed heads, which show if the end of a chain was removed. The public key is at{" "}
                 <a href="/.well-known/countersign-audit-key">/.well-known/countersign-audit-key</a>.
               </p>
             </div>

@@ -36,7 +36,7 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   const complete = views.length > 0 && views.every(({ facts }) => facts !== null);
   return (
     <>
-      <PageHeader title="Emergency revoke" description="Look up what is to stop, read what it is, then stop it." />
+      <PageHeader title="Emergency revoke" description="Find what to stop, check that it is the right one, then stop it." />
       <section className="panel stop" aria-labelledby="stop">
         <div className="panel-head">
           <h2 id="stop">
@@ -69,8 +69,8 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
             {complete && <EmergencyForm key={JSON.stringify(named)} named={named} />}
           </div>
           <div>
-            <h3>What stops</h3>
-            {views.length === 0 && <p className="muted small">Enter one id or several. They stop together or not at all.</p>}
+            <h3>What to stop</h3>
+            {views.length === 0 && <p className="muted small">Enter one or more ids. All are stopped, or none.</p>}
             {views.map((view) => (
               <TargetFacts key={view.kind} target={view} />
             ))}

@@ -25,7 +25,7 @@ export default async function FeeSchedulesPage({ searchParams }: { readonly sear
     <>
       <PageHeader
         title="Fee schedules"
-        description="What the service charges. The schedule that fits a payment closest applies: buyer and seller, one of them, a plan, everyone."
+        description="What the service charges. The most specific schedule applies: for buyer and seller, for one of them, for a plan, for everyone."
         actions={<FeeScheduleForm />}
       />
       <section className="panel" aria-labelledby="schedules">

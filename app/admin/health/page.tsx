@@ -64,7 +64,7 @@ const Queues = ({ view }: { readonly view: HealthView }) => (
         columns={[
           { name: "Executions", cell: ({ status }) => <StatusBadge of="settlement" status={status} /> },
           { name: "Count", cell: ({ count }) => count, numeric: true },
-          { name: "Not asked for a minute", cell: ({ overdue }) => overdue, numeric: true },
+          { name: "Not checked for a minute", cell: ({ overdue }) => overdue, numeric: true },
           { name: "Oldest", cell: ({ oldest }) => oldest !== null && <Moment at={oldest} show="short" /> },
         ]}
       />
@@ -89,7 +89,7 @@ const Workers = ({ runs }: Pick<HealthView, "runs">) => (
         ]}
       />
     ) : (
-      <Empty title="No worker has run yet">Workers write their runs down about every quarter of a minute.</Empty>
+      <Empty title="No worker has run yet">Workers record their runs about every 15 seconds.</Empty>
     )}
   </section>
 );
@@ -98,12 +98,12 @@ const RecordAlarms = ({ alarms }: { readonly alarms: HealthView["auditAlarms"] }
   <section className="panel" aria-labelledby="record">
     <div className="panel-head">
       <h2 id="record">Audit record was changed</h2>
-      <p>These chains do not go on from what this installation signed of them. Until they do, nothing of them is signed.</p>
+      <p>These chains do not continue from the heads that this installation signed. Until they do, they are not signed again.</p>
     </div>
     <div className="panel-body">
       <Notice tone="danger" role="alert">
-        <strong>Somebody wrote to the database past the service.</strong> Change its passwords, keep a copy of it as it is, and
-        restore the chains from a backup. An export that was made before shows which events differ.
+        <strong>Somebody changed the database directly, without the service.</strong> Change its passwords, keep a copy of it as
+        it is, and restore the chains from a backup. An export that was made before shows which events differ.
       </Notice>
     </div>
     <AlarmsLedger alarms={alarms} />
@@ -119,7 +119,7 @@ export default async function HealthPage() {
         title="Health"
         description={
           <>
-            What works, what waits, and what nobody knows yet. As of <Moment at={view.now} show="time" />.
+            What works, what waits, and which outcomes are unknown. As of <Moment at={view.now} show="time" />.
           </>
         }
       />
@@ -128,12 +128,12 @@ export default async function HealthPage() {
         <section className="panel" aria-labelledby="unknown">
           <div className="panel-head">
             <h2 id="unknown">Unknown outcomes</h2>
-            <p>Submitted, and no answer proves what became of it. The amount stays held, and the chain decides.</p>
+            <p>Submitted, and the outcome is not known yet. The amount stays held until the chain shows it.</p>
           </div>
           {view.unknown.length > 0 ? (
             <UnknownLedger unknown={view.unknown} mayAsk={caller.platformCapabilities.has("platform.emergency.revoke")} />
           ) : (
-            <Empty title="Every outcome is known">Nothing has to be asked again.</Empty>
+            <Empty title="Every outcome is known">No execution needs another check.</Empty>
           )}
         </section>
         <Queues view={view} />

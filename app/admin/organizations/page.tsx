@@ -56,7 +56,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
             ]}
           />
         ) : (
-          <Empty title="No organization fits">The search looks at the beginning of names and slugs, and at whole ids.</Empty>
+          <Empty title="No organization matches">The search compares the beginning of names and slugs, and whole ids.</Empty>
         )}
         <Pager path={PATH} query={query} nextCursor={nextCursor} />
       </section>

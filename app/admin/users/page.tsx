@@ -49,7 +49,7 @@ export default async function UsersPage({ searchParams }: { readonly searchParam
         {view.items.length > 0 ? (
           <UsersLedger users={view.items} />
         ) : (
-          <Empty title="Nobody fits">The search looks at the beginning of names and addresses, and at whole ids.</Empty>
+          <Empty title="Nobody matches">The search compares the beginning of names and addresses, and whole ids.</Empty>
         )}
         <Pager path={PATH} query={query} nextCursor={view.nextCursor} />
       </section>

@@ -45,7 +45,7 @@ export default async function QuickstartPage() {
           </div>
           <ul className="panel-body grid gap-2 text-sm">
             <li>
-              <a href="/docs/executePayment">executePayment</a>: hand on the signed credential, and pay.
+              <a href="/docs/executePayment">executePayment</a>: send the signed credential, and pay.
             </li>
             <li>
               <a href="/docs/placeOrder">placeOrder</a>: buy a basket at a storefront, with a person’s approval above your limits.

@@ -51,7 +51,7 @@ export function Ask({ assured }: { readonly assured: boolean }) {
         <Select
           label="At least"
           options={levels}
-          hint={far ? "Nothing here reaches this yet: every payment would be denied." : "A payment that proves less is denied."}
+          hint={far ? "Nobody can reach this yet: every payment would be denied." : "A payment with a weaker one is denied."}
           {...field("assurance")}
         />
       </Disclosed>

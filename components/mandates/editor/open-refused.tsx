@@ -22,7 +22,7 @@ const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
     {items.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, state, message }) => (
       <li key={authorizationId}>
         <a href={`/payments/${authorizationId}`}>
-          <Untrusted>{domain ?? "Seller that is not known"}</Untrusted>
+          <Untrusted>{domain ?? "Unknown seller"}</Untrusted>
         </a>
         <Money>{money(amount, asset)}</Money>
         <span className="why">

@@ -32,7 +32,7 @@ const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
 const Change = ({ one }: { readonly one: BacktestItem }) => (
   <li>
     <a href={`/payments/${one.authorizationId}`}>
-      <Untrusted>{one.domain ?? "Seller that is not known"}</Untrusted>
+      <Untrusted>{one.domain ?? "Unknown seller"}</Untrusted>
     </a>
     <Money>{money(one.amount, one.asset)}</Money>
     <span className="shift">

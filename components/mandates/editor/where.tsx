@@ -24,8 +24,8 @@ function Domains() {
         <Choice type="checkbox" {...form.register("domains.only")}>
           <strong>Only at these domains</strong>
           <span>
-            What is not listed is denied; a domain stands for its subdomains too. A seller must have verified the domain, or the
-            domain itself must name the same payee when we ask it
+            Other domains are denied; a domain includes its subdomains. A seller must have verified the domain, or the domain
+            itself must name the same payee when we ask it
           </span>
         </Choice>
       </div>
@@ -45,7 +45,7 @@ function Sellers() {
       </Choice>
       <Choice type="checkbox" {...form.register("unregistered")}>
         <strong>Also sellers that are not registered here</strong>
-        <span>Most sellers on the web are not; domain and address rules bind them as well</span>
+        <span>Most sellers on the web are not; domain and address rules apply to them too</span>
       </Choice>
     </fieldset>
   );

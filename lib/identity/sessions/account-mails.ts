@@ -39,7 +39,7 @@ export const sendMagicLink = ({ email, url, token }: LinkMail): Promise<void> =>
     subject: "Your link to sign in",
     paragraphs: ["Open this link to sign in to Countersign. It works once, for 15 minutes."],
     action: { label: "Sign in", path: link("/sign-in/link", token, pathOf(url)) },
-    note: "You get this because somebody asked to sign in with this address. If it was not you, ignore this mail: without the link nobody gets in.",
+    note: "You get this because somebody asked to sign in with this address. If it was not you, ignore this mail: without the link nobody can sign in.",
     usefulUntil: until(MAGIC_LINK_SECONDS),
   });
 
@@ -48,7 +48,7 @@ export const sendVerification = ({ email, url, token }: LinkMail): Promise<void>
     to: email,
     subject: "Confirm your e-mail address",
     paragraphs: [
-      "Confirm that this address is yours, and choose the password of the account: the one from before, whoever typed it, ends. The link works for 24 hours.",
+      "Confirm that this address is yours, and choose a new password for the account: the old one no longer works. The link works for 24 hours.",
     ],
     action: { label: "Confirm the address", path: link("/verify-email", token, pathOf(url)) },
     note: "You get this because somebody created an account with this address. If it was not you, ignore this mail: the account stays closed.",
@@ -83,7 +83,7 @@ export const sendPasswordChanged = (email: string): Promise<void> =>
   send("changed", {
     to: email,
     subject: "Your password was changed",
-    paragraphs: ["The password of your account is a new one, and every session ended."],
+    paragraphs: ["The password of your account was changed, and every session has ended."],
     action: { label: "Choose another password", path: "/reset-password" },
     note: "If it was not you, choose another password at once and tell the people who run this service.",
   });

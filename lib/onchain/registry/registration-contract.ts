@@ -26,7 +26,7 @@ const Nonce = z
 const Deadline = z
   .int()
   .min(0)
-  .meta({ description: "Seconds since 1970, at most an hour ahead. Afterwards the signature is worth nothing." });
+  .meta({ description: "Seconds since 1970, at most an hour ahead. Afterwards the signature is invalid." });
 
 const Signature = z
   .string()

@@ -43,7 +43,7 @@ const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
   draft: "It is a draft, which a person activates first.",
   suspended: "It is paused, and a person resumes it first.",
   revoked: "It was revoked.",
-  expired: "Its time is over.",
+  expired: "It has expired.",
   exhausted: "Its total is used up.",
 };
 
@@ -77,7 +77,7 @@ export function requireToken(said: Token, asset: AssetOnChain): void {
   for (const name of ["tokenName", "tokenVersion", "tokenDecimals"] as const)
     if (said[name] !== undefined && said[name] !== asset[name]) differs(name, asset[name]);
   if (errors.length === 0) return;
-  throw new Problem("invalid_request", { detail: "The token is another one than the service is configured with.", errors });
+  throw new Problem("invalid_request", { detail: "The token differs from the configured one.", errors });
 }
 
 /** The asset that a mandate pays with. @throws Problem invalid_request if it pays on another chain */
@@ -123,8 +123,7 @@ export function requireTerms(what: Registrable, path: PathName, now: Date): Regi
   if (!derived.ok) throw new Problem("conflict", { detail: `The mandate cannot be registered. ${derived.detail}`, nextActions });
   if (derived.terms.end * 1_000 <= now.getTime()) {
     throw new Problem("conflict", {
-      detail:
-        "The time that this version of the mandate has on chain is over. Save the mandate again, and register that version.",
+      detail: "The time of this version of the mandate on chain has ended. Save the mandate again, and register that version.",
       nextActions,
     });
   }

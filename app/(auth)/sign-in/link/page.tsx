@@ -22,7 +22,7 @@ export default async function LinkPage({ searchParams }: { readonly searchParams
     );
   }
   return (
-    <Entrance title={to === undefined ? "Sign in by a link" : "Look into your mailbox"}>
+    <Entrance title={to === undefined ? "Sign in by a link" : "Check your mailbox"}>
       <p className="muted">The link signs you in without a password. It works once, for 15 minutes.</p>
       <Mailbox kind="link" returnTo={path} sent={to !== undefined} email={to ?? ""} />
       <OutboxHint />

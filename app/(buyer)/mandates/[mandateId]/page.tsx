@@ -40,7 +40,7 @@ function Standing({ mandate: { status, mandateId }, manage }: { readonly mandate
       </Notice>
     );
   }
-  if (status === "expired") return <Notice tone="caution">Its time is over, so every payment is denied. {edit}.</Notice>;
+  if (status === "expired") return <Notice tone="caution">It has expired, so every payment is denied. {edit}.</Notice>;
   if (status === "exhausted") return <Notice tone="caution">Its total is used up, so every payment is denied. {edit}.</Notice>;
   if (status === "suspended")
     return <Notice tone="caution">It is paused, so every payment is denied until somebody resumes it.</Notice>;

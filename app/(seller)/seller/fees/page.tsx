@@ -44,7 +44,7 @@ export default async function SellerFeesPage({ searchParams }: { readonly search
     <>
       <PageHeader
         title="Seller fees"
-        description="What you owe the service for payments to you, where the fee schedule asks the seller. No fee moves on chain: you receive the full price."
+        description="What you owe the service for payments to you, if the fee schedule charges the seller. No fee moves on chain: you receive the full price."
       />
       <div className="stack">
         {due.length > 0 && (
@@ -77,7 +77,7 @@ export default async function SellerFeesPage({ searchParams }: { readonly search
               </div>
             </>
           ) : (
-            <Empty title="No fees">Most fee schedules ask the buyer. What yours asks you stands here, payment by payment.</Empty>
+            <Empty title="No fees">Most fee schedules charge the buyer. If yours charges you, its fees are listed here.</Empty>
           )}
         </section>
       </div>

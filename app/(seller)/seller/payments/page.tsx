@@ -68,17 +68,17 @@ export default async function ReceivedPage({ searchParams }: { readonly searchPa
           <>
             <ReceivedLedger payments={page.items} />
             <div className="panel-foot">
-              <span>Of the buyer you see the address that paid.</span>
+              <span>Of the buyer, only the address that paid is shown.</span>
               <Pager path={PATH} query={query} nextCursor={page.nextCursor} />
             </div>
           </>
         ) : narrowed ? (
-          <Empty title="No payment fits" action={<Link href={PATH}>Show all payments</Link>}>
+          <Empty title="No payment matches" action={<Link href={PATH}>Show all payments</Link>}>
             Nothing was received for this resource, in this state and time.
           </Empty>
         ) : (
           <Empty title="No payments yet" action={<Link href="/seller/resources">Open resources</Link>}>
-            Each payment to one of your resources stands here as soon as it is submitted.
+            Each payment to one of your resources is listed here as soon as it is submitted.
           </Empty>
         )}
       </section>

@@ -31,11 +31,11 @@ type NoneProps = { readonly narrowed: boolean; readonly archived: boolean; reado
 function None({ narrowed, archived, mayManage }: NoneProps) {
   if (narrowed)
     return (
-      <Empty title="No resource fits" action={<Link href={PATH}>Show all resources</Link>}>
-        Nothing has this path, description or method.
+      <Empty title="No resource matches" action={<Link href={PATH}>Show all resources</Link>}>
+        No resource has this path, description or method.
       </Empty>
     );
-  if (archived) return <Empty title="Nothing is archived">Resources that you archive stand here, and can be brought back.</Empty>;
+  if (archived) return <Empty title="Nothing is archived">Archived resources are listed here, and can be restored.</Empty>;
   return (
     <Empty title="No resources yet" action={mayManage ? <NewResource /> : undefined}>
       A resource is a path of your API with a price. Agents that ask for it get a 402, pay, and get the answer.

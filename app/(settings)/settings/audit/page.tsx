@@ -59,7 +59,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
       <>
         <PageHeader title="Audit log" />
         <NoAccess title="Your role does not show the audit log">
-          Everybody but approvers sees it. Ask an owner or admin for another role.
+          Everybody except approvers sees it. Ask an owner or admin for another role.
         </NoAccess>
       </>
     );
@@ -87,7 +87,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
             <Empty title={view.nextCursor === undefined ? "No such events" : "None among the newest events"}>
               {view.nextCursor === undefined
                 ? "Nothing in the log matches these filters."
-                : "Older events were not looked at yet: go on with Older, or narrow the days."}
+                : "Older events were not searched yet: continue with Older, or choose fewer days."}
             </Empty>
           )}
           {(view.nextCursor !== undefined || one(query, "cursor") !== undefined) && (

@@ -23,7 +23,7 @@ export default async function BillingPage({ searchParams }: { readonly searchPar
       <>
         <PageHeader title="Billing" />
         <NoAccess title="Your role does not show fees">
-          Everybody but approvers sees them. Ask an owner or admin for another role.
+          Everybody except approvers sees them. Ask an owner or admin for another role.
         </NoAccess>
       </>
     );

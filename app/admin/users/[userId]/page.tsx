@@ -128,7 +128,7 @@ export default async function UserPage({ params }: Props) {
           <section className="panel" aria-labelledby="roles">
             <div className="panel-head">
               <h2 id="roles">Roles</h2>
-              <p>{self ? "You cannot change your own roles. Ask another admin." : "They count from the next request on."}</p>
+              <p>{self ? "You cannot change your own roles. Ask another admin." : "They apply from the next request on."}</p>
             </div>
             <div className="panel-body">
               <EditRoles key={user.platformRoles.join()} user={{ userId, name, platformRoles: user.platformRoles }} self={self} />

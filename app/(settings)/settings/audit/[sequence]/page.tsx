@@ -49,7 +49,7 @@ const Chained = ({ event, previousHash, fits, length }: EventDetail) => (
     <div className="panel-head">
       <h2 id="chain">Place in the chain</h2>
       <Badge {...(fits ? { tone: "positive", icon: "check" } : { tone: "danger", icon: "cross" })}>
-        {fits ? "Fits" : "Does not fit"}
+        {fits ? "Matches" : "Does not match"}
       </Badge>
     </div>
     <div className="panel-body">
@@ -57,14 +57,14 @@ const Chained = ({ event, previousHash, fits, length }: EventDetail) => (
         items={[
           ["Number", `${event.sequence} of ${length}`],
           ["Hash", <Copyable key="hash" value={event.hash} label="hash" head={8} tail={6} />],
-          ["Hash before it", <Copyable key="before" value={previousHash} label="hash before it" head={8} tail={6} />],
+          ["Previous hash", <Copyable key="before" value={previousHash} label="previous hash" head={8} tail={6} />],
         ]}
       />
     </div>
     <div className="panel-foot">
       {fits
-        ? "Its hash was computed again just now, from what stands here and the hash before it."
-        : "What stands here, the hash before it and its own hash do not belong together: somebody changed the log."}
+        ? "Its hash was computed again just now, from its content and the previous hash."
+        : "Its content, the previous hash and its own hash do not match: somebody changed the log."}
     </div>
   </section>
 );
@@ -83,12 +83,12 @@ export default async function AuditEventPage({ params }: { readonly params: Prom
           <>
             {event.sequence > 1 && (
               <Link className={buttonClass({ size: "small" })} href={`${PATH}/${event.sequence - 1}`}>
-                Event before
+                Previous event
               </Link>
             )}
             {event.sequence < length && (
               <Link className={buttonClass({ size: "small" })} href={`${PATH}/${event.sequence + 1}`}>
-                Event after
+                Next event
               </Link>
             )}
           </>
