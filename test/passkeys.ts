@@ -1,10 +1,16 @@
+import { eq } from "drizzle-orm";
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
 import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
 import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-schema.ts";
+import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
+import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
+import { passkey, session } from "#lib/identity/tables.ts";
+import { database } from "#lib/db/client.ts";
+import type { Person } from "#test/identity.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 /* A software authenticator: it signs what a browser would let it sign, and anything else that a test needs. */
@@ -138,3 +144,16 @@ export async function challenge(as: Credential, checkoutIntentId?: string): Prom
   if (status !== 200) throw new Error(JSON.stringify(problem));
   return data.options.challenge;
 }
+
+export const remove = (as: Credential, id: string, key?: string) =>
+  send(contract.removePasskey, removePasskey, { as, id, body: {}, ...(key !== undefined && { key }) });
+export const confirm = (as: Credential, body: unknown) => send(contract.confirmIdentity, confirmIdentity, { as, body });
+export const passkeysOf = ({ userId }: Pick<Person, "userId">) =>
+  database().select().from(passkey).where(eq(passkey.userId, userId));
+
+/** Moves the person's last proof of identity out of the five minutes in which it counts. */
+export const outdateProof = ({ userId }: Pick<Person, "userId">) =>
+  database()
+    .update(session)
+    .set({ provedAt: new Date(Date.now() - 6 * 60_000) })
+    .where(eq(session.userId, userId));

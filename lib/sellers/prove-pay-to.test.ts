@@ -1,11 +1,9 @@
 import { eq } from "drizzle-orm";
-import { getAddress, type Hex } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { challengePayTo } from "#lib/sellers/challenge-pay-to.ts";
 import * as sellersContract from "#lib/sellers/contract.ts";
-import { forgetOldChallenges } from "#lib/sellers/forget-old-rows.ts";
 import { getResource } from "#lib/sellers/get-resource.ts";
 import { listResources } from "#lib/sellers/list-resources.ts";
 import * as contract from "#lib/sellers/pay-to-contract.ts";
@@ -15,15 +13,14 @@ import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
+import { challenge, newOwner, unprovenPayTo, type Owner } from "#test/pay-to.ts";
 import { mayReach, openPaywall } from "#test/paywall.ts";
 import { createOfficial, stopNow } from "#test/platform.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
-import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
+import { send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();
-
-type Owner = { readonly organizationId: string; readonly as: Credential };
 
 let owner: Owner;
 let other: Owner;
@@ -31,23 +28,10 @@ beforeAll(async () => {
   [owner, other] = [await newOwner(), await newOwner()];
 });
 
-async function newOwner(): Promise<Owner> {
-  const organizationId = await createOrganization("Shop");
-  return { organizationId, as: (await createPerson(organizationId)).credential };
-}
-
-const challenge = ({ as }: Owner, body: Record<string, unknown>, key?: string) =>
-  send(contract.challengePayTo, challengePayTo, { as, body, ...(key !== undefined && { key }) });
 const prove = ({ as }: Owner, body: Record<string, unknown>, key?: string) =>
   send(contract.provePayTo, provePayTo, { as, body, ...(key !== undefined && { key }) });
 
-/** A seller that is paid to a wallet, and the text that the wallet would sign. */
-async function unproven(by = owner, wallet = newWallet()) {
-  const seller = await newSeller(by.as, { payTo: wallet.address });
-  const { status, data } = await challenge(by, { sellerId: seller.sellerId, payTo: wallet.address });
-  expect(status).toBe(201);
-  return { seller, wallet, ...data };
-}
+const unproven = (by = owner, wallet?: PrivateKeyAccount) => unprovenPayTo(by, wallet);
 
 const isListedAsProven = async ({ as }: Owner, sellerId: string) => {
   const query = `?sellerId=${sellerId}`;
@@ -59,56 +43,6 @@ const isListedAsProven = async ({ as }: Owner, sellerId: string) => {
 
 /** Answers every isValidSignature with ERC-1271's magic value. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
-
-describe("challengePayTo", () => {
-  test("201 with a text that names organization, seller, address, network, environment and expiry, and says that it moves no money", async () => {
-    const { seller, wallet, challengeId, text, chain: on, expiresAt } = await unproven();
-    for (const part of [
-      owner.organizationId,
-      seller.sellerId,
-      seller.domain,
-      wallet.address,
-      CHAIN,
-      "sandbox",
-      challengeId,
-      expiresAt,
-    ])
-      expect(text).toContain(part);
-    expect([on, text.endsWith("moves no money and allows no payment.")]).toEqual([CHAIN, true]);
-    expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(14 * 60_000);
-  });
-
-  test("400 for an invalid address or an unknown chain, 404 for another organization's seller, 403 without the capability", async () => {
-    const { sellerId } = await newSeller(owner.as);
-    const payTo = newWallet().address;
-    const pointer = async (body: Record<string, unknown>) =>
-      (await challenge(owner, { sellerId, payTo, ...body })).problem.errors?.[0]?.pointer;
-    const wrong = getAddress(payTo).replace(/[a-f]/, (letter) => letter.toUpperCase());
-    for (const bad of ["0x12", `0x${"0".repeat(40)}`]) expect(await pointer({ payTo: bad })).toBe("/payTo");
-    if (wrong !== payTo) expect(await pointer({ payTo: wrong })).toBe("/payTo");
-    expect(await pointer({ chain: "eip155:1" })).toBe("/chain");
-    expect((await challenge(other, { sellerId, payTo })).status).toBe(404);
-    const reader = await createAgent(owner.organizationId, ["sellers:read"]);
-    const { status, problem } = await challenge({ ...owner, as: reader.credential }, { sellerId, payTo });
-    expect([status, problem.code]).toEqual([403, "capability_required"]);
-  });
-
-  test("429 above fifty unsigned texts, and old ones are deleted", async () => {
-    const busy = await newOwner();
-    const { sellerId } = await newSeller(busy.as);
-    const body = { sellerId, payTo: newWallet().address };
-    for (let count = 0; count < 50; count += 1) expect((await challenge(busy, body)).status).toBe(201);
-    expect((await challenge(busy, body)).status).toBe(429);
-    const own = eq(payToChallenges.organizationId, busy.organizationId);
-    await database()
-      .update(payToChallenges)
-      .set({ expiresAt: new Date(Date.now() - 25 * 3_600_000) })
-      .where(own);
-    expect((await challenge(busy, body)).status).toBe(201);
-    expect(await forgetOldChallenges()).toBeGreaterThanOrEqual(50);
-    expect(await database().select().from(payToChallenges).where(own)).toHaveLength(1);
-  });
-});
 
 describe("provePayTo by a signature", () => {
   test("200 proves the key on every chain, once, with an event, and the resource is listed as proven", async () => {

@@ -1,26 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as identity from "#lib/identity/contract.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import { invitation } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { mailsTo } from "#test/mail.ts";
-import { newMember, newOrganization, newPerson, type Person } from "#test/identity.ts";
-import { cancel, invite } from "#test/members.ts";
-import { send } from "#test/tenant.ts";
+import { newMember, newOrganization, newPerson } from "#test/identity.ts";
+import { accept, cancel, invite } from "#test/members.ts";
 
 useDatabase();
 
 const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
-
-const accept = (person: Person, invitationToken: string) => {
-  const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
-  return send(identity.completeOnboarding, completeOnboarding, { body, as: person.credential });
-};
 
 describe("inviteMember", () => {
   test("the account with that address joins once with the role; the invitation lives 48 hours", async () => {
@@ -84,37 +75,6 @@ describe("inviteMember", () => {
     const email = newAddress();
     const sent = await Promise.all(Array.from({ length: 6 }, () => invite(owner, { email })));
     expect(new Set(sent.map(({ data }) => data.invitationId)).size).toBe(1);
-  });
-
-  test("a canceled invitation is refused, canceling twice changes nothing, and an accepted one cannot be canceled", async () => {
-    const owner = await newOrganization();
-    const guest = await newPerson();
-    const { invitationId } = (await invite(owner, { email: guest.email })).data;
-    expect((await cancel(owner, invitationId)).data.status).toBe("canceled");
-    expect((await cancel(owner, invitationId)).data.status).toBe("canceled");
-    expect((await accept(guest, invitationTokenOf(invitationId))).status).toBe(404);
-    const second = (await invite(owner, { email: guest.email })).data;
-    expect(second.invitationId).not.toBe(invitationId);
-    expect((await accept(guest, invitationTokenOf(second.invitationId))).status).toBe(200);
-    expect((await cancel(owner, second.invitationId)).problem.code).toBe("conflict");
-    const events = await database()
-      .select({ type: auditEvents.type })
-      .from(auditEvents)
-      .where(and(eq(auditEvents.chain, owner.organizationId), eq(auditEvents.entityId, invitationId)));
-    expect(events.map(({ type }) => type)).toEqual(["member.invited", "member.invitationCanceled"]);
-  });
-
-  test("of accepting and canceling at the same time one succeeds", async () => {
-    for (let turn = 0; turn < 4; turn += 1) {
-      const owner = await newOrganization();
-      const guest = await newPerson();
-      const { invitationId } = (await invite(owner, { email: guest.email })).data;
-      const [joined, canceled] = await Promise.all([accept(guest, invitationTokenOf(invitationId)), cancel(owner, invitationId)]);
-      expect([
-        [200, 409],
-        [404, 200],
-      ]).toContainEqual([joined.status, canceled.status]);
-    }
   });
 
   test("an admin neither invites an owner nor touches an owner's invitation", async () => {
