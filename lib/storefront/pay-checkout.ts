@@ -16,7 +16,7 @@ const Order = z.object({
 });
 
 /** An order as the storefront reports it. */
-export type PlacedOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
+export type StorefrontOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
 
 /** The settlement as the storefront reports it; only the chain proves it. */
 export type ClaimedSettlement = {
@@ -33,7 +33,7 @@ export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
   /** Null if the body names none, as with a plain x402 API. */
-  readonly order: PlacedOrder | null;
+  readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
   /** What the refusal means, in our words. */
   readonly detail: string | null;
@@ -57,7 +57,7 @@ function permalink(href: string | undefined, { checkoutUrl }: Storefront): strin
   return url.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;
 }
 
-function orderOf(json: unknown, storefront: Storefront): PlacedOrder | null {
+function orderOf(json: unknown, storefront: Storefront): StorefrontOrder | null {
   const { data } = z.object({ order: Order }).safeParse(json);
   if (!data) return null;
   const { id, status, permalinkUrl } = data.order;
