@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/approvals/checkout-rows.ts";
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
@@ -12,7 +12,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 type Db = Database | Tx;
 export type Scope = { readonly organizationId: string; readonly environment: string };
 
-const owned = ({ organizationId, environment }: Scope, checkoutIntentId: string) =>
+export const owned = ({ organizationId, environment }: Scope, checkoutIntentId: string) =>
   and(
     eq(checkoutIntents.checkoutIntentId, checkoutIntentId),
     eq(checkoutIntents.organizationId, organizationId),
@@ -204,33 +204,6 @@ export async function findAsker(db: Db, { ownerSubjectId, organizationId }: Chec
 export async function findSellerRecord(db: Db, sellerId: string) {
   const [row] = await db.select().from(sellers).where(eq(sellers.sellerId, sellerId));
   return row ?? null;
-}
-
-/** Mandates in this asset, active ones first. Drafts and revoked mandates are included only by name. */
-export async function candidateMandates(
-  db: Db,
-  { organizationId, environment }: Scope,
-  { asset, chain, named }: { readonly asset: string; readonly chain: string; readonly named: readonly string[] },
-  limit: number,
-): Promise<readonly string[]> {
-  const live = and(eq(mandates.asset, asset), eq(mandates.chain, chain), inArray(mandates.status, ["active", "suspended"]));
-  const rows = await db
-    .select({ mandateId: mandates.mandateId })
-    .from(mandates)
-    .where(
-      and(
-        eq(mandates.organizationId, organizationId),
-        eq(mandates.environment, environment),
-        named.length > 0 ? or(live, inArray(mandates.mandateId, [...named])) : live,
-      ),
-    )
-    .orderBy(
-      named.length > 0 ? desc(inArray(mandates.mandateId, [...named])) : asc(mandates.status),
-      asc(mandates.status),
-      desc(mandates.mandateId),
-    )
-    .limit(limit);
-  return rows.map((row) => row.mandateId);
 }
 
 /** Open checkouts past their time. Read without a lock, then again under one. */

@@ -1,20 +1,17 @@
-import { clock } from "#lib/audit/transact.ts";
-import { requireOpen } from "#lib/approvals/approval.ts";
+import { CHECKOUT_MS, requireOpen } from "#lib/approvals/approval.ts";
 import { askedAgain, askedIntentOf } from "#lib/approvals/asked-intent.ts";
+import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
 import { approvalOf, noMatchingMandate } from "#lib/commerce/grant-approval.ts";
 import { chargedFor, mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
 import { presentApproval, presentCheckout } from "#lib/approvals/present-checkout.ts";
-import { findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
-import { findAuthorization } from "#lib/holds/execution-store.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
 import { notFound } from "#lib/problem.ts";
-import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /** A person approves what was shown in this session. The hold is taken in the same transaction, by the queue of authorizations. */
@@ -22,13 +19,13 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },
 ) => {
-  const checkout = await findCheckout(database(), caller, checkoutIntentId);
-  if (!checkout) throw notFound("checkout");
-  const approval = await findApproval(database(), checkoutIntentId);
-  const choices = await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, body.mandateId ? [body.mandateId] : []);
-  const decided = approval?.mandateId;
-  const mandateId = decided ? (body.mandateId ?? decided) : await chooseMandate(checkout, choices, body.mandateId);
-  const intent = await intentOf(checkout);
+  const found = await findWithCandidates(database(), caller, checkoutIntentId, body.mandateId ?? null);
+  if (!found) throw notFound("checkout");
+  const { checkout } = found;
+  const choices = await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, found);
+  const decided = found.approval?.mandateId;
+  const mandateId = decided ? (body.mandateId ?? decided) : chooseMandate(found, choices, body.mandateId);
+  const intent = intentOf(found);
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
@@ -54,6 +51,8 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   return storedReply(answer.status, answer.body, answer.replayed);
 };
 
+type Found = NonNullable<Awaited<ReturnType<typeof findWithCandidates>>>;
+
 const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Choice[], now: Date): string =>
   JSON.stringify(
     contract.approveCheckout.response.parse({
@@ -64,8 +63,8 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
   );
 
 /** The mandate that the buyer chose, else the one that the agent named, else the only one that covers the checkout. */
-async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], chosen: string | undefined): Promise<string> {
-  requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, await clock(database()));
+function chooseMandate({ checkout, now }: Found, choices: readonly Choice[], chosen: string | undefined): string {
+  requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
     throw noMatchingMandate("This payment was authorized under another mandate; it can be approved under that one alone.");
   }
@@ -79,11 +78,8 @@ async function chooseMandate(checkout: CheckoutRow, choices: readonly Choice[], 
 }
 
 /** The intent of the authorization that already holds the amount, else a new one. */
-async function intentOf(checkout: CheckoutRow): Promise<NamedIntent> {
-  if (checkout.authorizationId === null) return askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
-  const authorization = await findAuthorization(database(), checkout, checkout.authorizationId);
-  if (!authorization) throw new Error("A checkout has no authorization.");
-  return authorization.outcome === "requireApproval"
+function intentOf({ checkout, authorization, now }: Found): NamedIntent {
+  return authorization?.outcome === "requireApproval"
     ? askedAgain(authorization.intent)
-    : askedIntentOf(checkout, new Date(Date.now() + minutes(30)));
+    : askedIntentOf(checkout, new Date(now.getTime() + CHECKOUT_MS));
 }

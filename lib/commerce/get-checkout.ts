@@ -1,7 +1,7 @@
-import { clock } from "#lib/audit/transact.ts";
 import { placeAgain, redeem } from "#lib/commerce/agent-calls.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
+import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { continuationTokenOf } from "#lib/commerce/continuation-token.ts";
@@ -9,7 +9,7 @@ import { chargedFor, mandateChoices, presentChoices } from "#lib/commerce/mandat
 import { findOrderById } from "#lib/commerce/order-store.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
-import { decisionOf, findApproval, findCheckout } from "#lib/approvals/store.ts";
+import { decisionOf } from "#lib/approvals/store.ts";
 import { waitForChange } from "#lib/commerce/wait-for-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import type { Call } from "#lib/call-schema.ts";
@@ -20,11 +20,11 @@ import { notFound } from "#lib/problem.ts";
 /** Reads a checkout, if asked after waiting for the buyer's decision. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
-    const checkout = await findCheckout(database(), caller, checkoutIntentId);
-    if (!checkout) throw notFound("checkout");
-    return { checkout, approval: await findApproval(database(), checkoutIntentId), now: await clock(database()) };
+    const found = await findWithCandidates(database(), caller, checkoutIntentId, null);
+    if (!found) throw notFound("checkout");
+    return found;
   };
-  let { checkout, approval, now } = await read();
+  let { checkout, approval, now, mandates } = await read();
   const left = Math.min((query.waitSeconds ?? 0) * 1_000, checkout.expiresAt.getTime() - now.getTime());
   if (left > 0 && isOpen(statusAt(checkout, now))) {
     const wait = {
@@ -34,7 +34,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
       state: decisionOf(checkout.status, approval?.status ?? null),
     };
     await waitForChange(wait, left, request.signal);
-    ({ checkout, approval, now } = await read());
+    ({ checkout, approval, now, mandates } = await read());
   }
   const open = isOpen(statusAt(checkout, now));
   const approved = approval?.status === "pending" && approval.expiresAt > now ? approval : null;
@@ -42,7 +42,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
   return {
     intent: presentCheckout(checkout, now),
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
-    mandates: open ? presentChoices(await mandateChoices({ ...checkout, charged: chargedFor(checkout) })) : [],
+    mandates: open ? presentChoices(await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, { mandates, now })) : [],
     ...(continuationToken !== null && { continuationToken }),
     ...(await nextOf(caller, checkout, open ? "open" : approved && "approved", continuationToken)),
   };

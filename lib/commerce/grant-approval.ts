@@ -1,11 +1,10 @@
-import type { Row } from "postgres";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { saveGrant } from "#lib/approvals/list-store.ts";
-import { readLocked, type LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
@@ -47,14 +46,14 @@ export function approvalOf(approve: Approve): Also {
     keyed: approve.keyed,
     takesOver: checkout.authorizationId !== null,
     checkout: null,
-    before: (row, now) => repeat(approve, required(row), now),
-    after: (decided, row, now) => grant(approve, required(row), decided, mandateId, now),
+    before: (locked, now) => repeat(approve, required(locked), now),
+    after: (decided, locked, now) => grant(approve, required(locked), decided, mandateId, now),
   };
 }
 
-function required(row: Row | null): LockedCheckout {
-  if (!row) throw notFound("checkout");
-  return readLocked(row);
+function required(locked: LockedCheckout | null): LockedCheckout {
+  if (!locked) throw notFound("checkout");
+  return locked;
 }
 
 /** The stored answer if the checkout is already approved; null if the mandate has to decide. */
@@ -100,7 +99,7 @@ function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, m
     status: 200,
     body: approve.serialize(approved, approval, now),
     events: eventsOf(approve.approver, approved, approval, now),
-    write: (c) => saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null, mail }),
+    write: (c) => [saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null, mail })],
   };
 }
 

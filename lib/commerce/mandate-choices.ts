@@ -1,21 +1,15 @@
+import { CHECKOUT_MS } from "#lib/approvals/approval.ts";
 import { askedIntentOf } from "#lib/approvals/asked-intent.ts";
+import type { Candidates } from "#lib/approvals/candidate-store.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
-import { candidateMandates, type Scope } from "#lib/approvals/store.ts";
-import { database } from "#lib/db/client.ts";
+import type { Scope } from "#lib/approvals/store.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
-import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { denials } from "#lib/mandates/denials.ts";
-import { presentMandate } from "#lib/mandates/present-mandate.ts";
-import { findMandates, liveBuckets, reading } from "#lib/mandates/store.ts";
-import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
-import { simulatePayments } from "#lib/payments/simulate-payment.ts";
-import { minutes } from "#lib/time.ts";
-import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
-
-const MANDATES = 20;
+import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
+import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
 /** Not a whole checkout row: a preview asks before its row exists. */
 export type Candidate = Omit<Parameters<typeof askedIntentOf>[0], "checkoutIntentId"> &
@@ -34,57 +28,36 @@ export type Choice = MandateView & {
 };
 
 /** The buyer's mandates that could pay this checkout. Mandates that cover it come first. */
-export async function mandateChoices(candidate: Candidate, named: readonly string[] = []): Promise<readonly Choice[]> {
-  const { asset, chain } = candidate;
+export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
-  const known = [...named, ...(candidate.mandateId === null ? [] : [candidate.mandateId])];
-  const ids = bound ? known : await candidateMandates(database(), candidate, { asset, chain, named: known }, MANDATES);
-  if (ids.length === 0) return [];
-  const decisions = bound ? new Map<string, Simulated>() : await decideUnder(candidate, ids);
-  const mandates = await readMandates(candidate, ids);
-  const choices = mandates.map((mandate) => {
-    const simulated = decisions.get(mandate.mandateId) ?? null;
-    const match = bound ? mandate.status === "active" : simulated !== null && simulated.decision.outcome !== "deny";
-    return viewOf(mandate, simulated, match, candidate);
+  const payable = bound ? mandates.filter(({ mandateId }) => mandateId === candidate.mandateId) : mandates;
+  if (payable.length === 0) return [];
+  const { organizationId, environment, ownerSubjectId, checkoutIntentId } = candidate;
+  const payment = {
+    organizationId,
+    environment: environment as Environment,
+    asker: { kind: "key", subjectId: ownerSubjectId },
+    intent: askedIntentOf(candidate, new Date(now.getTime() + CHECKOUT_MS)),
+    requestId: checkoutIntentId,
+  } as const;
+  const ids = payable.map(({ mandateId }) => mandateId);
+  const prospects = await (bound ? readUsage : simulatePayments)(ids, payment);
+  const choices = payable.flatMap((mandate) => {
+    const prospect = prospects.get(mandate.mandateId);
+    return prospect ? choiceOf({ ...mandate, ...prospect }, candidate) : [];
   });
   return choices.toSorted((a, b) => Number(b.match) - Number(a.match));
 }
 
-/** Returns the mandates in the order of the ids, with two statements for any number of them. */
-const readMandates = (scope: Scope, ids: readonly string[]): Promise<readonly Mandate[]> =>
-  reading(async (tx, now) => {
-    const [rows, buckets] = await Promise.all([findMandates(tx, scope, ids), liveBuckets(tx, ids, now)]);
-    const ofMandate = Map.groupBy(buckets, ({ mandateId }) => mandateId);
-    const byId = new Map(rows.map((row) => [row.mandateId, row] as const));
-    return ids
-      .flatMap((id) => byId.get(id) ?? [])
-      .map((row) => presentMandate(row, ofMandate.get(row.mandateId) ?? [], decimalsOf(row), now));
-  });
-
-type Simulated = Awaited<ReturnType<typeof simulatePayments>> extends ReadonlyMap<string, infer S> ? S : never;
-
-async function decideUnder(candidate: Candidate, mandateIds: readonly string[]): Promise<ReadonlyMap<string, Simulated>> {
-  const { organizationId, environment, ownerSubjectId } = candidate;
-  const intent = askedIntentOf(candidate, new Date(Date.now() + minutes(30)));
-  return simulatePayments(mandateIds, {
-    organizationId,
-    environment: environment as "sandbox" | "production",
-    asker: { kind: "key", subjectId: ownerSubjectId },
-    intent,
-    requestId: candidate.checkoutIntentId,
-  });
-}
-
-function viewOf(
-  mandate: Mandate,
-  simulated: Simulated | null,
-  match: boolean,
-  { charged, asset, authorizationId }: Candidate,
+function choiceOf(
+  { mandateId, name, status, policy, usage, simulated }: Candidates["mandates"][number] & Prospect,
+  { charged, authorizationId }: Candidate,
 ): Choice {
-  const decimals = decimalsOf({ asset: mandate.policy.assets[0]?.asset ?? asset, chain: mandate.policy.assets[0]?.chain ?? "" });
+  const { asset, decimals } = policy;
+  const bound = authorizationId !== null;
   // The usage already contains the hold of the authorization.
-  const more = authorizationId === null ? charged : 0n;
-  const budgets = mandate.usage.map(({ window, unit, limit, spent, reserved, available }) => {
+  const more = bound ? 0n : charged;
+  const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
     // The authorization's own hold counts as this payment.
@@ -94,18 +67,19 @@ function viewOf(
   });
   const amounts = budgets.filter((budget) => budget.unit !== "payments").map((budget) => parseAmount(budget.available, decimals));
   const least = amounts.reduce((least, amount) => (amount < least ? amount : least), amounts[0] ?? (0n as Atomic));
+  const decision = simulated?.decision ?? null;
   return {
-    mandateId: mandate.mandateId,
-    name: mandate.name,
-    status: mandate.status,
-    asset: mandate.policy.assets[0]?.asset ?? asset,
+    mandateId,
+    name,
+    status,
+    asset,
     available: formatAmount(least, decimals),
-    match,
-    perPayment: mandate.policy.limits.perPayment,
+    match: bound ? status === "active" : decision !== null && decision.outcome !== "deny",
+    perPayment: formatAmount(policy.perPayment, decimals),
     budgets,
-    obstacles: (simulated?.decision.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
-    assuranceAsked: highestAsked([mandate.policy.minimumAssuranceLevel]),
-    denialCode: simulated?.decision.denialCode ?? null,
+    obstacles: (decision?.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
+    assuranceAsked: highestAsked([policy.minimumAssuranceLevel]),
+    denialCode: decision?.denialCode ?? null,
     feeQuote: simulated?.intent.feeQuote ?? null,
   };
 }

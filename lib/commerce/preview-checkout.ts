@@ -2,6 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { CHECKOUT_MS, sameTerms } from "#lib/approvals/approval.ts";
 import { basketHash, canonicalBasket } from "#lib/approvals/basket.ts";
 import type { CheckoutRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
+import { findCandidates } from "#lib/approvals/candidate-store.ts";
 import { closeCheckout } from "#lib/approvals/close-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
 import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
@@ -86,7 +87,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     orderId: null,
   };
   const asked = { ...checkout, mandateId: mandateId ?? null, charged: checkout.amount };
-  const choices = await mandateChoices(asked);
+  const choices = await mandateChoices(asked, await findCandidates(database(), asked));
   if (mandateId !== undefined && !choices.some((choice) => choice.mandateId === mandateId)) throw notFound("mandate");
   return { ...checkout, ...detectMandate(choices, mandateId ?? null), feeQuote: choices[0]?.feeQuote ?? null };
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { askedAgain } from "#lib/approvals/asked-intent.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import { decide, itemsOf, noCheckout, reload, requireLease } from "#lib/commerce/quote-order.ts";
-import { readLocked, type LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { amountOf, findOffer, type Offer } from "#lib/commerce/offer.ts";
 import { boundTo, type BoundTerms } from "#lib/commerce/order-state.ts";
 import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/commerce/order-store.ts";
@@ -65,11 +65,11 @@ export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult
     capability: "orders:place",
     approvedByPerson: true,
     takesOver: true,
-    before: (row, now) => {
-      requireApproved(row && readLocked(row), terms, authorization, now);
+    before: (locked, now) => {
+      requireApproved(locked, terms, authorization, now);
       return null;
     },
-    after: (decided, row, now) => redeemed({ order, on, offer: fresh, decided, locked: row && readLocked(row), now }),
+    after: (decided, locked, now) => redeemed({ order, on, offer: fresh, decided, locked, now }),
   };
   const intent = { ...askedAgain(authorization.intent), expiresAt: fresh.quote.expiresAt };
   const slot = newId("request");

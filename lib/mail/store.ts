@@ -15,7 +15,7 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
 }
 
 /** The same on the connection of an authorize batch (lib/payments/authorize-list.ts). */
-export function insertMailOn(c: Sql, mail: NewMail): PromiseLike<unknown> {
+export function insertMailOn(c: Sql, mail: NewMail) {
   const { mailId, recipient, subject, plain, html, status, usefulUntil } = mail;
   return c`
     INSERT INTO mails (mail_id, recipient, subject, plain, html, status, useful_until, next_attempt_at, ended_at)

@@ -50,7 +50,12 @@ export function presentMandate(
     policy: row.policy,
     ...(row.agents && { agents: [...row.agents] }),
     ...(walletChain !== null && walletAddress !== null && { wallet: { chain: walletChain, address: walletAddress } }),
-    usage: presentUsage(policy, row, buckets, now),
+    usage: presentUsage(
+      policy,
+      row,
+      Map.groupBy(buckets, ({ windowKey }) => windowKey),
+      now,
+    ),
     ...(row.metadata !== null && { metadata: row.metadata as Record<string, unknown> }),
     createdAt: toWire(row.createdAt),
     updatedAt: toWire(row.updatedAt),
@@ -59,16 +64,17 @@ export function presentMandate(
 
 type Sums = { readonly spent: Atomic; readonly reserved: Atomic };
 
-function presentUsage(
+/** `buckets` by window key. */
+export function presentUsage(
   policy: CompiledPolicy,
   total: Sums,
-  buckets: readonly (BucketUsage & { windowKey: string })[],
+  buckets: ReadonlyMap<string, readonly BucketUsage[]>,
   now: Date,
 ): WindowUsage[] {
   const usage: WindowUsage[] = [];
   if (policy.total !== null) usage.push({ window: "total", ...amounts(policy, policy.total, total) });
   for (const window of policy.windows) {
-    const live = buckets.filter((bucket) => bucket.windowKey === window.key && bucketCounts(bucket, now));
+    const live = (buckets.get(window.key) ?? []).filter((bucket) => bucketCounts(bucket, now));
     usage.push(...presentWindow(policy, window, live, now));
   }
   return usage;

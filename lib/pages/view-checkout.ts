@@ -2,6 +2,7 @@ import { domainToUnicode } from "node:url";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { stepUpReasons } from "#lib/approvals/approval.ts";
 import { lineAmount, basketAmount } from "#lib/approvals/basket.ts";
+import { findCandidates } from "#lib/approvals/candidate-store.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-choices.ts";
@@ -60,7 +61,7 @@ export async function viewCheckout(
     lines: linesOf(checkout),
     destination: destinationOf(checkout),
     mandates: open
-      ? (await mandateChoices({ ...checkout, charged: chargedFor(checkout) })).map(
+      ? (await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, await findCandidates(database(), checkout))).map(
           ({ mandateId, name, status, asset, available, match, perPayment, budgets, obstacles, assuranceAsked }) => ({
             mandateId,
             name,

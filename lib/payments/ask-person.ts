@@ -1,11 +1,10 @@
-import type { Row } from "postgres";
-import { assuranceOf } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { openCheckout } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/facts.ts";
 import { asksPerson, renderReasons } from "#lib/mandates/render-reasons.ts";
-import { atomicOf, subtract, type Atomic } from "#lib/money.ts";
+import { subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
@@ -101,19 +100,19 @@ export function withAsking(decision: Decision, question: Question | null, item: 
 
 /** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */
 export const agentLive = ({ also }: Item, facts: ListFacts): boolean =>
-  !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.["agent_live"] !== false;
+  !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.agentLive !== false;
 
 /** The assurance level of the person's approval. Without a person's approval, the level is softwareApproved. */
 export function assuranceReached({ also }: Item, facts: ListFacts): AssuranceLevel {
   const locked = also?.approvedByPerson ? facts.checkouts.get(also.checkoutIntentId ?? "") : undefined;
-  return locked ? assuranceOf(locked) : "softwareApproved";
+  return locked?.assuranceLevel ?? "softwareApproved";
 }
 
 /** The budget without the hold that is taken over, which must not count twice or start a cooldown for itself. */
-export function withoutOwnHold(budget: Budget, locked: Row): Budget {
-  if (locked["held_status"] !== "held") return budget;
-  const amount = atomicOf(locked["held_amount"] as string);
-  const own = new Set((locked["held_buckets"] as [string, number][]).map(([key, start]) => `${key} ${start}`));
+export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
+  if (held?.status !== "held") return budget;
+  const { amount } = held;
+  const own = new Set(held.buckets.map(([key, start]) => `${key} ${start}`));
   const buckets = new Map(
     [...budget.usage.buckets].map(([key, list]) => [
       key,

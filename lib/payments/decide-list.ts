@@ -121,8 +121,8 @@ function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, te
   if (also.takesOver && locked) {
     const { decision, assuranceAsked, toLook } = judge(item, withoutOwnHold(budget, locked), facts, terms);
     if (toLook) return { look: toLook };
-    const authorizationId = locked["authorization_id"] as string;
-    const expiresAt = new Date(locked["held_expires_at"] as string);
+    const authorizationId = locked.checkout.authorizationId ?? "";
+    const expiresAt = locked.held?.expiresAt ?? now;
     const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
     return { row: null, extra: also.after(decided, locked, now) };
   }

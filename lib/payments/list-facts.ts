@@ -1,4 +1,6 @@
 import type { Row } from "postgres";
+import { readLocked } from "#lib/approvals/list-store.ts";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { FeeBasis } from "#lib/billing/fees.ts";
 import { toFeeBasis } from "#lib/billing/store.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
@@ -66,7 +68,7 @@ export type ListFacts = {
   readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
   /** Locked checkouts with the facts for an approval. */
-  readonly checkouts: ReadonlyMap<string, Row>;
+  readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, Stored>;
   readonly mayAuthorize: (item: Item) => boolean | null;
 };
@@ -203,7 +205,9 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
 /** Null if the credential is not live, false if it lacks the capability. Read under the gate, so every acknowledged revocation is seen. */
 function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
-  const sessions = new Map(loaded.sessions.map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]));
+  const sessions = new Map(
+    found(loaded, "session").map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]),
+  );
   return ({ asker, organizationId, also }) => {
     const needed = also?.capability ?? "payments:authorize";
     if (asker.kind === "key") {
@@ -259,8 +263,12 @@ export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, de
     stoppedPayees: loaded.stoppedPayees,
     seen: noOffers,
     feeBasis: toFeeBasis(found(loaded, "fees")[0]),
-    checkouts: new Map(loaded.checkouts.map((row) => [text(row, "checkout_intent_id"), row])),
-    replies: new Map(loaded.replies.map((row) => [text(row, "slot"), storedReply(row)])),
+    checkouts: new Map(
+      found(loaded, "checkout")
+        .map(readLocked)
+        .map((locked) => [locked.checkout.checkoutIntentId, locked]),
+    ),
+    replies: new Map(found(loaded, "reply").map((row) => [text(row, "slot"), storedReply(row)])),
     mayAuthorize: mayAuthorize(loaded),
   };
 }

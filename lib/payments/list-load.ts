@@ -1,18 +1,19 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
-import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/list-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import {
-  beginToRead,
   beginToWrite,
   factsAsked,
-  liveSessions,
-  mandatesOf,
-  mandatesToRead,
+  factsToRead,
+  factsWithSessions,
+  lockMandates,
+  lockWithCheckouts,
   policiesOf,
   sellersAtDomains,
+  type Asked,
   type Found,
+  type Locks,
   type Pairs,
 } from "#lib/payments/list-statements.ts";
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
@@ -27,13 +28,9 @@ export type Loaded = {
   readonly atDomains: ReadonlyMap<string, string>;
   /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
   readonly stoppedPayees: ReadonlySet<string>;
-  /** The rows of factsAsked, by kind. */
+  /** The rows of the facts, by kind. */
   readonly found: ReadonlyMap<Found, readonly Row[]>;
-  readonly sessions: readonly Row[];
   readonly policies: readonly Row[];
-  /** For items with extra rows: their checkouts with the facts for an approval, and their stored replies. */
-  readonly checkouts: readonly Row[];
-  readonly replies: readonly Row[];
 };
 
 /** Sends statements without waiting between them, and throws the first failure. */
@@ -78,26 +75,24 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** For items with extra rows: their checkouts, the sessions of their callers, and the slots of their replies. */
-function broughtBy(items: readonly Item[]) {
-  const asked = items.flatMap(({ also, asker }) =>
-    also?.checkoutIntentId ? [{ id: also.checkoutIntentId, sessionId: asker.kind === "session" ? asker.sessionId : "" }] : [],
-  );
-  return {
-    checkouts: asked.map(({ id }) => id),
-    sessionIds: asked.map(({ sessionId }) => sessionId),
-    slots: items.map((item) => item.slot),
-  };
-}
+/** What a batch locks, in lock order. */
+const locksOf = (items: readonly Item[]): Locks => ({
+  environment: items[0]!.environment,
+  mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
+  organizations: unique(items.map((item) => item.organizationId)),
+  checkoutIds: items.flatMap(({ also }) => also?.checkoutIntentId ?? []).toSorted(),
+});
 
-/** The distinct ids that a batch needs. Mandates are in lock order. */
-function idsOf(items: readonly Item[], asked: Pick<Loaded, "offers" | "atDomains">) {
+/** The distinct ids that a batch reads. */
+function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at: Pick<Loaded, "offers" | "atDomains">): Asked {
   const askers = items.map((item) => item.asker);
-  const sellers = new Map(items.map((item) => [item, sellerOf(item, asked)]));
-  const payeeOf = (item: Item) => sellers.get(item) ?? unregisteredPayee(asked.offers.get(item)?.domain, item.intent.payTo);
+  const sellers = new Map(items.map((item) => [item, sellerOf(item, at)]));
+  const payeeOf = (item: Item) => sellers.get(item) ?? unregisteredPayee(at.offers.get(item)?.domain, item.intent.payTo);
+  const extra = items.filter((item) => item.also);
+  const sessionOf = ({ asker }: Item) => (asker.kind === "session" ? asker.sessionId : "");
   return {
-    mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
-    organizations: unique(items.map((item) => item.organizationId)),
+    mandateIds,
+    organizations,
     keyIds: unique(askers.flatMap((asker) => (asker.kind === "key" ? [asker.keyId] : []))),
     sessionIds: unique(askers.flatMap((asker) => (asker.kind === "session" ? [asker.sessionId] : []))),
     sellerIds: unique([...sellers.values()].filter((sellerId) => sellerId !== null)),
@@ -108,24 +103,25 @@ function idsOf(items: readonly Item[], asked: Pick<Loaded, "offers" | "atDomains
     intents: unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`)),
     nonces: unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`)),
     slots: items.map((item) => item.slot),
-    brought: broughtBy(items.filter((item) => item.also)),
+    replies: extra.map((item) => item.slot),
+    checkouts: columnsOf(
+      extra.flatMap((item) => (item.also?.checkoutIntentId ? [`${sessionOf(item)} ${item.also.checkoutIntentId}`] : [])),
+    ),
   };
 }
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
-type Unregistered = Pick<Loaded, "atDomains" | "stoppedPayees">;
-const nobody: Unregistered = { atDomains: new Map(), stoppedPayees: new Set() };
-
-/** An extra round trip after the gate, only for a batch with a challenge that names no registered seller. */
-async function payeesAtDomains(c: Sql, offers: Loaded["offers"]): Promise<Unregistered> {
-  const payees = columnsOf(
+/** The domains and payees of challenges that name no registered seller. Reading them costs a round trip, before the other facts. */
+const payeesOf = (offers: Loaded["offers"]): Pairs =>
+  columnsOf(
     [...offers].flatMap(([{ intent }, { domain }]) =>
       domain === null ? [] : [`${domain} ${intent.payTo?.toLowerCase() ?? ""}`],
     ),
   );
-  if (payees.of.length === 0) return nobody;
-  const rows: readonly Row[] = await sellersAtDomains(c, { domains: payees.of, payTos: payees.ids });
+
+/** Reads rows of sellersAtDomains. */
+function readPayees(rows: readonly Row[]): Pick<Loaded, "atDomains" | "stoppedPayees"> {
   const verified = rows.filter((row) => row["seller_id"] !== null);
   const stopped = rows.filter((row) => row["stopped"] === true);
   return {
@@ -142,45 +138,52 @@ const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
   );
 
-/** Round trip 1: the gate, the mandate locks, then the clock and the facts. Reads statuses after the gate and the clock after the locks. */
-export async function openAndLoad(
-  c: Sql,
-  items: readonly Item[],
-  known: Known,
-  purpose: "write" | "read" = "write",
-): Promise<Loaded> {
+const byKind = (rows: readonly Row[]) => Map.groupBy(rows, ({ what }) => what as Found);
+
+const rowsOf = (rows: readonly Row[], kind: Found): readonly Row[] => (byKind(rows).get(kind) ?? []).map(({ row }) => row as Row);
+
+const timeOf = (found: Loaded["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
+
+/** Round trip 1: the gate, the locks, then the clock and the facts. Reads statuses after the gate and the clock after the locks. */
+export async function openAndLoad(c: Sql, items: readonly Item[], known: Known): Promise<Loaded> {
   const offers = offersOf(items);
-  const begun = (purpose === "write" ? beginToWrite : beginToRead)(c).execute();
-  const { atDomains, stoppedPayees } = offers.size > 0 ? (await pipelined([begun, payeesAtDomains(c, offers)]))[1] : nobody;
-  const ids = idsOf(items, { offers, atDomains });
-  const { mandateIds, organizations, sessionIds } = ids;
-  const unknown = mandateIds.filter((mandateId) => !known.has(mandateId));
-  const { brought } = ids;
+  const payees = payeesOf(offers);
+  const locks = locksOf(items);
+  const begun = beginToWrite(c).execute();
+  const withCheckouts = locks.checkoutIds.length > 0 ? lockWithCheckouts(c, locks, payees) : null;
+  const payeeRows = payees.of.length > 0 ? (await pipelined([begun, withCheckouts ?? sellersAtDomains(c, payees)]))[1] : [];
+  const unregistered = readPayees(withCheckouts ? rowsOf(payeeRows, "payee") : payeeRows);
+  const asked = idsOf(items, locks, { offers, ...unregistered });
+  const unknown = locks.mandateIds.filter((mandateId) => !known.has(mandateId));
+  const people = asked.sessionIds.length > 0 || asked.replies.length > 0;
   // Keep this list flat: pipelined sends each statement in order, and a nested group would be sent before all of them.
-  const [, mandates, , asked, sessions, policies, checkouts, replies] = await pipelined([
+  const [, locked, rows, policies] = await pipelined([
     begun,
-    (purpose === "write" ? mandatesOf : mandatesToRead)(c, items[0]!.environment, mandateIds, organizations),
-    brought.checkouts.length > 0 ? lockCheckouts(c, brought.checkouts.toSorted(), organizations) : nothing,
-    factsAsked(c, ids),
-    sessionIds.length > 0 ? liveSessions(c, sessionIds, organizations) : nothing,
+    withCheckouts ?? lockMandates(c, locks),
+    (people ? factsWithSessions : factsAsked)(c, asked),
     unknown.length > 0 ? policiesOf(c, unknown) : nothing,
-    brought.checkouts.length > 0
-      ? approvalFacts(c, { ids: brought.checkouts, sessionIds: brought.sessionIds }, organizations)
-      : nothing,
-    brought.slots.length > 0 ? storedReplies(c, brought.slots) : nothing,
   ]);
+  const mandates = withCheckouts ? rowsOf(locked, "mandate") : locked;
   const changed = changedSince(known, mandates);
-  const found = Map.groupBy(asked, ({ what }) => what as Found);
+  const found = byKind(rows);
   return {
-    now: new Date(found.get("clock")?.[0]?.["row"] as string),
+    now: timeOf(found),
     mandates,
     offers,
-    atDomains,
-    stoppedPayees,
+    ...unregistered,
     found,
-    sessions,
     policies: changed.length > 0 ? [...policies, ...(await policiesOf(c, changed))] : policies,
-    checkouts,
-    replies,
   };
+}
+
+/** The same facts for a simulation. */
+export async function loadToRead(c: Sql, items: readonly Item[]): Promise<Loaded> {
+  const offers = offersOf(items);
+  const payees = payeesOf(offers);
+  const unregistered = readPayees(payees.of.length > 0 ? await sellersAtDomains(c, payees) : []);
+  const locks = locksOf(items);
+  const rows = await factsToRead(c, idsOf(items, locks, { offers, ...unregistered }), locks);
+  const found = byKind(rows);
+  const [mandates, policies] = [rowsOf(rows, "mandate"), rowsOf(rows, "policy")];
+  return { now: timeOf(found), mandates, offers, ...unregistered, found, policies };
 }

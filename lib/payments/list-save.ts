@@ -2,7 +2,7 @@ import postgres, { type Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/list-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
-import { bulkInsert, given } from "#lib/db/bulk.ts";
+import { given } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
@@ -16,7 +16,7 @@ type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 /** An item with extra rows uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
 
-const insertAuthorizations = bulkInsert<Decided>("authorizations", [
+const authorizationColumns = given<Decided>("decided", [
   ["authorization_id", "id", (row) => row.authorizationId],
   ["organization_id", "id", (row) => row.item.organizationId],
   ["environment", "id", (row) => row.item.environment],
@@ -51,18 +51,22 @@ const insertAuthorizations = bulkInsert<Decided>("authorizations", [
 ]);
 
 /** A hold and its ledger entry. */
-const holdColumns = given<Held>("hold", [
-  ["reservation_id", "id", (row) => row.hold.reservationId],
-  ["authorization_id", "id", (row) => row.authorizationId],
-  ["organization_id", "id", (row) => row.item.organizationId],
-  ["mandate_id", "id", (row) => row.item.mandateId],
-  ["amount", "numeric", (row) => String(row.hold.amount)],
-  ["approval_key", "id", (row) => row.hold.approvalKey],
-  ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
-  ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
-  ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
-  ["ledger_id", "id", () => newId("ledger")],
-]);
+const holdColumns = given<Held>(
+  "hold",
+  [
+    ["reservation_id", "id", (row) => row.hold.reservationId],
+    ["authorization_id", "id", (row) => row.authorizationId],
+    ["organization_id", "id", (row) => row.item.organizationId],
+    ["mandate_id", "id", (row) => row.item.mandateId],
+    ["amount", "numeric", (row) => String(row.hold.amount)],
+    ["approval_key", "id", (row) => row.hold.approvalKey],
+    ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
+    ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
+    ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
+    ["ledger_id", "id", () => newId("ledger")],
+  ],
+  authorizationColumns.last,
+);
 
 type Added = {
   readonly mandateId: string;
@@ -98,9 +102,10 @@ const sumColumns = given<Sum>(
   bucketColumns.last,
 );
 
-/** Takes all holds of the batch in one statement, because the cost of a statement is higher than the cost of its rows. */
-const TAKE_HOLDS = `
-  WITH held AS MATERIALIZED (SELECT * FROM ${holdColumns.source}),
+/** Writes all authorizations with their holds in one statement, because the cost of a statement is higher than the cost of its rows. */
+const AUTHORIZE = `
+  WITH authorized AS (INSERT INTO authorizations (${authorizationColumns.names}) SELECT * FROM ${authorizationColumns.source}),
+    held AS MATERIALIZED (SELECT * FROM ${holdColumns.source}),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
     reserved AS (
       INSERT INTO reservations (reservation_id, authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets,
@@ -118,11 +123,14 @@ const TAKE_HOLDS = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
 
-function takeHolds(c: Sql, held: readonly Held[]) {
+function authorize(c: Sql, rows: readonly Decided[]) {
+  const held = rows.filter((row): row is Held => row.hold !== null);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
-  const lists = [...holdColumns.values(held), ...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
-  return c.unsafe(TAKE_HOLDS, [...lists, toWire(held[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
+  // Sort by slot, or two processes with the same keys can deadlock.
+  const lists = [...authorizationColumns.values(bySlot(rows)), ...holdColumns.values(held)];
+  const sums = [...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
+  return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
 /** The sum that the batch adds to each bucket. */
@@ -203,11 +211,9 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
 
 /** Whether another process stored this slot first, for another mandate. A retry finds its answer. */
 export const lostSlot = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && slots.has(error.constraint_name ?? "");
+  error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
-const slots: ReadonlySet<string> = new Set(["authorizations_slot", "idempotency_pkey"]);
-
-const insertReplies = bulkInsert<ItemExtra>("idempotency", [
+const replyColumns = given<ItemExtra>("reply", [
   ["slot", "id", ({ item }) => item.slot],
   ["fingerprint", "id", ({ item }) => item.fingerprint],
   ["status", "int", ({ status }) => String(status)],
@@ -236,6 +242,15 @@ const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): strin
 const headsOf = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
+const REPLY = `
+  WITH replied AS (INSERT INTO idempotency (${replyColumns.names}) SELECT * FROM ${replyColumns.source} RETURNING slot)
+  SELECT chain, sequence, hash FROM audit_heads
+  WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
+
+/** Stores replies, then locks the heads, which need the count of the replies. */
+const replyAndLockHeads = (c: Sql, kept: readonly ItemExtra[], chains: readonly string[]) =>
+  c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
+
 /** Creates missing heads for chains without events, then reads all heads. */
 async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row[]> {
   const begun = c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}
@@ -245,28 +260,19 @@ async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row
 
 /**
  * Round trip 2. Sends everything without waiting: the extra rows, the audit heads, the authorizations with their holds, the audit events
- * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. The slots of
- * authorizations are locked after the heads, unlike all other slots. No deadlock can follow, because only batches write them and a slot
- * always belongs to the same head.
+ * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
+ * slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
 export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
-  const held = rows.filter((row): row is Held => row.hold !== null);
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = extras.filter((extra) => extra.item.also?.keyed);
   const chains = chainsOf(rows, extras);
   const more = pipelined([
-    kept.length > 0 ? insertReplies(c, bySlot(kept)) : nothing,
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
     ...extras.flatMap((extra) => extra.write(c)),
   ]);
-  const heads = headsOf(c, chains);
-  const written = pipelined([
-    more,
-    heads,
-    // Sort by slot, or two processes with the same keys can deadlock.
-    rows.length > 0 ? insertAuthorizations(c, bySlot(rows)) : nothing,
-    held.length > 0 ? takeHolds(c, held) : nothing,
-  ]);
+  const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : headsOf(c, chains);
+  const written = pipelined([more, heads, rows.length > 0 ? authorize(c, rows) : nothing]);
   // The failure is handled below; this avoids an unhandled rejection until then.
   written.catch(() => {});
   const found = await heads;

@@ -1,3 +1,5 @@
+import type { PendingQuery, Row } from "postgres";
+import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/list-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
@@ -13,30 +15,36 @@ import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 /** Takes the gate in a separate statement, so that later reads see every acknowledged revocation. */
 export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
-/** One snapshot without the gate or any lock, so that no request waits for a simulation. */
-export const beginToRead = (c: Sql) => c`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+export type Locks = {
+  readonly environment: string;
+  readonly mandateIds: readonly string[];
+  readonly organizations: readonly string[];
+  readonly checkoutIds: readonly string[];
+};
 
-/** Only mandates of these organizations, locked in the order of their ids. */
-export const mandatesOf = (c: Sql, environment: string, mandateIds: readonly string[], organizations: readonly string[]) => c`
+/** Only mandates of these organizations. */
+const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, lock: PendingQuery<Row[]>) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
-    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
+    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent::text, reserved::text, last_held_at FROM mandates
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
-    LIMIT 1 FOR NO KEY UPDATE) m`;
+    LIMIT 1 ${lock}) m`;
 
-/** mandatesOf without locks, for simulations. */
-export const mandatesToRead: typeof mandatesOf = (c, environment, mandateIds, organizations) => c`
-  SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
-    SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent, reserved, last_held_at FROM mandates
-    WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[]) LIMIT 1) m`;
+/** Locks the mandates in the order of their ids. */
+export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
+
+/** Locks the mandates, then the checkouts, which need the count of the mandates. Also reads the sellers at the domains of challenges. */
+export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
+  WITH locked AS MATERIALIZED (${lockMandates(c, locks)})
+  SELECT 'mandate' AS what, row_to_json(locked) AS row FROM locked
+  UNION ALL SELECT 'locked', NULL FROM (SELECT count(*) AS mandates FROM locked) AS before,
+    LATERAL (${lockCheckouts(c, locks.checkoutIds, locks.organizations, c`before.mandates >= 0`)}) k
+  UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
 /**
  * The seller that verified a domain, if any: its record and rules apply even if the intent does not name it. Without such a seller,
  * whether an emergency stop covers the claimed domain or address.
  */
-export const sellersAtDomains = (
-  c: Sql,
-  { domains, payTos }: { readonly domains: readonly string[]; readonly payTos: readonly string[] },
-) => c`
+export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,
     s.seller_id IS NULL AND coalesce(stop_over_domain(w.domain), stop_over_address(w.pay_to, NULL)) IS NOT NULL AS stopped
   FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
@@ -58,7 +66,7 @@ export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
     LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = m.mandate_id AND version = m.version LIMIT 1) v`;
 
-export const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: readonly string[]) => c`
+const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: readonly string[]) => c`
   SELECT s.id AS session_id, m.organization_id, m.role
   FROM unnest(${sessionIds}::text[]) AS w(id),
     LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND expires_at > clock_timestamp() LIMIT 1) s,
@@ -76,13 +84,23 @@ export type Asked = {
   readonly mandateIds: readonly string[];
   readonly paid: Pairs;
   readonly keyIds: readonly string[];
+  readonly sessionIds: readonly string[];
   readonly sellerIds: readonly string[];
   readonly offered: Pairs;
   readonly organizations: readonly string[];
+  /** Of items with extra rows: their slots, and their checkouts with the session of the caller. */
+  readonly replies: readonly string[];
+  readonly checkouts: Pairs;
 };
 
-/** The kinds of rows in factsAsked. */
+/** The kinds of rows. */
 export type Found =
+  | "mandate"
+  | "policy"
+  | "payee"
+  | "session"
+  | "reply"
+  | "checkout"
   | "clock"
   | "slot"
   | "intent"
@@ -153,3 +171,15 @@ export const factsAsked = (c: Sql, asked: Asked) => c`
     SELECT mandate_id, window_key, start, live_until, spent::text, reserved::text, payments FROM usage_buckets
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
+
+/** factsAsked for a batch with sessions or extra rows. */
+export const factsWithSessions = (c: Sql, asked: Asked) => c`${factsAsked(c, asked)}
+  UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
+  UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i
+  UNION ALL SELECT 'checkout', row_to_json(k) FROM (${approvalFacts(c, asked.checkouts, asked.organizations)}) k`;
+
+/** The facts of a simulation in one snapshot, without the gate or any lock. All policies are read, because a later version may follow. */
+export const factsToRead = (c: Sql, asked: Asked, locks: Locks) => c`
+  SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m
+  UNION ALL SELECT 'policy', row_to_json(p) FROM (${policiesOf(c, asked.mandateIds)}) p
+  UNION ALL ${factsAsked(c, asked)}`;

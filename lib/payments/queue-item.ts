@@ -1,4 +1,4 @@
-import type { Row } from "postgres";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/approvals/basket.ts";
@@ -72,9 +72,9 @@ export type Also = {
   /** Shown to the buyer if the outcome is requireApproval, instead of one line with the resource. */
   readonly checkout: CheckoutDraft | null;
   /** Pure. Runs under the locks, before the policy. Returns an answer that replaces the decision, or null to continue. @throws Problem */
-  readonly before: (locked: Row | null, now: Date) => Extra | null;
+  readonly before: (locked: LockedCheckout | null, now: Date) => Extra | null;
   /** Pure. @throws Problem if nothing of this item must be written */
-  readonly after: (decided: AlsoDecided, locked: Row | null, now: Date) => Extra;
+  readonly after: (decided: AlsoDecided, locked: LockedCheckout | null, now: Date) => Extra;
 };
 
 /** One request in a batch. */

@@ -1,44 +1,83 @@
-import { mainPool } from "#lib/db/client.ts";
+import { pool } from "#lib/db/client.ts";
+import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
+import type { WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import { presentUsage } from "#lib/mandates/present-mandate.ts";
+import { statusOf } from "#lib/mandates/status.ts";
 import { decimalsOf, listTerms } from "#lib/payments/authorize-list.ts";
 import { decideList, type Decided } from "#lib/payments/decide-list.ts";
 import type { Answer, Item } from "#lib/payments/queue-item.ts";
-import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { openAndLoad } from "#lib/payments/list-load.ts";
+import { compiledPolicies, factsOf, type ListFacts } from "#lib/payments/list-facts.ts";
+import { loadToRead } from "#lib/payments/list-load.ts";
 import { withSeenOffers } from "#lib/payments/list-offers.ts";
 import { lookAtOffer } from "#lib/payments/probe-domain.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
+import type { MandateStatus } from "#lib/vocabulary.ts";
 
 type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
   readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
 };
 
 /**
- * Returns what authorizePayment would decide now, with the same facts and code, in a read-only transaction.
+ * Returns what authorizePayment would decide now, with the same facts and code. Writes and locks nothing.
  * @throws Problem not_found, invalid_request
  */
 export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
-  const [[, simulated]] = (await simulate([itemOf(asked)])) as [[Item, SimulationAnswer]];
+  const items = [itemOf(asked)];
+  const [[, simulated]] = (await simulate(items, await readFacts(items))) as [[Item, SimulationAnswer]];
   if (simulated.problem) throw simulated.problem;
   return simulated.row!.decision;
 }
 
-/** Simulates the payment under several mandates. A mandate whose simulation fails with a Problem is omitted. */
+/** A mandate's usage, and what it would decide about a payment. */
+export type Prospect = {
+  readonly policy: CompiledPolicy;
+  readonly status: MandateStatus;
+  readonly usage: readonly WindowUsage[];
+  /** Null if the payment was not simulated, or if the simulation failed with a Problem. */
+  readonly simulated: Pick<Decided, "decision" | "intent"> | null;
+};
+
+/** Simulates the payment under several mandates. */
 export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<SimulationItem, "mandateId">,
-): Promise<ReadonlyMap<string, Pick<Decided, "decision" | "intent">>> {
-  const simulated = await simulate(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId })));
-  return new Map(simulated.flatMap(([item, { row }]) => (row ? [[item.mandateId, row] as const] : [])));
+): Promise<ReadonlyMap<string, Prospect>> {
+  const items = mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }));
+  const facts = await readFacts(items);
+  // Before the simulation, which adds its own hold to the usage.
+  const usage = usageOf(facts);
+  const simulated = new Map((await simulate(items, facts)).map(([{ mandateId }, { row }]) => [mandateId, row] as const));
+  return new Map([...usage].map(([id, prospect]) => [id, { ...prospect, simulated: simulated.get(id) ?? null }] as const));
+}
+
+/** The usage of the mandates, without a simulation. */
+export const readUsage: typeof simulatePayments = async (mandateIds, asked) =>
+  usageOf(await readFacts(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }))));
+
+function usageOf({ budgets, now }: ListFacts): Map<string, Prospect> {
+  const prospects = new Map<string, Prospect>();
+  for (const [mandateId, budget] of budgets) {
+    if ("unreadable" in budget) continue;
+    const { policy, status } = budget.facts;
+    const usage = presentUsage(policy, budget.usage, budget.usage.buckets, now);
+    prospects.set(mandateId, { policy, status: statusOf(status, policy, budget.usage, now), usage, simulated: null });
+  }
+  return prospects;
 }
 
 type SimulationAnswer = { readonly problem: Problem | null; readonly row: Decided | null };
 type Simulations = readonly (readonly [Item, SimulationAnswer])[];
 
+async function readFacts(items: readonly Item[]): Promise<ListFacts> {
+  const known = compiledPolicies(items);
+  return factsOf(await loadToRead(pool(), items), known, decimalsOf);
+}
+
 /** Asks domains for their 402 as a real payment does, with no transaction open. */
-async function simulate(items: readonly Item[]): Promise<Simulations> {
-  const { looks, simulated } = await simulateOnce(items);
+async function simulate(items: readonly Item[], facts: ListFacts): Promise<Simulations> {
+  const { looks, simulated } = await simulateOnce(items, facts);
   if (looks.size === 0) return simulated;
   const looked = await Promise.all(
     items.map(async (item) => {
@@ -46,18 +85,12 @@ async function simulate(items: readonly Item[]): Promise<Simulations> {
       return look ? { ...item, looked: await lookAtOffer(look, item.organizationId) } : item;
     }),
   );
-  return (await simulateOnce(looked)).simulated;
+  return (await simulateOnce(looked, await readFacts(looked))).simulated;
 }
 
-async function simulateOnce(items: readonly Item[]) {
-  const known = compiledPolicies(items);
+async function simulateOnce(items: readonly Item[], read: ListFacts) {
   const terms = { ...listTerms(), asking: null };
-  const facts = await mainPool().use(async (c) => {
-    const loaded = await openAndLoad(c, items, known, "read");
-    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
-    await c`ROLLBACK`;
-    return facts;
-  });
+  const facts = await withSeenOffers(pool(), items, read, terms);
   // Simulating is a read, and the caller's right to read was checked already.
   const { answers, rows } = decideList(items, { ...facts, mayAuthorize: () => true }, terms);
   const looks = new Map(items.flatMap((item, index) => lookIn(item, answers[index])));

@@ -1,0 +1,60 @@
+import { and, asc, desc, eq, inArray, or, sql, type Column } from "drizzle-orm";
+import { owned, type Scope } from "#lib/approvals/store.ts";
+import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
+import type { Database } from "#lib/db/client.ts";
+import { authorizations } from "#lib/holds/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+
+const CANDIDATES_MAX = 20;
+
+/** A checkout, or the columns of its table. */
+type Payable = Record<"organizationId" | "environment" | "asset" | "chain", string | Column> & {
+  readonly mandateId: string | Column | null;
+};
+
+/** Mandates in this asset, active ones first. Drafts and revoked mandates are included only by name. */
+function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
+  const { organizationId, environment, asset, chain, mandateId } = payable;
+  const named = sql`(${mandates.mandateId} IS NOT DISTINCT FROM ${mandateId} OR ${mandates.mandateId} IS NOT DISTINCT FROM ${chosen})`;
+  const live = and(eq(mandates.asset, asset), eq(mandates.chain, chain), inArray(mandates.status, ["active", "suspended"]));
+  const rows = db
+    .select({ mandateId: sql<string>`${mandates.mandateId}`.as("mandateId"), name: mandates.name })
+    .from(mandates)
+    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment), or(live, named)))
+    .orderBy(desc(named), asc(mandates.status), desc(mandates.mandateId))
+    .limit(CANDIDATES_MAX);
+  return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
+}
+
+/** The mandates that could pay, and the time. */
+export type Candidates = {
+  readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
+  readonly now: Date;
+};
+
+const clock = sql`clock_timestamp()`.mapWith((text: string) => new Date(text));
+
+export async function findCandidates(db: Database, payable: Payable): Promise<Candidates> {
+  const found = candidatesOf(db, payable, null);
+  const [row] = await db.execute<{ mandates: Candidates["mandates"]; now: string }>(
+    sql`SELECT ${found} AS mandates, clock_timestamp() AS now`,
+  );
+  return { mandates: row!.mandates, now: new Date(row!.now) };
+}
+
+/** A checkout with its approval, its authorization and the mandates that could pay it, in one statement. */
+export async function findWithCandidates(db: Database, scope: Scope, checkoutIntentId: string, chosen: string | null) {
+  const [row] = await db
+    .select({
+      checkout: checkoutIntents,
+      approval: checkoutApprovals,
+      authorization: { outcome: authorizations.outcome, intent: authorizations.intent },
+      mandates: candidatesOf(db, checkoutIntents, chosen),
+      now: clock,
+    })
+    .from(checkoutIntents)
+    .leftJoin(checkoutApprovals, eq(checkoutApprovals.checkoutIntentId, checkoutIntents.checkoutIntentId))
+    .leftJoin(authorizations, eq(authorizations.authorizationId, checkoutIntents.authorizationId))
+    .where(owned(scope, checkoutIntentId));
+  return row ?? null;
+}
