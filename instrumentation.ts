@@ -1,12 +1,12 @@
 import type { Instrumentation } from "next";
 import { env } from "#lib/env.ts";
 
-/** Refuses to serve with a configuration that is not usable. Nothing else happens here: server.ts starts what runs. */
+/** Refuses to start with an invalid configuration. server.ts starts everything else. */
 export function register(): void {
   if (process.env["NEXT_RUNTIME"] === "nodejs") env();
 }
 
-/** The digest is the error id that the page shows. The path stays out: it may carry an invitation's token. */
+/** The digest is the error id that the page shows. The path is not logged, because it may contain an invitation's token. */
 export const onRequestError: Instrumentation.onRequestError = async (error, _request, { routePath }) => {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return;
   const { log } = await import("#lib/telemetry/log.ts");

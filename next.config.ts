@@ -8,7 +8,7 @@ const headers = [
   { key: "Permissions-Policy", value: "camera=(), geolocation=(), microphone=(), payment=()" },
 ];
 
-/** Of what proxy.ts leaves out, which is the same for everybody: nothing of it runs. What is missing there is answered by a page. */
+/** The policy of static files, which proxy.ts does not handle: they run no scripts. A missing file is answered with a page. */
 const assetPolicy = [
   "default-src 'none'",
   "style-src 'self' 'unsafe-inline'",
@@ -23,24 +23,24 @@ const assets = "/(_next/static|_next/image|fonts/|icon.svg$|favicon.ico$)(.*)";
 /** The Content-Security-Policy of pages carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
 export default {
   poweredByHeader: false,
-  // A path of the API with a slash at its end is a 404 by every way in, not a redirect.
+  // A path of the API with a slash at its end is always a 404, never a redirect.
   skipTrailingSlashRedirect: true,
   reactStrictMode: true,
-  // npm test checks the types of everything, tests included; a start does not need to.
+  // npm test checks all types, so a build does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  // A first start waits for the build. A cache for the next one, source maps that are neither served nor read, and minified code for the
-  // server, whose traces are read without them, would be a third of that time, and four fifths of what stays on the disk.
+  // A first start waits for the build. Without build cache, source maps and minified server code it takes two thirds of the time, and
+  // a fifth of the disk space.
   experimental: {
     turbopackFileSystemCacheForBuild: false,
     turbopackSourceMaps: false,
     turbopackMinify: { client: true, server: false },
   },
-  // What stays in node_modules. An ES module that does is loaded asynchronously, and so is every module of ours that
-  // imports it: two pages asked for at the same moment then see each other's half-loaded modules. So it is only what no page
-  // imports. Bundled, the passkey libraries lose the order in which they load.
+  // These packages are not bundled. An external ES module and all modules that import it load asynchronously, so that two parallel pages
+  // see half-loaded modules. So list only packages that no page imports. The passkey libraries break if they are bundled, because
+  // their load order changes.
   serverExternalPackages: ["@better-auth/passkey", "@simplewebauthn/server", "better-auth", "pino", "prom-client"],
-  // The title comes with the document, not after it: screen readers say it first.
+  // Sends the title with the document and not later, because screen readers read it first.
   htmlLimitedBots: /.*/,
   headers: () =>
     Promise.resolve([

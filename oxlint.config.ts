@@ -1,6 +1,6 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/** Imports point one way, per kind of file (CONTRIBUTING.md). Each kind names what it must not reach. */
+/** Restricts imports per kind of file (CONTRIBUTING.md). Each kind lists what it must not import. */
 type Ban = { readonly regex: string; readonly message: string; readonly allowTypeImports: boolean };
 
 const ban = (message: string, ...regexes: string[]): Ban[] =>
@@ -17,7 +17,7 @@ const servers = ban(
   "^pino$",
   "^prom-client$",
   "^@hono/",
-  // Its contract and the types of its pages are for browsers too.
+  // The contract of the audit and the types of its pages also run in browsers.
   "^#lib/audit/(.*-)?(chain|store|tables|transact|audit-events|audit|checkpoints?)\\.ts$",
 );
 
@@ -26,7 +26,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
   rules: { "no-restricted-imports": ["error", { patterns: bans.flat() }] },
 });
 
-/** Decisions: facts and the time in, a result out. */
+/** Pure functions of facts and the time. */
 const decisions = [
   "lib/mandates/{denials,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-list,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
@@ -61,13 +61,13 @@ export default defineConfig({
     "typescript/consistent-type-imports": "error",
     "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
     "max-lines-per-function": ["error", { max: 70 }],
-    // The order of work is the point where a loop awaits: locks, pages, retries.
+    // Loops await where the order matters: locks, pages, retries.
     "no-await-in-loop": "off",
     "no-shadow": "off",
     "import/no-unassigned-import": "off",
     "import/no-named-as-default-member": "off",
     "react/react-in-jsx-scope": "off",
-    // A function that renders a cell of a table is not a component.
+    // A function that renders a table cell is not a component.
     "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "unicorn/no-array-sort": "off",
     "unicorn/consistent-function-scoping": "off",

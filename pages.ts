@@ -1,4 +1,4 @@
-/** The process that draws the pages. server.ts starts it, and is the only one that it answers. */
+/** The process that renders the pages. server.ts starts it, and it answers only server.ts. */
 import "#lib/platform/node-env.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,15 +10,15 @@ import { perProcess } from "#lib/process.ts";
 
 const tell = (message: FromPages): void => void process.send?.(message, () => {});
 
-// Nobody can ask a process whose parent is gone.
+// Without its parent the process gets no requests.
 process.on("disconnect", () => process.exit(0));
-// A service manager may send these to every process; the parent says when its last page is finished.
+// A service manager may send these signals to every process. This one ends when the parent says that its last page is finished.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
 const asked = new Map<number, (health: ProcessHealth | null) => void>();
 let questions = 0;
 
-/** Only the parent knows how full its queue is and what its connections do. */
+/** Asks the parent for its health, because only the parent knows its queue and its connections. */
 async function askHealth(): Promise<ProcessHealth> {
   const id = (questions += 1);
   const { promise, resolve } = Promise.withResolvers<ProcessHealth | null>();
@@ -35,7 +35,7 @@ async function serve(secret: string): Promise<() => void> {
   const app = next({ dev: false, customServer: true });
   await app.prepare();
   const handle = app.getRequestHandler();
-  // The parent decides how long connections are kept, and its headers come on top of what a client may send.
+  // The parent decides how long connections stay open, and adds its headers to those of the client.
   const server = createServer({ keepAliveTimeout: 0, maxHeaderSize: 32_768 }, (incoming, outgoing) => {
     if (takeSecret(incoming, secret)) void handle(incoming, outgoing);
     else outgoing.writeHead(403, { Connection: "close" }).end();

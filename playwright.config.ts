@@ -17,7 +17,7 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     actionTimeout: 10_000,
-    // A trace of every step costs a third of the run, and is thrown away where nothing fails: npx playwright test --trace on.
+    // Traces take a third of the run and are needed only after a failure: npx playwright test --trace on.
     screenshot: "only-on-failure",
     launchOptions: {
       ...(executablePath !== undefined && { executablePath }),

@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 
-/** Never decides who may do what: it gives each page its own nonce, and the API does not pass here. */
+/** Gives each page its own nonce. It makes no permission checks, and requests to the API do not pass it. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID());
   const development = process.env.NODE_ENV === "development";

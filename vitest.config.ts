@@ -6,10 +6,10 @@ export default defineConfig({
     exclude: ["**/node_modules/**", ".next/**"],
     globalSetup: ["./test/cluster.ts"],
     pool: "forks",
-    // Loading the code once per process takes a third off the whole run; clean-process.ts keeps the files apart.
+    // Loading the code once per process saves a third of the whole run; clean-process.ts keeps the files independent.
     isolate: false,
     setupFiles: ["./test/clean-process.ts"],
-    // More than the cores: many tests wait for a clock, a chain or another process.
+    // More workers than cores, because many tests wait for a clock, a chain or another process.
     maxWorkers: 3,
     retry: 0,
     testTimeout: 30_000,
@@ -19,7 +19,7 @@ export default defineConfig({
       // Vite sets it to "/".
       BASE_URL: "http://localhost:3000",
       LOG_LEVEL: "silent",
-      // Every test comes from the same address; rate-limit.test.ts makes its own buckets.
+      // All tests use one address; rate-limit.test.ts makes its own buckets.
       RATE_LIMIT_PER_ADDRESS: "1000000",
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",

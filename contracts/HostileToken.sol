@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// For tests alone: a token that answers with whatever domain it was told, says nothing when it transfers, and calls the
-/// module again from within a transfer.
+/// Only for tests: a token with a configurable domain, without a return value of its transfers, which calls the module
+/// again during a transfer.
 contract HostileToken {
     bytes32 public DOMAIN_SEPARATOR;
     address public module;

@@ -4,9 +4,9 @@ pragma solidity ^0.8.28;
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// The hard limits of mandates, as their accounts signed them. A mandate is known by (account, mandateId), so nobody can
-/// take another account's id. It has one budget, because it pays by one path alone: by proofs that the account accepts as
-/// EIP-3009 signatures (every slot of a period is one nonce that the token burns), or by payments that are counted here.
+/// The hard limits of mandates, as their accounts signed them. (account, mandateId) identifies a mandate, so nobody can
+/// take another account's id. It has one budget, because it pays by only one path: by proofs that the account accepts as
+/// EIP-3009 signatures (each nonce slot of a period is one nonce that the token burns), or by payments that are counted here.
 contract MandateRegistry is EIP712 {
     uint8 public constant PATH_PROOFS = 1;
     uint8 public constant PATH_MODULE = 2;
@@ -30,7 +30,7 @@ contract MandateRegistry is EIP712 {
         uint40 end;
         uint32 maxPaymentsPerPeriod;
         uint8 enforcementPath;
-        /// Of the policy off chain that these limits were made from.
+        /// The hash of the off-chain policy from which these limits come.
         bytes32 termsHash;
     }
 
@@ -86,7 +86,7 @@ contract MandateRegistry is EIP712 {
     mapping(address account => mapping(bytes32 mandateId => bool)) public revoked;
     mapping(address account => mapping(bytes32 mandateId => Usage)) private _usage;
     mapping(address account => mapping(bytes32 mandateId => mapping(bytes32 paymentId => bool))) public paymentUsed;
-    /// Unordered, so that signatures may be made side by side.
+    /// Unordered, so that several signatures can be made in parallel.
     mapping(address account => mapping(uint256 nonce => bool)) public nonceUsed;
 
     constructor(address guardian_, address administrator_, address policySigner_) EIP712("MandateRegistry", "1") {
@@ -101,7 +101,7 @@ contract MandateRegistry is EIP712 {
         return _terms[account][mandateId];
     }
 
-    /// What the current period has used; of proofs the token's nonces tell.
+    /// The use of the current period. Proofs are not counted here: the token's nonces show them.
     function usageOf(address account, bytes32 mandateId) external view returns (Usage memory) {
         return _currentUsage(_terms[account][mandateId], _usage[account][mandateId]);
     }
@@ -110,7 +110,7 @@ contract MandateRegistry is EIP712 {
         return _domainSeparatorV4();
     }
 
-    /// Anyone may submit what the account has signed: its own key, or ERC-1271 where it has code.
+    /// Anyone may submit what the account signed with its key, or by ERC-1271 if it has code.
     function registerMandate(bytes32 mandateId, Terms calldata terms, uint256 nonce, uint256 deadline, bytes calldata signature)
         external
     {
@@ -129,7 +129,7 @@ contract MandateRegistry is EIP712 {
         emit MandateRegistered(terms.account, mandateId, terms.termsHash);
     }
 
-    /// An id that is not registered yet is closed for ever as well: a registration on its way must not win.
+    /// Closes an id for ever, also before it is registered, so that a pending registration cannot succeed.
     function revoke(address account, bytes32 mandateId) external {
         if (msg.sender != account && msg.sender != guardian) revert NotAllowed();
         _revoke(account, mandateId);
@@ -186,7 +186,7 @@ contract MandateRegistry is EIP712 {
         return Refusal.None;
     }
 
-    /// Counts a payment against the caller's own mandate, before the money moves. @return The payment's period.
+    /// Counts a payment for the caller's own mandate, before the money moves. @return The payment's period.
     function consume(bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value)
         external
         returns (uint256)
@@ -195,7 +195,7 @@ contract MandateRegistry is EIP712 {
         if (refusal != Refusal.None) revert Refused(refusal);
         Usage memory usage = _currentUsage(_terms[msg.sender][mandateId], _usage[msg.sender][mandateId]);
         usage.payments += 1;
-        // Below periodLimit, a uint128.
+        // The sum is at most periodLimit, a uint128.
         usage.spent += uint128(value);
         _usage[msg.sender][mandateId] = usage;
         paymentUsed[msg.sender][mandateId][paymentId] = true;
@@ -209,7 +209,7 @@ contract MandateRegistry is EIP712 {
         emit PolicySignerProposed(signer);
     }
 
-    /// By the new signer itself, so that a key that nobody holds cannot be put in place.
+    /// Called by the new signer itself, so that a key that nobody has cannot become the signer.
     function acceptPolicySigner() external {
         if (msg.sender != pendingPolicySigner) revert NotAllowed();
         emit PolicySignerChanged(policySigner, msg.sender);
@@ -222,7 +222,7 @@ contract MandateRegistry is EIP712 {
             && terms.perPaymentLimit > 0 && terms.periodSeconds > 0 && terms.start < terms.end
             && terms.maxPaymentsPerPeriod > 0
             && (terms.enforcementPath == PATH_PROOFS || terms.enforcementPath == PATH_MODULE)
-            // The bound of a period for proofs, whose sums nobody can count on chain.
+            // Limits the sum of a period for proofs, which cannot be counted on chain.
             && uint256(terms.maxPaymentsPerPeriod) * terms.perPaymentLimit <= terms.periodLimit;
     }
 

@@ -6,7 +6,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {MandateRegistry} from "./MandateRegistry.sol";
 import {SmartPaymentAccount} from "./SmartPaymentAccount.sol";
 
-/// Pays out of a delegated account what the policy signer has signed. Anyone may submit it; the registry counts it.
+/// Pays from a delegated account what the policy signer signed. Anyone may submit it; the registry counts it.
 contract PaymentModule is EIP712 {
     bytes32 public constant PAY_TYPEHASH = keccak256(
         "Pay(address account,bytes32 mandateId,bytes32 paymentId,address token,address payee,uint256 value,uint256 deadline)"

@@ -15,10 +15,10 @@ interface IDomainSeparator {
     function DOMAIN_SEPARATOR() external view returns (bytes32);
 }
 
-/// What a person's own account delegates to by EIP-7702. It has no storage: another delegation leaves nothing behind, and
-/// there is nothing to initialize that somebody could initialize first. The account's own key can do everything, always;
-/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them. It takes
-/// collectibles (ERC-721, ERC-1155) that are sent to it, as an account without code does.
+/// A person's account delegates to this contract by EIP-7702. It has no storage: a later delegation finds none, and nobody
+/// can initialize it before its owner. The account's own key can do everything, always;
+/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them. It accepts
+/// collectibles (ERC-721, ERC-1155) that are sent to it, like an account without code.
 contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     using SafeERC20 for IERC20;
 
@@ -28,7 +28,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     bytes4 private constant INVALID = 0xffffffff;
     uint256 private constant PROOF_BYTES = 352;
 
-    /// Whole words, because the decoder would revert on others where this has to answer.
+    /// Whole words, because the decoder would revert for smaller types, and this function must answer.
     struct Proof {
         bytes32 mandateId;
         uint256 token;
@@ -56,8 +56,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
 
     receive() external payable {}
 
-    /// The owner's key signs for anything. A proof signs one EIP-3009 transfer out of a slot of a mandate's period, and
-    /// nothing else: no permit, no approval, no message.
+    /// The owner's key can sign anything. A proof signs only one EIP-3009 transfer with a nonce slot of a mandate's period:
+    /// no permit, no approval, no message.
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
         if (signature.length == 65) {
             (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);
@@ -71,7 +71,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         return interfaceId == type(IERC721Receiver).interfaceId || super.supportsInterface(interfaceId);
     }
 
-    /// The owner's transactions go through its own address.
+    /// The owner sends transactions from its own address.
     function execute(address to, uint256 value, bytes calldata data) external payable returns (bytes memory) {
         if (msg.sender != address(this)) revert NotAllowed();
         (bool done, bytes memory result) = to.call{value: value}(data);
@@ -79,7 +79,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         return result;
     }
 
-    /// Counted first, moved second: a token that calls back finds its payment used.
+    /// Counts the payment before it moves the money, so that a token that calls back finds the payment used.
     function pay(bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) external {
         if (msg.sender != module) revert NotAllowed();
         registry.consume(mandateId, paymentId, token, payee, value);
@@ -89,7 +89,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     function _provesTransfer(bytes32 hash, bytes calldata signature) private view returns (bool) {
         Proof memory proof = abi.decode(signature, (Proof));
         if (proof.token > type(uint160).max || proof.to > type(uint160).max || proof.v > type(uint8).max) return false;
-        // Before the token is asked for anything: only the registered one is.
+        // Must come before any call to the token: only the registered token is called.
         if (_refused(proof)) return false;
         bytes32 domain = IDomainSeparator(address(uint160(proof.token))).DOMAIN_SEPARATOR();
         if (MessageHashUtils.toTypedDataHash(domain, _transferOf(proof)) != hash) return false;
@@ -110,7 +110,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         ) != MandateRegistry.Refusal.None;
     }
 
-    /// The nonce is the slot, so the token burns each slot once.
+    /// The nonce is derived from the nonce slot, so the token burns each slot once.
     function _transferOf(Proof memory proof) private view returns (bytes32) {
         bytes32 nonce = keccak256(abi.encode(proof.mandateId, proof.period, proof.slot));
         return keccak256(

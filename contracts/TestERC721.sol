@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// For tests alone: collectibles that anybody may make.
+/// Only for tests: collectibles that anybody may mint.
 contract TestERC721 is ERC721 {
     constructor() ERC721("Test Collectible", "TEST") {}
 

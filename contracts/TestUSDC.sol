@@ -38,7 +38,7 @@ contract TestUSDC is ERC20, EIP712 {
         return 6;
     }
 
-    /// Recomputed whenever the address or the chain differs from where the code was deployed.
+    /// Computed again if the address or the chain differs from that of the deployment.
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();
     }
@@ -51,7 +51,7 @@ contract TestUSDC is ERC20, EIP712 {
         _mint(to, value);
     }
 
-    /// Circle's blacklister alone may do this; here anybody may.
+    /// In Circle's contract only the blacklister may do this; here anybody may.
     function blacklist(address account) external {
         _blacklisted[account] = true;
     }
@@ -121,7 +121,7 @@ contract TestUSDC is ERC20, EIP712 {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
-    /// An address with code is asked by ERC-1271 alone, an EIP-7702 account included; there is no fallback to its key.
+    /// Signatures of an address with code, also of an EIP-7702 account, are checked only by ERC-1271, never by its key.
     function _requireSignature(address signer, bytes32 structHash, bytes memory signature) private view {
         require(
             SignatureChecker.isValidSignatureNow(signer, _hashTypedDataV4(structHash), signature),

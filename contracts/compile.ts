@@ -26,7 +26,7 @@ type Output = {
   >;
 };
 
-/** ABI and bytecode of one contract, as the artifact file has it. */
+/** The ABI and the bytecode of one contract, as in its artifact file. */
 export type Artifact = {
   readonly contractName: string;
   readonly abi: readonly unknown[];
@@ -47,7 +47,7 @@ const sources = [
 
 export const artifactUrl = (name: string): URL => new URL(`./artifacts/${name}.json`, import.meta.url);
 
-/** No metadata hash: the same source gives the same bytes wherever it lies. */
+/** Without a metadata hash, the same source gives the same bytes in any folder. */
 const settings = {
   optimizer: { enabled: true, runs: 200 },
   evmVersion: "cancun",

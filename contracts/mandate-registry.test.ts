@@ -45,7 +45,7 @@ const read = (functionName: string, args: readonly unknown[]): Promise<unknown> 
 const register = (registration: Registration): Promise<void> => write("registerMandate", registrationArgs(registration));
 
 describe("registerMandate", () => {
-  test("keeps what a plain account signed, whoever submits it", async () => {
+  test("stores what a plain account signed, for any submitter", async () => {
     const owner = newKey();
     const registration = await signRegistration(contracts.registry, owner, terms(owner.address));
     await register(registration);
@@ -56,7 +56,7 @@ describe("registerMandate", () => {
     expect(await read("nonceUsed", [owner.address, registration.nonce])).toBe(true);
   });
 
-  test("keeps what the key of a delegated account signed", async () => {
+  test("stores what the key of a delegated account signed", async () => {
     const owner = await delegated(chain(), contracts.implementation);
     await register(await signRegistration(contracts.registry, owner, terms(owner.address, { enforcementPath: MODULE })));
   });
@@ -92,7 +92,7 @@ describe("registerMandate", () => {
     await register(signed);
   });
 
-  test("refuses a deadline that has passed, a nonce that was used, an id that is there", async () => {
+  test("refuses a passed deadline, a used nonce and a registered id", async () => {
     const owner = newKey();
     const own = terms(owner.address);
     await expect(register(await signRegistration(contracts.registry, owner, own, { deadline: BigInt(now - 1) }))).rejects.toThrow(
@@ -109,7 +109,7 @@ describe("registerMandate", () => {
     ).rejects.toThrow("AlreadyRegistered");
   });
 
-  test("nobody takes another account's id", async () => {
+  test("nobody can register another account's id", async () => {
     const [owner, other] = [newKey(), newKey()];
     const mandateId = randomBytes32();
     await register(await signRegistration(contracts.registry, other, terms(other.address), { mandateId }));
@@ -148,7 +148,7 @@ describe("revoke", () => {
   const refusalOf = ({ owner, mandateId, payee }: Awaited<ReturnType<typeof registered>>) =>
     read("checkProof", [owner.address, mandateId, usdcAddress, payee, 1n, BigInt(now + 60), 0n, 0n]);
 
-  test("by the account, by the guardian, by a signature; by nobody else", async () => {
+  test("works for the account, the guardian and a signature, and for nobody else", async () => {
     const [own, guarded, signed, kept] = [await registered(), await registered(), await registered(), await registered()];
     await writeAs(own.owner, "revoke", [own.owner.address, own.mandateId]);
     await writeAs(contracts.guardian, "revoke", [guarded.owner.address, guarded.mandateId]);
@@ -162,7 +162,7 @@ describe("revoke", () => {
     expect(await Promise.all([own, guarded, signed, kept].map(refusalOf))).toEqual([2, 2, 2, 0]);
   });
 
-  test("closes an id for ever, also one whose registration is still on its way", async () => {
+  test("closes an id for ever, also one that is not registered yet", async () => {
     const owner = newKey();
     const registration = await signRegistration(contracts.registry, owner, terms(owner.address));
     await writeAs(contracts.guardian, "revoke", [owner.address, registration.mandateId]);

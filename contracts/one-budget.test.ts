@@ -24,8 +24,8 @@ import multicall from "./artifacts/TestMulticall.json";
 import usdc from "./artifacts/TestUSDC.json";
 
 /*
- * Random sequences of register, pay by proof, pay by the module, revoke and time, sent in real transactions, many calls to a
- * block. Whatever happens, the money that leaves for a mandate in one of its periods stays within that period's limit.
+ * Random sequences of register, pay by proof, pay by the module, revoke and waiting, sent in real transactions with many calls per
+ * block. In every sequence, the money that is paid under a mandate in a period stays within the period's limit.
  */
 
 const STEPS = 10_000;
@@ -36,13 +36,13 @@ const usdcAbi = usdc.abi as Abi;
 const step = fc.record({
   act: fc.constantFrom("proof", "proof", "proof", "module", "module", "module", "register", "revoke"),
   mandate: fc.nat(5),
-  /** Around the limits, on both sides. */
+  /** Amounts below and above the limits. */
   value: fc.nat(130),
   slot: fc.nat(5),
-  /** Of the period that the sender believes in. */
+  /** How many periods the sender is off. */
   late: fc.constantFrom(0, 0, 0, 0, 1, -1),
   again: fc.boolean(),
-  /** Seconds until the next block, where one begins here. */
+  /** Seconds until the next block, if a block ends here. */
   wait: fc.oneof({ arbitrary: fc.constant(null), weight: 15 }, { arbitrary: fc.nat(40), weight: 1 }),
 });
 type Step = {
@@ -64,7 +64,7 @@ const multicallAbi = multicall.abi as Abi;
 type Mandate = { readonly mandateId: Hex; readonly terms: Terms; paymentId: number };
 type Call = { readonly target: Address; readonly callData: Hex; readonly allowFailure: true };
 
-/** An account of its own, and what is sent for it: the calls up to a step that waits share one block. */
+/** A new account and its calls. All calls up to a step that waits are in one block. */
 async function world(contracts: Contracts) {
   const { client } = chain();
   const owner = newKey();
@@ -78,7 +78,7 @@ async function world(contracts: Contracts) {
   let serial = 0;
   let last: Hex | undefined;
 
-  /** Signed here and known to the account by its key, as a wallet does it. */
+  /** Signs a registration with the account's key, as a wallet does. */
   async function register(at: number, path: number): Promise<Hex> {
     const terms: Terms = {
       account: owner.address,
@@ -102,7 +102,7 @@ async function world(contracts: Contracts) {
   async function callOf({ act, mandate: at, value, slot, late, again }: Step): Promise<{ to: Address; data: Hex } | null> {
     const mandate = mandates[at];
     if (act === "register" || !mandate) {
-      // Now and then another takes the place, so that periods begin anew with untouched limits.
+      // Sometimes a new mandate replaces it, so that new periods with unused limits begin.
       if (mandate && !again) return null;
       return { to: contracts.registry, data: await register(at, at % 2 === 0 ? PROOFS : MODULE) };
     }
@@ -147,7 +147,7 @@ async function world(contracts: Contracts) {
     const args = [calls];
     const gas = 100_000n + BigInt(calls.length) * GAS;
     calls = [];
-    // Mined when it is accepted, so the next block may be told its time at once.
+    // The block is mined when it is accepted, so the time of the next one can be set at once.
     last = await client.writeContract({ address: multicallAddress, abi: multicallAbi, functionName: "aggregate3", args, gas });
   }
 
@@ -157,7 +157,7 @@ async function world(contracts: Contracts) {
     if (one.wait !== null || calls.length >= CALLS_MAX) await block(one.wait ?? 0);
   }
 
-  /** What left for each mandate in each of its periods, by the time of the block that moved it. */
+  /** The amount paid per mandate and period, by the time of the transfer's block. */
   async function spent(): Promise<{ sums: Map<string, bigint>; paid: Map<number, number> }> {
     const sums = new Map<string, bigint>();
     const paid = new Map<number, number>();
@@ -183,7 +183,7 @@ async function world(contracts: Contracts) {
 }
 
 describe("one budget", () => {
-  test(`${STEPS} random steps by both paths never pass a period's limit`, { timeout: 180_000 }, async () => {
+  test(`${STEPS} random steps by both paths never exceed a period's limit`, { timeout: 180_000 }, async () => {
     const contracts = await deployContracts(chain());
     let steps = 0;
     await fc.assert(
@@ -194,7 +194,7 @@ describe("one budget", () => {
         steps += sequence.length;
         const { sums, paid } = await spent();
         expect(Math.max(...[...sums.values()].map(Number))).toBeLessThanOrEqual(LIMIT);
-        // Something was paid by either path, or nothing was tried.
+        // Both paths paid something, otherwise the test shows nothing.
         for (const path of [PROOFS, MODULE]) expect(paid.get(path) ?? 0, `path ${path}`).toBeGreaterThan(STEPS / RUNS / 100);
       }),
       { numRuns: RUNS, endOnFailure: true },

@@ -68,7 +68,7 @@ describe("the module", () => {
     expect(usage).toEqual({ period: 0, payments: 3, spent: 3_000n });
   });
 
-  test("refuses every field that differs, another signer, a passed deadline, and mandates of proofs", async () => {
+  test("refuses every differing field, another signer, a passed deadline, and mandates that pay by proofs", async () => {
     const at = await moduleScene();
     const honest = payment(at);
     await expect(pay(honest, newKey())).rejects.toThrow("InvalidSignature");
@@ -84,7 +84,7 @@ describe("the module", () => {
     expect(await chain().balanceOf(at.terms.payee)).toBe(0n);
   });
 
-  test("only the module may make an account pay, and only an account may use up its own mandate", async () => {
+  test("only the module can make an account pay, and only an account can use its own mandate", async () => {
     const at = await moduleScene();
     const { mandateId, paymentId, token, payee, value } = payment(at);
     const args = [mandateId, paymentId, token, payee, value];
@@ -96,7 +96,7 @@ describe("the module", () => {
     ).rejects.toThrow("Refused");
   });
 
-  test("a token that calls back finds its payment used, and one that answers nothing is paid", async () => {
+  test("a token that calls back finds its payment used, and a token without a return value is paid", async () => {
     const hash = await chain().client.deployContract({ abi: hostile.abi as Abi, bytecode: hostile.bytecode as Hex });
     const { contractAddress } = await chain().client.waitForTransactionReceipt({ hash });
     const at = await moduleScene({ token: getAddress(contractAddress!) });

@@ -43,7 +43,7 @@ const supports = (account: Address, interfaceId: Hex) =>
   chain().client.readContract({ address: account, abi: accountAbi, functionName: "supportsInterface", args: [interfaceId] });
 
 describe("a delegated wallet", () => {
-  test("receives an ERC-721 token that is minted to it or sent, and its owner sends it on", async () => {
+  test("receives an ERC-721 token that is minted or sent to it, and its owner can send it", async () => {
     const wallet = await delegated(chain(), contracts.implementation);
     const other = await funded();
     await write(other, collectibles, abi721, "safeMint", [wallet.address, 1n]);
@@ -58,7 +58,7 @@ describe("a delegated wallet", () => {
     expect(await Promise.all([1n, 2n].map(ownerOf))).toEqual([other.address, other.address]);
   });
 
-  test("receives ERC-1155 tokens one kind at a time and many at once, and its owner sends them on", async () => {
+  test("receives ERC-1155 tokens one kind at a time and many at once, and its owner can send them", async () => {
     const wallet = await delegated(chain(), contracts.implementation);
     const other = await funded();
     await write(other, kinds, abi1155, "mint", [wallet.address, 1n, 5n]);
@@ -78,7 +78,7 @@ describe("a delegated wallet", () => {
     expect((await chain().client.getBalance({ address: wallet.address })) - before).toBe(parseEther("1"));
   });
 
-  test("says by ERC-165 what it receives, and nothing that it does not do", async () => {
+  test("reports by ERC-165 exactly what it receives", async () => {
     const { address } = await delegated(chain(), contracts.implementation);
     const receiver721 = toFunctionSelector("onERC721Received(address,address,uint256,bytes)");
     expect(await Promise.all((["0x01ffc9a7", "0x4e2312e0", receiver721] as const).map((id) => supports(address, id)))).toEqual([
@@ -93,7 +93,7 @@ describe("a delegated wallet", () => {
     ]);
   });
 
-  test("pays within its mandate as before, and what it received gives nobody a right over it", async () => {
+  test("pays within its mandate as before, and received tokens give nobody a right over it", async () => {
     const { owner, proof, accepted } = await mandateOnChain(chain(), contracts);
     const other = await funded();
     await write(other, collectibles, abi721, "safeMint", [owner.address, 10n]);

@@ -52,7 +52,7 @@ const settle = ({ transfer, signature }: Proof): Promise<void> =>
   );
 
 describe("proofs", () => {
-  test("a proof settles once; its slot is burnt by the token", async () => {
+  test("a proof settles once; the token burns its nonce slot", async () => {
     const { terms, proof } = await scene();
     const first = await proof();
     await settle(first);
@@ -65,7 +65,7 @@ describe("proofs", () => {
     expect(await chain().balanceOf(terms.payee)).toBe(terms.periodLimit);
   });
 
-  test("accepts its limits to the last unit and nothing beyond them", async () => {
+  test("accepts up to its limits, to the last unit, and nothing above them", async () => {
     const { owner, terms, mandateId, transfer, proof, accepted } = await scene();
     expect(await accepted(await proof())).toBe(true);
     const end = BigInt(terms.end);
@@ -91,7 +91,7 @@ describe("proofs", () => {
     expect(await accepted(await proof()), "a revoked mandate").toBe(false);
   });
 
-  test("a proof for one account is none for another, and none for other words", async () => {
+  test("a proof is invalid for another account and for other data", async () => {
     const [one, other] = [await scene(), await scene()];
     const proof = await one.proof();
     expect(await one.accepted(proof, other.owner.address)).toBe(false);
@@ -100,12 +100,12 @@ describe("proofs", () => {
     expect(await one.accepted({ ...proof, digest: randomBytes32() })).toBe(false);
   });
 
-  test("a mandate that the module pays takes no proof: there is one budget", async () => {
+  test("a mandate that the module pays accepts no proof, so there is one budget", async () => {
     const { proof, accepted } = await scene({ enforcementPath: MODULE });
     expect(await accepted(await proof())).toBe(false);
   });
 
-  test("another token is not even asked for its domain", async () => {
+  test("the domain of another token is not read", async () => {
     const { mandateId, transfer, accepted } = await scene();
     const hash = await chain().client.deployContract({ abi: hostile.abi as Abi, bytecode: hostile.bytecode as Hex });
     const { contractAddress } = await chain().client.waitForTransactionReceipt({ hash });
@@ -125,7 +125,7 @@ describe("proofs", () => {
     expect(await accepted({ digest: honest.digest, signature: toHex(words) })).toBe(false);
   });
 
-  test("whatever bytes come as a signature, only a proof or the owner's key is accepted, and nothing reverts", async () => {
+  test("of any bytes, only a proof or the owner's signature is accepted, and nothing reverts", async () => {
     const { owner, proof, accepted } = await scene();
     const honest = await proof();
     const owned = await sign({ hash: honest.digest, privateKey: owner.key, to: "hex" });
@@ -156,7 +156,7 @@ describe("proofs", () => {
 });
 
 describe("the owner", () => {
-  test("signs and pays whatever the mandates say, and ends every proof by ending the delegation", async () => {
+  test("signs and pays independently of the mandates, and ends every proof by ending the delegation", async () => {
     const { owner, proof, transfer } = await scene();
     const own = { ...transfer, to: newKey().address, value: 500_000n, nonce: randomBytes32() };
     const signature = await sign({ hash: transferDigest(own), privateKey: owner.key, to: "hex" });

@@ -18,7 +18,7 @@ import {
   type Terms,
 } from "../test/smart-account.ts";
 
-/* The stock @x402/express server with the stock @x402/evm facilitator: neither knows anything of mandates. */
+/* The stock @x402/express server with the stock @x402/evm facilitator. Neither has any knowledge of mandates. */
 
 const chain = useChain();
 const payTo = newKey().address;
@@ -63,7 +63,7 @@ type Asked = {
   readonly nonce?: Hex;
 };
 
-/** Buys as an agent does that holds no wallet: what the seller asks for, with a proof where a signature stands. */
+/** Buys like an agent without a wallet: with the seller's terms, and a proof in place of the signature. */
 async function buy(from: Address, mandateId: Hex, asked: Asked = {}): Promise<Response> {
   const { path = "/report", period = 0n, slot = 0n, key = contracts.policySigner.key, nonce } = asked;
   const unpaid = await fetch(seller.url + path);
@@ -93,7 +93,7 @@ async function buy(from: Address, mandateId: Hex, asked: Asked = {}): Promise<Re
 }
 
 describe("a stock x402 seller", () => {
-  test("is paid by proofs out of the slots of a mandate, each once, and serves what was bought", async () => {
+  test("is paid by proofs with the nonce slots of a mandate, each once, and delivers", async () => {
     const { owner, mandateId } = await mandate();
     const before = await chain().balanceOf(payTo);
     const first = await buy(owner.address, mandateId);

@@ -55,7 +55,7 @@ describe("TestUSDC", () => {
       "2",
       6,
     ]);
-    // What Circle's own contract answers on Base Sepolia.
+    // The answer of Circle's own contract on Base Sepolia.
     expect(await read("DOMAIN_SEPARATOR")).toBe("0x71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818");
   });
 
@@ -68,7 +68,7 @@ describe("TestUSDC", () => {
     await expect(submit(signed, overload)).rejects.toThrow("FiatTokenV2: authorization is used or canceled");
   });
 
-  test("refuses with Circle's words: expired, not yet valid, wrong signature, too little money", async () => {
+  test("refuses with Circle's messages: expired, not yet valid, wrong signature, too little money", async () => {
     await expect(submit(await authorization({ validBefore: 1n }), "bytes")).rejects.toThrow(
       "FiatTokenV2: authorization is expired",
     );
@@ -84,7 +84,7 @@ describe("TestUSDC", () => {
     );
   });
 
-  test("a cancelled authorization reads as used and cannot settle", async () => {
+  test("a canceled authorization is used and cannot settle", async () => {
     const signed = await authorization();
     const { nonce } = signed.message;
     const cancel = {
@@ -105,7 +105,7 @@ describe("TestUSDC", () => {
     await expect(submit(signed, "bytes")).rejects.toThrow("FiatTokenV2: authorization is used or canceled");
   });
 
-  test("an account with code is asked by ERC-1271 alone, even when its key signed", async () => {
+  test("the signature of an account with code is checked only by ERC-1271, even if its key signed", async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     await chain().mint(owner.address, 10_000n);
     await chain().client.setCode({ address: owner.address, bytecode: "0x00" });

@@ -125,7 +125,7 @@ test.describe("payments", () => {
 
     await page.goto(`/payments/${unknown}`);
     await expect(page.locator(".page-head")).toContainText("Outcome unknown");
-    await expect(page.getByText("nothing is to be paid again")).toBeVisible();
+    await expect(page.getByText("must not pay again")).toBeVisible();
   });
 
   test("have a printable receipt after they are settled, and are hidden from others", async ({ page, context }) => {

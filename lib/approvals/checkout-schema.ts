@@ -94,7 +94,7 @@ export const MandateChoice = z
     name: z.string(),
     status: MandateStatus,
     asset: z.string(),
-    available: z.string().meta({ description: "What the tightest of its budgets has left." }),
+    available: z.string().meta({ description: "What is left of its smallest budget." }),
     match: z.boolean().meta({ description: "Whether it covers this checkout now." }),
   })
   .meta({ id: "MandateChoice", description: "A mandate of the buyer that a checkout could be paid under." });

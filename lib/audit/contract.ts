@@ -30,7 +30,7 @@ export const verifyAudit = operation({
   tag: "Audit",
   summary: "Verify the organization's audit chain",
   description:
-    "Reads the whole chain from its first event, computes every hash again, and compares with the newest signed checkpoint: a tail that was cut off shows.",
+    "Reads the whole chain from its first event, computes every hash again, and compares with the newest signed checkpoint: a removed end of the chain is found.",
   access: { capability: "audit:read" },
   body: z.strictObject({}).meta({ id: "VerifyAudit" }),
   response: AuditVerification,

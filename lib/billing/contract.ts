@@ -24,7 +24,7 @@ export const quoteFee = operation({
   tag: "Billing",
   summary: "Quote the service's fee on a payment",
   description:
-    "The schedule that is closest to buyer and seller applies. The seller is paid the gross amount; fees are debts. The quote holds for 15 minutes. Name a seller of another organization by sellerId; its sellerOrganizationId alone is a 404, and its resources are not looked at, so name the chain where there are several.",
+    "The schedule that is closest to buyer and seller applies. The seller is paid the gross amount; fees are debts. The quote is valid for 15 minutes. Name a seller of another organization by sellerId; its sellerOrganizationId alone is a 404, and its resources are not read, so name the chain where there are several.",
   access: { capability: "billing:quote" },
   body: AskedFeeQuote,
   response: FeeQuote,

@@ -20,7 +20,7 @@ export const previewCheckout = operation({
   tag: "Commerce",
   summary: "Preview a basket and open a checkout for the buyer to confirm",
   description:
-    "Reads the storefront, asks for a quote, compares it with the 402 at its checkout and finds the mandate that would pay. Nothing is held. There is one open checkout for a mandate and a basket: asking again answers it.",
+    "Reads the storefront, asks for a quote, compares it with the 402 at its checkout and finds the mandate that would pay. Nothing is held. There is one open checkout for a mandate and a basket: asking again returns it.",
   access: { capability: "checkouts:preview" },
   status: 201,
   body: z
@@ -82,7 +82,7 @@ export const getCheckout = operation({
       approval: CheckoutApproval.optional(),
       mandates: z.array(MandateChoice),
       continuationToken: z.string().optional().meta({ description: "A secret: whoever has it continues the checkout." }),
-      next: Call.optional().meta({ description: "What the agent that asked calls next. Absent where nothing is left to do." }),
+      next: Call.optional().meta({ description: "The next call of the agent that asked. Absent if there is none." }),
     })
     .meta({ id: "Checkout" }),
   problems: ["not_found", "overloaded"],
@@ -173,7 +173,7 @@ export const cancelCheckout = operation({
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/cancel",
   tag: "Commerce",
   summary: "Cancel a checkout",
-  description: "For the agent that opened it, as long as nothing was executed. An approval that is there is revoked.",
+  description: "For the agent that opened it, as long as nothing was executed. Its approval, if there is one, is revoked.",
   access: { capability: "checkouts:preview" },
   body: z.strictObject({}).meta({ id: "CancelCheckout" }),
   response: IntentReply,

@@ -46,7 +46,7 @@ export const placeOrder = operation({
   tag: "Commerce",
   summary: "Place an order at a storefront and pay it under a mandate",
   description:
-    "One idempotency key carries the whole order: repeat the call with the same key, storefrontUrl, mandateId and items, and it goes on. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where the mandate is registered on the chain for the storefront's payee, the service makes the credential itself (scope.paymentMode service7702), and the call that may pay pays. Where a person is asked, repeat the call after the approval.",
+    "One idempotency key is for the whole order: repeat the call with the same key, storefrontUrl, mandateId and items to continue it. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where the mandate is registered on the chain for the storefront's payee, the service makes the credential itself (scope.paymentMode service7702), and the call that may pay pays at once. Where a person is asked, repeat the call after the approval.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({
@@ -78,7 +78,7 @@ export const continueCheckout = operation({
   tag: "Commerce",
   summary: "Continue an approved checkout: redeem its continuation token and place the order",
   description:
-    "The token of getCheckout is redeemed once, for exactly what the buyer approved. Afterwards the order goes on by repeating the same call with the same idempotency key, with paymentCredential once it is signed; where the service makes the credential itself (scope.paymentMode service7702), this call pays.",
+    "The token of getCheckout is redeemed once, for exactly what the buyer approved. To continue the order, repeat the same call with the same idempotency key, with paymentCredential once it is signed; where the service makes the credential itself (scope.paymentMode service7702), this call pays.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({

@@ -12,8 +12,8 @@ Amounts are decimal strings, times are RFC 3339 in UTC. Clients must tolerate ne
 something must come from this service's own origin. Both at once are refused with 400 \`ambiguous_credentials\`.
 
 **Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: the same key and body answer the stored bytes with
-\`Idempotent-Replayed: true\`. Bodies are compared by what they say, as RFC 8785 writes it. Where an operation names fields that a repeat may
-make anew, they are not compared, and what the first request said stands. Keys are kept for 30 days and belong to the organization. After an
+\`Idempotent-Replayed: true\`. Bodies are compared as RFC 8785 text. Fields that an operation lets a repeat
+change are not compared, and the values of the first request stay. Keys are kept for 30 days and belong to the organization. After an
 answer that was lost, repeat with the same key: a new one would be a second payment.
 
 **Lists.** Newest first, \`limit\` 1 to 100. Where a reply has \`nextCursor\`, pass it as \`cursor\`; the lists that answer \`items\`
@@ -54,7 +54,7 @@ export function accessText(access: Access): string {
 export function repeatText({ madeAnew }: Operation): string | undefined {
   if (!madeAnew) return undefined;
   const fields = madeAnew.map((path) => `\`${path.join(".")}\``).join(" and ");
-  return `A repeat with the same idempotency key may make ${fields} anew: it is answered as the first request was, whose values stand.`;
+  return `A repeat with the same idempotency key may change ${fields}: it gets the answer of the first request, whose values stay.`;
 }
 
 type VariantText = { readonly name: string; readonly description: string; readonly code?: ProblemCode; readonly detail: string };

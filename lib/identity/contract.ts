@@ -134,7 +134,7 @@ export const rotateServiceAccountKey = operation({
   tag: "Identity",
   summary: "Give a service account a new API key",
   description:
-    "The previous key lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now. Whoever lacks a capability that the account has gets no key of it, and may revoke it.",
+    "The previous key lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now. A person who lacks a capability of the account cannot rotate its key, but can revoke it.",
   access: { sessionCapability: "serviceAccounts:manage" },
   body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(0) }).meta({ id: "RotateServiceAccountKey" }),
   response: ServiceAccount,
@@ -148,7 +148,7 @@ export const revokeServiceAccount = operation({
   path: "/api/v1/auth/service-accounts/{id}/revoke",
   tag: "Identity",
   summary: "Revoke a service account and its keys",
-  description: "When this is answered, no key of the account starts anything any more. Revoking again changes nothing.",
+  description: "After this answer no key of the account is accepted. Revoking again changes nothing.",
   access: { sessionCapability: "serviceAccounts:manage" },
   body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).meta({ id: "RevokeServiceAccount" }),
   response: ServiceAccount,

@@ -83,7 +83,7 @@ export const updateMandate = operation({
   tag: "Mandates",
   summary: "Change a mandate",
   description:
-    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts anew. The asset never changes. null removes the agents or the wallet. Payments that were authorized before are judged by the new version when they are executed and settled: who is paid, for what, by which agent; limits stay as they were held. The reply names the open ones that it refuses, and cancelOpen cancels those that are not submitted. cancelOpen alone makes no new version.",
+    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts again. The asset never changes. null removes the agents or the wallet. The new version also applies to earlier authorizations when they are executed and settled: to payee, resource and agent; limits stay as they were held. The reply names the open ones that it refuses, and cancelOpen cancels those that are not submitted. cancelOpen alone makes no new version.",
   access: { sessionCapability: "mandates:manage" },
   body: z
     .strictObject({

@@ -42,14 +42,14 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   },
   mandate_suspended: {
     means: "The mandate was paused.",
-    cure: "Resume it if your agents should go on.",
+    cure: "Resume it if your agents should continue.",
     remedy: "mandate",
     actions: [resumeMandate, selectMandate],
     match: "not_active",
     beyondPolicy: true,
   },
   mandate_revoked: {
-    means: "The mandate was revoked, and that is for ever.",
+    means: "The mandate was revoked. This cannot be undone.",
     cure: "Write a new mandate if your agents should pay.",
     remedy: "mandate",
     actions: [createMandate, selectMandate],
@@ -57,15 +57,15 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     beyondPolicy: true,
   },
   mandate_expired: {
-    means: "The mandate’s time was over.",
+    means: "The mandate had expired.",
     cure: "Give it a later end.",
     remedy: "policy",
     actions: [renewMandate, selectMandate],
     match: "expired",
   },
   mandate_not_yet_valid: {
-    means: "The mandate’s time had not begun.",
-    cure: "Wait, or let it begin earlier.",
+    means: "The mandate was not valid yet.",
+    cure: "Wait, or give it an earlier start.",
     remedy: "policy",
     actions: [retryLater],
     match: "not_active",
@@ -97,7 +97,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     cure: "Have a person confirm with a passkey, or ask for less in the mandate.",
     remedy: "policy",
   },
-  intent_expired: { means: "The request was already over when it came.", cure: again, remedy: "none" },
+  intent_expired: { means: "The request had expired before it arrived.", cure: again, remedy: "none" },
   intent_invalid: {
     means: "A fact that the decision needs was missing, or the intent was used before.",
     cure: again,
@@ -127,7 +127,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   },
   payee_not_allowed: { means: "The mandate does not pay to this address.", cure: ask, remedy: "policy" },
   seller_denied: { means: "The mandate forbids this seller.", cure: ask, remedy: "policy" },
-  seller_not_allowed: { means: "The mandate does not allow this seller, or nobody knows it.", cure: ask, remedy: "policy" },
+  seller_not_allowed: { means: "The mandate does not allow this seller, or the seller is unknown.", cure: ask, remedy: "policy" },
   seller_unverified: {
     means: "The mandate asks for a verified seller or domain, and this seller has not proved that the domain is its own.",
     cure: "Ask the seller to verify its domain, or allow the seller by its id or its address in the mandate.",
@@ -176,7 +176,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     match: "insufficient_budget",
   },
   cooldown_active: {
-    means: "The last payment was too short a time ago.",
+    means: "Too little time had passed since the last payment.",
     cure: "The agent can ask again a little later.",
     remedy: "policy",
     actions: [retryLater],
@@ -189,8 +189,8 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     beyondPolicy: true,
   },
   fee_limit_exceeded: {
-    means: "The service fee was above what the mandate tolerates.",
-    cure: "Raise the fee that it tolerates.",
+    means: "The service fee was above the mandate’s limit for fees.",
+    cure: "Raise its limit for fees.",
     remedy: "policy",
     actions: [raiseLimit],
     match: "insufficient_budget",

@@ -79,7 +79,7 @@ const OpenRefused = z
     canceled: z.int().meta({ description: "How many were canceled by this request; items names the newest of them." }),
     more: z
       .boolean()
-      .meta({ description: "Whether there are more than items names. What is refused is not executed, named or not." }),
+      .meta({ description: "Whether there are more than items lists. Refused payments are not executed, listed or not." }),
   })
   .meta({
     id: "OpenPaymentsRefused",
@@ -88,7 +88,7 @@ const OpenRefused = z
 export type OpenRefused = z.input<typeof OpenRefused>;
 
 export const ChangedMandate = Mandate.extend({
-  openRefused: OpenRefused.optional().meta({ description: "Left out where the version in force refuses nothing that is open." }),
+  openRefused: OpenRefused.optional().meta({ description: "Absent if the current version refuses no open payment." }),
 }).meta({ id: "ChangedMandate", description: "The mandate after a change, with the open payments that it no longer allows." });
 
 export const LedgerEntry = z

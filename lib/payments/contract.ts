@@ -15,7 +15,7 @@ export const authorizePayment = operation({
   tag: "Payments",
   summary: "Authorize a payment against a mandate's policy",
   description:
-    "Decides whether this payment may be made. allow, deny and requireApproval are all answered with 200 and stored; an allowed payment is held in the mandate's budget at once. Where a person is asked, the reason with the effect approval has the page for the buyer (href), pollWith, which waits for the decision, and next, which pays once it is a yes. The idempotency key stands in intent.idempotencyKey or in the Idempotency-Key header.",
+    "Decides whether this payment may be made. allow, deny and requireApproval are all answered with 200 and stored; an allowed payment is held in the mandate's budget at once. Where a person is asked, the reason with the effect approval has the page for the buyer (href), pollWith, which waits for the decision, and next, which pays after an approval. The idempotency key stands in intent.idempotencyKey or in the Idempotency-Key header.",
   access: { capability: "payments:authorize" },
   idempotencyKeyAt: ["intent", "idempotencyKey"],
   madeAnew: [
@@ -106,7 +106,7 @@ export const executePayment = operation({
   tag: "Payments",
   summary: "Execute an authorized payment",
   description:
-    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares to the letter), and what the chain would refuse is told by its name before anything is made. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign.",
+    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares exactly), and a refusal by the chain is reported by its name before that. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign.",
   access: { capability: "payments:execute" },
   // A wallet signs with a new nonce each time, so a retry may bring another credential. Only the first bound credential is ever sent on.
   madeAnew: [["paymentCredential"]],

@@ -35,7 +35,7 @@ describe("a person's next action", () => {
   test("is none while the network decides, and never to pay again", () => {
     for (const status of ["pending", "processing", "unknown"] as const) {
       const { text, links } = nextStepsOf({ ...facts, stage: { of: "settlement", status } });
-      expect(text).toMatch(/^Nothing is to be done/);
+      expect(text).toMatch(/^You need to do nothing/);
       expect(links).toEqual([]);
     }
   });

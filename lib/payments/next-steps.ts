@@ -62,7 +62,7 @@ export function nextStepsOf(facts: NextFacts): NextStep {
         : { text: over, links: [] };
     case "checkout":
       return stage.status === "approved"
-        ? { text: "The agent goes on with it. Nothing is to be done.", links: [] }
+        ? { text: "The agent continues. You need to do nothing.", links: [] }
         : { text: over, links: [] };
     case "settlement":
       return settlementStep(facts, stage.status);
@@ -73,10 +73,10 @@ function settlementStep(facts: NextFacts, status: Extract<Stage, { of: "settleme
   switch (status) {
     case "pending":
     case "processing":
-      return { text: "Nothing is to be done. The outcome appears here as soon as the network shows it.", links: [] };
+      return { text: "You need to do nothing. The outcome appears here as soon as the network shows it.", links: [] };
     case "unknown":
       return {
-        text: "Nothing is to be done, and nothing is to be paid again. We ask the network until it shows what became of it; at the latest when the credential ends.",
+        text: "You need to do nothing, and must not pay again. We ask the network until it shows the outcome, at the latest when the credential expires.",
         links: [],
       };
     case "failed":

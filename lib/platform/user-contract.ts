@@ -44,8 +44,8 @@ export const listUsers = operation({
   query: z.strictObject({
     ...PageQuery.shape,
     search: z.string().trim().min(1).max(254).optional(),
-    role: PlatformRole.exclude(["user"]).optional().meta({ description: "Only who has this platform role." }),
-    banned: z.enum(["true"]).optional().meta({ description: "Only who is banned." }),
+    role: PlatformRole.exclude(["user"]).optional().meta({ description: "Only people with this platform role." }),
+    banned: z.enum(["true"]).optional().meta({ description: "Only banned people." }),
   }),
   response: pageOf(PlatformUser).meta({ id: "PlatformUserList" }),
   problems: [],
@@ -59,7 +59,7 @@ export const updateUserRoles = operation({
   tag: "Platform",
   summary: "Change a user's platform roles",
   description:
-    "Replaces the roles; everyone keeps `user`, and left out they stay as they are. Nobody can give themselves a role. The last admin who is not banned stays one. What the new roles lack ends with this answer.",
+    "Replaces the roles; everyone keeps `user`, and left out they stay as they are. Nobody can give themselves a role. The last admin who is not banned stays one. Rights that the new roles lack end with this answer.",
   access: { platformCapability: "platform.roles.update" },
   body: z.strictObject({ reason: Why, platformRoles: z.array(PlatformRole).max(8).optional() }).meta({ id: "UpdateUserRoles" }),
   response: PlatformUser,
@@ -73,7 +73,7 @@ export const revokeUserSessions = operation({
   path: "/api/v1/platform/users/{userId}/sessions/revoke",
   tag: "Platform",
   summary: "End all sessions of a user",
-  description: "When this is answered, none of the sessions starts anything any more. The person may sign in again.",
+  description: "After this answer no session of the user is accepted. The person may sign in again.",
   access: { platformCapability: "platform.sessions.revoke" },
   body: z.strictObject({ reason: Why }).meta({ id: "RevokeUserSessions" }),
   response: z.object({ userId: z.string(), revokedCount: z.number().int().min(0) }).meta({ id: "RevokedSessions" }),

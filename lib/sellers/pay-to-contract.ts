@@ -31,7 +31,7 @@ export const challengePayTo = operation({
   tag: "Sellers",
   summary: "Get the text that proves an address",
   description:
-    "Whoever controls the address signs the text as it is (EIP-191, personal_sign; a contract answers by EIP-1271), and provePayTo takes the signature. The text is for this organization, seller, address, network and environment, is good once, and ends after 15 minutes.",
+    "The owner of the address signs the text unchanged (EIP-191, personal_sign; a contract answers by EIP-1271). Send the signature to provePayTo. The text is for this organization, seller, address, network and environment, is valid once, for 15 minutes.",
   access: { capability: "resources:manage" },
   status: 201,
   body: z
@@ -91,7 +91,7 @@ export const provePayTo = operation({
   tag: "Sellers",
   summary: "Prove that the organization controls an address",
   description:
-    "By the signature of a challenge, or by the 402 of a resource at the seller's verified domain, which the service asks for itself. In production our facilitator settles payments to proven addresses alone. What a domain says counts as long as the domain is verified, and until another organization signs for the address.",
+    "By the signature of a challenge, or by the 402 of a resource at the seller's verified domain, which the service asks for itself. In production our facilitator settles payments to proven addresses alone. A proof by the domain is valid as long as the domain is verified, and until another organization signs for the address.",
   access: { capability: "resources:manage" },
   body: z.discriminatedUnion("method", [BySignature, ByDomain]).meta({ id: "ProvePayTo" }),
   response: z

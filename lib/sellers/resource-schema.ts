@@ -100,10 +100,7 @@ export const UpsertPaidResource = z
     minimumAssuranceLevel: AssuranceLevel.optional(),
     paymentConfig: AskedPaymentConfig.optional(),
     resourceId: ClientId.optional().meta({ description: "If given, the same as in the path." }),
-    payToProven: z
-      .boolean()
-      .optional()
-      .meta({ description: "As it was read; it is taken and changes nothing. provePayTo proves." }),
+    payToProven: z.boolean().optional().meta({ description: "Accepted as it was read, and ignored. Use provePayTo to prove." }),
   })
   .meta({ id: "UpsertPaidResource" });
 export type UpsertPaidResource = z.output<typeof UpsertPaidResource>;

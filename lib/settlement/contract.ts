@@ -35,7 +35,7 @@ export const listSettlements = operation({
   tag: "Payments",
   summary: "List what was settled for the organization, newest first",
   description:
-    "For sellers: payments to the organization, under mandates of buyers and without one. Finds what an answer of the facilitator that was lost said: nonce is that of the credential.",
+    "For sellers: payments to the organization, under mandates of buyers and without one. Finds the result of a lost answer of the facilitator: nonce is that of the credential.",
   access: { capability: "payments:settle" },
   query: z.strictObject({
     ...PageQuery.shape,

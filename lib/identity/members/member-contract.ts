@@ -4,7 +4,7 @@ import { InvitationStatus, MembershipRole } from "#lib/vocabulary.ts";
 
 const keys = z.enum(["keep", "revoke"]).optional().meta({
   description:
-    "What becomes of the live keys that the person made and that do more than they may afterwards. Without it, a person who made such keys stays as they are, and the refusal names the keys.",
+    "What happens to live keys that the person made and that can do more than the person afterwards. Without it, the change is refused if there are such keys, and the refusal names them.",
 });
 const reason = z.string().trim().min(1).max(500);
 
@@ -20,7 +20,7 @@ export const Invitation = z
   })
   .meta({
     id: "Invitation",
-    description: "What makes the account of one e-mail address a member. Its secret is in the mail alone.",
+    description: "It makes the account of one e-mail address a member. Its secret is only in the mail.",
   });
 export type Invitation = z.infer<typeof Invitation>;
 
@@ -109,7 +109,7 @@ export const updateMember = operation({
   tag: "Identity",
   summary: "Change a member's role",
   description:
-    "Only an owner changes owners or makes one; the last owner stays one. What the new role lacks ends with this answer, open invitations that it could not send among it.",
+    "Only an owner changes owners or makes one; the last owner stays one. Rights that the new role lacks end with this answer, and open invitations that it could not send are canceled.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ role: MembershipRole, reason: reason.optional(), keys }).meta({ id: "UpdateMember" }),
   response: Member,
@@ -132,7 +132,7 @@ export const removeMember = operation({
   tag: "Identity",
   summary: "Remove a member",
   description:
-    "When this is answered, the person may do nothing in the organization any more, and open invitations that they sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
+    "After this answer the person has no access to the organization any more, and open invitations that they sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ reason: reason.optional(), keys }).meta({ id: "RemoveMember" }),
   response: Member,

@@ -9,9 +9,9 @@ export const setStepUpThreshold = operation({
   method: "PUT",
   path: "/api/v1/auth/organizations/{organizationId}/step-up-threshold",
   tag: "Identity",
-  summary: "Say above which amount an approval asks who it is",
+  summary: "Set the amount above which an approval asks for a step-up",
   description:
-    "Counts from the next approval on, in whole units of whatever asset is paid with. A request without `above` takes the threshold away; the other reasons to ask stay.",
+    "Applies from the next approval on, in whole units of the payment's asset. A request without `above` removes the threshold; the other reasons to ask stay.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ above: AmountText.optional() }).meta({ id: "SetStepUpThreshold" }),
   response: z.object({ organizationId: z.string(), above: AmountText.optional() }).meta({ id: "StepUpThreshold" }),

@@ -47,7 +47,7 @@ export const challengePasskey = operation({
   tag: "Identity",
   summary: "Get what one of the person's passkeys has to sign",
   description:
-    "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is worth something for exactly what this session was shown. Send the answer to stepUp. Without one, send it to confirmIdentity. A challenge counts once, in this session, for five minutes.",
+    "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is valid only for exactly what this session was shown. Send the answer to stepUp. Without one, send it to confirmIdentity. A challenge is valid once, in this session, for five minutes.",
   access: "session",
   body: z.strictObject({ checkoutIntentId: Id.optional() }).meta({ id: "ChallengePasskey" }),
   response: z
@@ -75,7 +75,7 @@ export const confirmIdentity = operation({
   tag: "Identity",
   summary: "Prove again who you are, before you change how you sign in or give a right",
   description:
-    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that has just signed in may too. Tries are counted.",
+    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that has just signed in may too. Tries are limited.",
   access: "session",
   body: z
     .strictObject({ password: z.string().min(1).max(128).optional(), assertion: PasskeyAssertion.optional() })
@@ -163,7 +163,7 @@ export const removePasskey = operation({
   tag: "Identity",
   summary: "Remove a passkey",
   description:
-    "When this is answered, the passkey neither signs in nor approves anything any more. The last way in stays: add another one first. The person must have signed in, or confirmed that it is them, within five minutes.",
+    "When this is answered, the passkey neither signs in nor approves anything any more. The last way to sign in cannot be removed: add another one first. The person must have signed in, or confirmed that it is them, within five minutes.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RemovePasskey" }),
   response: Passkey,

@@ -10,7 +10,7 @@ export const endSession = operation({
   path: "/api/v1/auth/sessions/{sessionId}/end",
   tag: "Identity",
   summary: "End one of the person's sessions",
-  description: "When this is answered, the session does nothing any more, on any process. Its own one is ended by signing out.",
+  description: "After this answer no process accepts the session. Sign out to end the session of this request.",
   access: "session",
   body: z.strictObject({}).meta({ id: "EndSession" }),
   response: Ended,
@@ -37,7 +37,7 @@ export const changePassword = operation({
   path: "/api/v1/auth/password",
   tag: "Identity",
   summary: "Change the password",
-  description: "Every other session of the person ends with it. Tries are counted.",
+  description: "Every other session of the person ends with it. Tries are limited.",
   access: "session",
   body: z
     .strictObject({ currentPassword: z.string().min(1).max(128), newPassword: z.string().min(12).max(128) })
