@@ -3,6 +3,7 @@ import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/appr
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { reservations } from "#lib/holds/tables.ts";
@@ -10,14 +11,10 @@ import { sellers } from "#lib/sellers/tables.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
-export type Scope = { readonly organizationId: string; readonly environment: string };
+export type { Scope };
 
-export const owned = ({ organizationId, environment }: Scope, checkoutIntentId: string) =>
-  and(
-    eq(checkoutIntents.checkoutIntentId, checkoutIntentId),
-    eq(checkoutIntents.organizationId, organizationId),
-    eq(checkoutIntents.environment, environment),
-  );
+export const owned = (scope: Scope, checkoutIntentId: string) =>
+  and(eq(checkoutIntents.checkoutIntentId, checkoutIntentId), within(checkoutIntents, scope));
 
 export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await db.select().from(checkoutIntents).where(owned(scope, checkoutIntentId));

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
@@ -18,20 +19,11 @@ type Db = Database | Tx;
 /** Statuses of a live execution. An authorization has at most one. */
 const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
 
-export type Owner = { readonly organizationId: string; readonly environment: string };
-
-export async function findAuthorization(db: Db, owner: Owner, authorizationId: string): Promise<AuthorizationRow | null> {
-  const { organizationId, environment } = owner;
+export async function findAuthorization(db: Db, owner: Scope, authorizationId: string): Promise<AuthorizationRow | null> {
   const [row] = await db
     .select()
     .from(authorizations)
-    .where(
-      and(
-        eq(authorizations.authorizationId, authorizationId),
-        eq(authorizations.organizationId, organizationId),
-        eq(authorizations.environment, environment),
-      ),
-    );
+    .where(and(eq(authorizations.authorizationId, authorizationId), within(authorizations, owner)));
   return row ?? null;
 }
 
@@ -50,18 +42,11 @@ export async function hasLiveExecution(db: Db, authorizationId: string): Promise
   return rows.length > 0;
 }
 
-export async function findExecution(db: Db, owner: Owner, executionId: string): Promise<ExecutionRow | null> {
-  const { organizationId, environment } = owner;
+export async function findExecution(db: Db, owner: Scope, executionId: string): Promise<ExecutionRow | null> {
   const [row] = await db
     .select()
     .from(executions)
-    .where(
-      and(
-        eq(executions.executionId, executionId),
-        eq(executions.organizationId, organizationId),
-        eq(executions.environment, environment),
-      ),
-    );
+    .where(and(eq(executions.executionId, executionId), within(executions, owner)));
   return row ?? null;
 }
 
@@ -209,7 +194,7 @@ export type PaymentFilter = {
 /** Newest first. */
 export async function listAuthorizations(
   db: Db,
-  { organizationId, environment }: Owner,
+  owner: Scope,
   { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
   place: string | null,
   limit: number,
@@ -220,8 +205,7 @@ export async function listAuthorizations(
     .from(authorizations)
     .where(
       and(
-        eq(authorizations.organizationId, organizationId),
-        eq(authorizations.environment, environment),
+        within(authorizations, owner),
         mandateId === undefined ? undefined : eq(authorizations.mandateId, mandateId),
         outcome === undefined ? undefined : eq(authorizations.outcome, outcome),
         place === null ? undefined : lt(authorizationId, place),

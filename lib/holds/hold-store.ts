@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
+import { currentVersion } from "#lib/mandates/store.ts";
 import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
 import { authorizations, reservations } from "#lib/holds/tables.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
@@ -127,10 +128,7 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   const [row] = await tx
     .select({ spent, reserved, chain, asset, policy: mandateVersions.policy })
     .from(mandates)
-    .innerJoin(
-      mandateVersions,
-      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
-    )
+    .innerJoin(mandateVersions, currentVersion)
     .where(eq(mandates.mandateId, mandateId));
   return row ?? null;
 }

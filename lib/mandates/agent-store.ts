@@ -1,22 +1,17 @@
-import { and, arrayContains, count, desc, eq, getTableColumns, isNull } from "drizzle-orm";
+import { and, arrayContains, count, desc, eq, isNull } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import type { Scope } from "#lib/mandates/store.ts";
+import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
-
-const owned = ({ organizationId, environment }: Scope) =>
-  and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment));
 
 /** The mandates that name this agent, newest first. */
 export const mandatesNaming = (scope: Scope, serviceAccountId: string, rows: number): Promise<MandateRow[]> =>
   database()
-    .select({ ...getTableColumns(mandates), policy: mandateVersions.policy })
+    .select(mandateColumns)
     .from(mandates)
-    .innerJoin(
-      mandateVersions,
-      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
-    )
-    .where(and(owned(scope), arrayContains(mandates.agents, [serviceAccountId])))
+    .innerJoin(mandateVersions, currentVersion)
+    .where(and(within(mandates, scope), arrayContains(mandates.agents, [serviceAccountId])))
     .orderBy(desc(mandates.mandateId))
     .limit(rows);
 
@@ -25,6 +20,6 @@ export async function countOpenMandates(scope: Scope): Promise<number> {
   const [row] = await database()
     .select({ count: count() })
     .from(mandates)
-    .where(and(owned(scope), eq(mandates.status, "active"), isNull(mandates.agents)));
+    .where(and(within(mandates, scope), eq(mandates.status, "active"), isNull(mandates.agents)));
   return row?.count ?? 0;
 }

@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt } from "drizzle-orm";
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
@@ -8,26 +9,25 @@ import { mandateLedger, mandates, mandateVersions, usageBuckets } from "#lib/man
 import type { Atomic } from "#lib/money.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
-/** Every query filters by organization and environment, so another tenant's mandate is not found. */
-export type Scope = { readonly organizationId: string; readonly environment: string };
+export type { Scope };
 
 /** Runs reads in one snapshot, with the database's time. */
 export const reading = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   database().transaction(async (tx) => work(tx, await clock(tx)), { isolationLevel: "repeatable read", accessMode: "read only" });
 
-const owned = ({ organizationId, environment }: Scope) =>
-  and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment));
-
-const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
-const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
+export const mandateColumns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
+export const currentVersion = and(
+  eq(mandateVersions.mandateId, mandates.mandateId),
+  eq(mandateVersions.version, mandates.version),
+);
 
 /** In no order. */
 export const findMandates = (tx: Tx, scope: Scope, mandateIds: readonly string[]): Promise<MandateRow[]> =>
   tx
-    .select(columns)
+    .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(owned(scope), inArray(mandates.mandateId, [...mandateIds])));
+    .where(and(within(mandates, scope), inArray(mandates.mandateId, [...mandateIds])));
 
 export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const [row] = await findMandates(tx, scope, [mandateId]);
@@ -39,7 +39,7 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
     .from(mandates)
-    .where(and(owned(scope), eq(mandates.mandateId, mandateId)))
+    .where(and(within(mandates, scope), eq(mandates.mandateId, mandateId)))
     .for("no key update");
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
@@ -47,10 +47,10 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
 /** Newest first; ids sort by creation. */
 export const selectMandates = (tx: Tx, scope: Scope, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
-    .select(columns)
+    .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(owned(scope), before === null ? undefined : lt(mandates.mandateId, before)))
+    .where(and(within(mandates, scope), before === null ? undefined : lt(mandates.mandateId, before)))
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
@@ -116,19 +116,14 @@ export async function setStatus(tx: Tx, mandateId: string, status: StoredMandate
 }
 
 /** The given ids that are not live service accounts of the organization. */
-export async function unknownAgents(
-  tx: Tx,
-  { organizationId, environment }: Scope,
-  agents: readonly string[],
-): Promise<Set<string>> {
+export async function unknownAgents(tx: Tx, scope: Scope, agents: readonly string[]): Promise<Set<string>> {
   if (agents.length === 0) return new Set();
   const known = await tx
     .select({ id: serviceAccounts.serviceAccountId })
     .from(serviceAccounts)
     .where(
       and(
-        eq(serviceAccounts.organizationId, organizationId),
-        eq(serviceAccounts.environment, environment),
+        within(serviceAccounts, scope),
         inArray(serviceAccounts.serviceAccountId, [...agents]),
         isNull(serviceAccounts.revokedAt),
       ),

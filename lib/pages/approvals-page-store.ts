@@ -1,20 +1,17 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, lte, notInArray, or, sql } from "drizzle-orm";
-import type { Scope } from "#lib/approvals/store.ts";
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
+import { currentVersion } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
 /* Queries of the approvals inbox. Every query filters by organization and environment. */
-
-const owned = ({ organizationId, environment }: Scope) =>
-  and(eq(checkoutIntents.organizationId, organizationId), eq(checkoutIntents.environment, environment));
 
 /** Written exactly as in the index of waiting checkouts: with a parameter, PostgreSQL would not use the index. */
 const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
 
 const { checkoutIntentId, mandateId } = checkoutIntents;
-const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
 
 /** Undecided checkouts that have not expired; the first to expire comes first. */
 export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
@@ -23,7 +20,7 @@ export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
     .from(checkoutIntents)
     .leftJoin(mandates, and(eq(mandates.mandateId, mandateId), eq(mandates.organizationId, scope.organizationId)))
     .leftJoin(mandateVersions, currentVersion)
-    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now)))
+    .where(and(within(checkoutIntents, scope), open, gt(checkoutIntents.expiresAt, now)))
     .orderBy(asc(checkoutIntents.expiresAt), asc(checkoutIntentId))
     .limit(limit);
 
@@ -34,7 +31,7 @@ export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: numbe
   const waiting = tx
     .select({ checkoutIntentId })
     .from(checkoutIntents)
-    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now)))
+    .where(and(within(checkoutIntents, scope), open, gt(checkoutIntents.expiresAt, now)))
     .limit(limit);
   const [row] = await tx.select({ count: sql<number>`count(*)::int` }).from(waiting.as("waiting"));
   return row?.count ?? 0;
@@ -45,7 +42,7 @@ export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, n
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
     .from(checkoutIntents)
-    .where(and(owned(scope), open, gt(checkoutIntents.expiresAt, now), eq(mandateId, mandate)));
+    .where(and(within(checkoutIntents, scope), open, gt(checkoutIntents.expiresAt, now), eq(mandateId, mandate)));
   return row?.count ?? 0;
 }
 
@@ -63,7 +60,7 @@ export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, pl
     .leftJoin(checkoutApprovals, eq(checkoutApprovals.checkoutIntentId, checkoutIntentId))
     .where(
       and(
-        owned(scope),
+        within(checkoutIntents, scope),
         or(notInArray(checkoutIntents.status, [...openStatuses]), lte(checkoutIntents.expiresAt, now)),
         place === null ? undefined : lt(checkoutIntentId, place),
       ),

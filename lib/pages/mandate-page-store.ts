@@ -1,18 +1,14 @@
-import { and, desc, eq, getTableColumns, ilike, inArray, lt, lte, not, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, ilike, inArray, lt, lte, not, or, sql, type SQL } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { env } from "#lib/env.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import type { Scope } from "#lib/mandates/store.ts";
+import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
 /* Queries for the mandate pages that no operation offers. Every query filters by organization and environment. */
-
-const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy };
-const currentVersion = and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version));
-const owned = ({ organizationId, environment }: Scope) =>
-  and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment));
 
 /** Atomic units in one unit of the mandate's asset. */
 function unitOf(): SQL {
@@ -54,12 +50,12 @@ export const filterMandates = (
   { now, limit, place }: { readonly now: Date; readonly limit: number; readonly place: string | null },
 ): Promise<MandateRow[]> =>
   tx
-    .select(columns)
+    .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
     .where(
       and(
-        owned(scope),
+        within(mandates, scope),
         status === undefined ? undefined : hasStatus(status, now),
         search === undefined ? undefined : or(ilike(mandates.name, literally(search)), eq(mandates.mandateId, search)),
         place === null ? undefined : lt(mandates.mandateId, place),
@@ -71,10 +67,10 @@ export const filterMandates = (
 /** Mandates for the home page: active before paused before drafts, newest first. */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
-    .select(columns)
+    .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(owned(scope), inArray(mandates.status, ["active", "suspended", "draft"])))
+    .where(and(within(mandates, scope), inArray(mandates.status, ["active", "suspended", "draft"])))
     .orderBy(sql`array_position(ARRAY['active', 'suspended', 'draft'], ${mandates.status})`, desc(mandates.mandateId))
     .limit(limit);
 

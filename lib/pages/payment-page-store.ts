@@ -1,9 +1,9 @@
 import { and, eq, inArray, sql, type SQL } from "drizzle-orm";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { env } from "#lib/env.ts";
 import { firstIdAt } from "#lib/ids.ts";
-import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { readAmount } from "#lib/money.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
@@ -237,11 +237,11 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
 const NAMES_MAX = 200;
 
 /** The newest mandates of the organization, for a filter. */
-export const mandateNames = (db: Db, { organizationId, environment }: Scope) =>
+export const mandateNames = (db: Db, scope: Scope) =>
   db
     .select({ mandateId: mandates.mandateId, name: mandates.name })
     .from(mandates)
-    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment)))
+    .where(within(mandates, scope))
     .orderBy(sql`${mandates.mandateId} DESC`)
     .limit(NAMES_MAX);
 

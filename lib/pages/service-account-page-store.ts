@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-
-type Scope = { readonly organizationId: string; readonly environment: string };
+import type { Scope } from "#lib/db/scope.ts";
 
 /** The columns that the driver returns as text instead of dates. */
 type Times = "createdAt" | "revokedAt" | "keyCreatedAt" | "lastUsedAt";

@@ -1,7 +1,7 @@
 import { and, eq, gte, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { firstIdAt } from "#lib/ids.ts";
-import type { Scope } from "#lib/mandates/store.ts";
 import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
 import { minutes } from "#lib/time.ts";
 
@@ -12,7 +12,7 @@ const SLACK_MS = minutes(60);
  * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer pays are
  * included. The ledger is read per mandate by its index: the key is the mandate and the id, and ids sort by time.
  */
-export function selectSpending(tx: Tx, { organizationId, environment }: Scope, since: Date) {
+export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - SLACK_MS));
   const day = sql<string>`to_char(${mandateLedger.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
   const countersigned = sql<boolean>`EXISTS (SELECT FROM checkout_approvals c
@@ -28,21 +28,14 @@ export function selectSpending(tx: Tx, { organizationId, environment }: Scope, s
     })
     .from(mandates)
     .innerJoin(mandateLedger, and(eq(mandateLedger.mandateId, mandates.mandateId), gte(mandateLedger.ledgerId, from)))
-    .where(
-      and(
-        eq(mandates.organizationId, organizationId),
-        eq(mandates.environment, environment),
-        inArray(mandateLedger.kind, ["capture", "overrun"]),
-        gte(mandateLedger.createdAt, since),
-      ),
-    )
+    .where(and(within(mandates, scope), inArray(mandateLedger.kind, ["capture", "overrun"]), gte(mandateLedger.createdAt, since)))
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 
 /** The sum that is held or submitted now, over all mandates. */
-export const selectHeld = (tx: Tx, { organizationId, environment }: Scope) =>
+export const selectHeld = (tx: Tx, scope: Scope) =>
   tx
     .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })
     .from(mandates)
-    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment)))
+    .where(within(mandates, scope))
     .groupBy(mandates.asset, mandates.chain);

@@ -1,10 +1,11 @@
 import { database } from "#lib/db/client.ts";
+import type { Scope } from "#lib/db/scope.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
-import { executionsOf, listAuthorizations, type Owner } from "#lib/holds/execution-store.ts";
+import { executionsOf, listAuthorizations } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 
 /** The organization's newest payments like getPayment, without the credential headers, which only the executing subject may see. */
-export async function viewRecentPayments(owner: Owner, limit: number): Promise<readonly Payment[]> {
+export async function viewRecentPayments(owner: Scope, limit: number): Promise<readonly Payment[]> {
   const rows = await listAuthorizations(database(), owner, {}, null, limit);
   const ids = rows.map((row) => row.authorizationId);
   const ofRow = Map.groupBy(await executionsOf(database(), ids), (row) => row.authorizationId);

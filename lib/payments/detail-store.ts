@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { orders } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
-import type { Scope } from "#lib/mandates/store.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
@@ -25,17 +25,11 @@ export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly 
     .limit(EVENTS_MAX);
 
 /** The order that a payment pays for, if any. */
-export async function orderOf(tx: Tx, { organizationId, environment }: Scope, authorizationId: string) {
+export async function orderOf(tx: Tx, scope: Scope, authorizationId: string) {
   const [order] = await tx
     .select({ orderId: orders.orderId, status: orders.status, answer: orders.answer, updatedAt: orders.updatedAt })
     .from(orders)
-    .where(
-      and(
-        eq(orders.authorizationId, authorizationId),
-        eq(orders.organizationId, organizationId),
-        eq(orders.environment, environment),
-      ),
-    );
+    .where(and(eq(orders.authorizationId, authorizationId), within(orders, scope)));
   return order ?? null;
 }
 

@@ -1,6 +1,7 @@
+import type { Scope } from "#lib/db/scope.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type { Found, searchOrganization as operation } from "#lib/search/contract.ts";
-import { mandatesLike, paymentsOfId, resourcesLike, type Scope } from "#lib/search/store.ts";
+import { mandatesLike, paymentsOfId, resourcesLike } from "#lib/search/store.ts";
 
 const findMandates = async (scope: Scope, text: string): Promise<Found[]> =>
   (await mandatesLike(scope, text)).map((found) => ({ type: "mandate", ...found }));

@@ -1,29 +1,23 @@
 import { and, desc, eq, ilike, isNull, or, sql } from "drizzle-orm";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
 /** The organization and environment that are searched. Every query below filters by both. */
-export type Scope = { readonly organizationId: string; readonly environment: string };
 
 const KIND_MAX = 5;
 
 /** A LIKE pattern for a part of a name; % and _ match themselves. */
 const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-export const mandatesLike = ({ organizationId, environment }: Scope, text: string) =>
+export const mandatesLike = (scope: Scope, text: string) =>
   database()
     .select({ id: mandates.mandateId, name: mandates.name, status: mandates.status })
     .from(mandates)
-    .where(
-      and(
-        eq(mandates.organizationId, organizationId),
-        eq(mandates.environment, environment),
-        or(eq(mandates.mandateId, text), ilike(mandates.name, partOf(text))),
-      ),
-    )
+    .where(and(within(mandates, scope), or(eq(mandates.mandateId, text), ilike(mandates.name, partOf(text)))))
     .orderBy(desc(mandates.mandateId))
     .limit(KIND_MAX);
 
@@ -52,7 +46,7 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .limit(KIND_MAX);
 
 /** Finds whole ids only: each of the three conditions is one lookup in an index of the organization. */
-export const paymentsOfId = ({ organizationId, environment }: Scope, id: string) =>
+export const paymentsOfId = (scope: Scope, id: string) =>
   database()
     .select({
       id: authorizations.authorizationId,
@@ -62,14 +56,13 @@ export const paymentsOfId = ({ organizationId, environment }: Scope, id: string)
     .from(authorizations)
     .where(
       and(
-        eq(authorizations.organizationId, organizationId),
-        eq(authorizations.environment, environment),
+        within(authorizations, scope),
         sql`${authorizations.authorizationId} IN (
           SELECT ${id}
           UNION ALL SELECT ${executions.authorizationId} FROM ${executions}
-            WHERE ${executions.organizationId} = ${organizationId} AND ${executions.executionId} = ${id}
+            WHERE ${executions.organizationId} = ${scope.organizationId} AND ${executions.executionId} = ${id}
           UNION ALL SELECT ${checkoutIntents.authorizationId} FROM ${checkoutIntents}
-            WHERE ${checkoutIntents.organizationId} = ${organizationId} AND ${checkoutIntents.checkoutIntentId} = ${id})`,
+            WHERE ${checkoutIntents.organizationId} = ${scope.organizationId} AND ${checkoutIntents.checkoutIntentId} = ${id})`,
       ),
     )
     .limit(KIND_MAX);

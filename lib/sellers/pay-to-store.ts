@@ -1,8 +1,8 @@
 import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { stopOf, type StopOver } from "#lib/sellers/stops.ts";
 import { payToChallenges, payToProofs } from "#lib/sellers/tables.ts";
-import type { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
@@ -115,19 +115,11 @@ export async function insertChallenge(tx: Tx, row: typeof payToChallenges.$infer
   await tx.insert(payToChallenges).values(row);
 }
 
-type Owner = { readonly organizationId: string; readonly environment: Environment };
-
-export async function findChallenge(db: Db, owner: Owner, challengeId: string): Promise<PayToChallenge | null> {
+export async function findChallenge(db: Db, owner: Scope, challengeId: string): Promise<PayToChallenge | null> {
   const [row] = await db
     .select()
     .from(payToChallenges)
-    .where(
-      and(
-        eq(payToChallenges.challengeId, challengeId),
-        eq(payToChallenges.organizationId, owner.organizationId),
-        eq(payToChallenges.environment, owner.environment),
-      ),
-    );
+    .where(and(eq(payToChallenges.challengeId, challengeId), within(payToChallenges, owner)));
   return row ?? null;
 }
 

@@ -1,5 +1,6 @@
 import { and, desc, eq, ilike, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
@@ -33,33 +34,17 @@ export async function findOwnSeller(
 }
 
 /** One page of the organization's sellers, newest first: ids sort by creation. */
-export const pageOfSellers = (
-  db: Reader,
-  { organizationId, environment }: { readonly organizationId: string; readonly environment: string },
-  before: string | null,
-  limit: number,
-): Promise<SellerRow[]> =>
+export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, limit: number): Promise<SellerRow[]> =>
   db
     .select()
     .from(sellers)
-    .where(
-      and(
-        eq(sellers.organizationId, organizationId),
-        eq(sellers.environment, environment),
-        before === null ? undefined : lt(sellers.sellerId, before),
-      ),
-    )
+    .where(and(within(sellers, scope), before === null ? undefined : lt(sellers.sellerId, before)))
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
 /** Oldest first. An organization has few sellers. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
-  db
-    .select()
-    .from(sellers)
-    .where(and(eq(sellers.organizationId, organizationId), eq(sellers.environment, environment)))
-    .orderBy(sellers.sellerId)
-    .limit(200);
+  db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(200);
 
 /** Serializes proofs of one domain. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {

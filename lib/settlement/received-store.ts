@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { within } from "#lib/db/scope.ts";
 import { firstIdAt, prefixes } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
 import { executions } from "#lib/holds/tables.ts";
@@ -97,11 +98,10 @@ function matches(columns: Columns, kind: "execution" | "settlement", filter: Rec
   );
 }
 
-export const ownExecutions = ({ organizationId, environment }: Scope) =>
-  and(eq(executions.sellerOrganizationId, organizationId), eq(executions.environment, environment));
+export const ownExecutions = (scope: Scope) =>
+  within({ organizationId: executions.sellerOrganizationId, environment: executions.environment }, scope);
 
-export const ownSettlements = ({ organizationId, environment }: Scope) =>
-  and(eq(plainSettlements.organizationId, organizationId), eq(plainSettlements.environment, environment));
+export const ownSettlements = (scope: Scope) => within(plainSettlements, scope);
 
 /** Newest first. */
 export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import type { NewApiKey } from "#lib/identity/keys/api-key.ts";
 import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import type { Capability, Environment } from "#lib/vocabulary.ts";
@@ -104,27 +105,16 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
     .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
 }
 
-type PageOf = {
-  readonly organizationId: string;
-  readonly environment: Environment;
-  readonly place: string | null;
-  readonly rows: number;
-};
+type PageOf = Scope & { readonly place: string | null; readonly rows: number };
 
 /** Live accounts, newest first. */
-export async function listLiveServiceAccounts({
-  organizationId,
-  environment,
-  place,
-  rows,
-}: PageOf): Promise<ServiceAccountRow[]> {
+export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf): Promise<ServiceAccountRow[]> {
   return database()
     .select(columns)
     .from(serviceAccounts)
     .where(
       and(
-        eq(serviceAccounts.organizationId, organizationId),
-        eq(serviceAccounts.environment, environment),
+        within(serviceAccounts, scope),
         isNull(serviceAccounts.revokedAt),
         ...(place === null ? [] : [lt(serviceAccounts.serviceAccountId, place)]),
       ),

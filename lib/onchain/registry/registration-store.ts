@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, getTableColumns, isNull, lte, ne, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, lte, ne, sql, sum } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
+import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { RegistrableMandate } from "#lib/onchain/registry/registration-rules.ts";
@@ -10,17 +11,14 @@ import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts"
 
 export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
 
-const columns = { ...getTableColumns(mandates), policy: mandateVersions.policy, writtenAt: mandateVersions.createdAt };
+const columns = { ...mandateColumns, writtenAt: mandateVersions.createdAt };
 
 /** Anyone with the wallet's signature may register, so the mandate is found by its id alone, without an organization. */
 export async function findRegistrable(db: Database | Tx, mandateId: string): Promise<RegistrableMandate | null> {
   const [row] = await db
     .select(columns)
     .from(mandates)
-    .innerJoin(
-      mandateVersions,
-      and(eq(mandateVersions.mandateId, mandates.mandateId), eq(mandateVersions.version, mandates.version)),
-    )
+    .innerJoin(mandateVersions, currentVersion)
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.environment, env().ENVIRONMENT)));
   return row ?? null;
 }

@@ -1,0 +1,11 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+
+/** An organization in one environment. */
+export type Scope = { readonly organizationId: string; readonly environment: string };
+
+type Scoped = { readonly organizationId: PgColumn; readonly environment: PgColumn };
+
+/** The condition of every query of a member or an agent: the rows of another tenant are not found. */
+export const within = (table: Scoped, { organizationId, environment }: Scope): SQL | undefined =>
+  and(eq(table.organizationId, organizationId), eq(table.environment, environment));
