@@ -85,8 +85,39 @@ test.each(floors)("the README of lib/%s names existing files and exactly its ope
   expect([...listed.matchAll(/`(\w+)`/g)].map(([, operation]) => operation)).toEqual(handlers.toSorted());
 });
 
-test("every operation has one handler, in the file of its name", async () => {
-  const handlers = (await Promise.all(floors.map((name) => handlersIn(join(root, "lib", name))))).flat();
-  expect(handlers.map(([name]) => name).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
-  for (const [name, file] of handlers) expect(file).toBe(fileOf(name));
+test("every operation has one handler, in the file of its name, with a test file of its name beside it", async () => {
+  const files = await Promise.all(floors.map((name) => readdir(join(root, "lib", name))));
+  const handlers = await Promise.all(floors.map((name) => handlersIn(join(root, "lib", name))));
+  const names = handlers.flat().map(([name]) => name);
+  expect(names.toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  for (const [at, found] of handlers.entries())
+    for (const [name, file] of found) {
+      expect(file).toBe(fileOf(name));
+      expect(files[at]).toContain(file.replace(/\.ts$/, ".test.ts"));
+    }
+});
+
+/** Operations whose contract a lower module needs: the module of the handler imports it. */
+const contractsBelow = ["challengePasskey", "executePayment"];
+
+test("every operation has its contract in the module of its handler, but for the ones that lower modules need", async () => {
+  const topOf = (name: string): string => name.split("/")[0] ?? "";
+  const contracts = new Map<string, string>();
+  const handlers = new Map<string, string>();
+  for (const name of floors) {
+    const folder = join(root, "lib", name);
+    for (const [handler] of await handlersIn(folder)) handlers.set(handler, topOf(name));
+    for (const file of await readdir(folder)) {
+      if (!/^(?:.*-)?contract\.ts$/.test(file)) continue;
+      const text = await readFile(join(folder, file), "utf8");
+      for (const [, id = ""] of text.matchAll(/^export const (\w+) = operation\(/gm)) contracts.set(id, topOf(name));
+    }
+  }
+  expect([...contracts.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  expect(
+    [...contracts]
+      .filter(([id, module]) => handlers.get(id) !== module)
+      .map(([id]) => id)
+      .toSorted(),
+  ).toEqual(contractsBelow);
 });

@@ -50,10 +50,10 @@ export const read = (checkoutIntentId: string, as: Credential, query = "") =>
   send(contract.getCheckout, getCheckout, { as, id: checkoutIntentId, query });
 export const approve = (checkoutIntentId: string, as: Credential, body: Record<string, unknown> = {}, key?: string) =>
   send(contract.approveCheckout, approveCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
-export const reject = (checkoutIntentId: string, as: Credential, body: Record<string, unknown> = {}) =>
-  send(contract.rejectCheckout, rejectCheckout, { as, id: checkoutIntentId, body });
-export const cancel = (checkoutIntentId: string, as: Credential) =>
-  send(contract.cancelCheckout, cancelCheckout, { as, id: checkoutIntentId, body: {} });
+export const reject = (checkoutIntentId: string, as: Credential, body: Record<string, unknown> = {}, key?: string) =>
+  send(contract.rejectCheckout, rejectCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
+export const cancel = (checkoutIntentId: string, as: Credential, key?: string) =>
+  send(contract.cancelCheckout, cancelCheckout, { as, id: checkoutIntentId, body: {}, ...(key !== undefined && { key }) });
 export const confirmPassword = (checkoutIntentId: string, as: Credential, password = PASSWORD) =>
   send(steps.stepUp, stepUp, { as, body: { checkoutIntentId, password } });
 

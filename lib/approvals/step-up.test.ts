@@ -206,26 +206,6 @@ describe("an assertion", () => {
   });
 });
 
-describe("challengePasskey", () => {
-  test("makes a challenge only for what this session was shown", async () => {
-    const second = await signIn(scene.person.email);
-    expect((await askChallenge(second, checkoutIntentId)).problem.code).toBe("review_required");
-    expect((await askChallenge(me, "cki_unknown")).problem.code).toBe("not_found");
-    await view(checkoutIntentId, second);
-    expect((await askChallenge(second, checkoutIntentId)).status).toBe(200);
-  });
-
-  test("names the person's own passkeys, requires user verification, and is never the same twice", async () => {
-    const [one, two] = [await askChallenge(me, checkoutIntentId), await askChallenge(me, checkoutIntentId)];
-    expect(one.data.options).toMatchObject({
-      rpId: "localhost",
-      userVerification: "required",
-      allowCredentials: [{ id: mine.credentialId, type: "public-key", transports: ["internal"] }],
-    });
-    expect(one.data.options.challenge).not.toBe(two.data.options.challenge);
-  });
-});
-
 describe("stepUp", () => {
   test.each([{}, { password: PASSWORD, assertion: new Authenticator().sign("YQ") }])(
     "400 for neither and for both: %#",
