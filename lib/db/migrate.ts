@@ -17,7 +17,9 @@ export type MigrateOptions = {
   readonly folder?: string;
 };
 
-const changed = "A migration was changed after it was applied to this database. Migrations only go forward.";
+const changed =
+  "A migration was changed after it was applied to this database. Migrations only go forward. " +
+  "Use the release that made this database, or an empty database.";
 
 type AppliedMigration = { hash: string; at: string };
 

@@ -1,1 +1,0 @@
-CREATE INDEX "sellers_verified_domain" ON "sellers" USING btree ("domain","seller_id") WHERE verified;

@@ -1,1 +1,0 @@
-CREATE INDEX "mandates_revoked" ON "mandates" USING btree ("mandate_id") WHERE status = 'revoked';

@@ -1,1 +1,0 @@
-CREATE INDEX "checkout_intents_waiting" ON "checkout_intents" USING btree ("organization_id","expires_at") WHERE status IN ('previewed', 'awaiting_approval');

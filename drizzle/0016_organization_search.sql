@@ -1,2 +1,0 @@
-CREATE INDEX "organization_name_start" ON "organization" USING btree (lower("name") text_pattern_ops);--> statement-breakpoint
-CREATE INDEX "organization_slug_start" ON "organization" USING btree ("slug" text_pattern_ops);

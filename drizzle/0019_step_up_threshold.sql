@@ -1,2 +1,0 @@
-ALTER TABLE "organization" ADD COLUMN "step_up_above" numeric;--> statement-breakpoint
-ALTER TABLE "organization" ADD CONSTRAINT "organization_step_up_above" CHECK (step_up_above >= 0 AND step_up_above < 'NaN');

@@ -1,1 +1,0 @@
-ALTER TABLE "plain_settlements" ADD COLUMN "worked_until" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL;

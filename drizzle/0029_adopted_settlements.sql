@@ -1,2 +1,0 @@
-ALTER TABLE "plain_settlements" ADD COLUMN "authorization_id" text;--> statement-breakpoint
-CREATE UNIQUE INDEX "plain_settlements_adopted" ON "plain_settlements" USING btree ("authorization_id") WHERE authorization_id IS NOT NULL;

@@ -1,1 +1,0 @@
-DROP TABLE "pending_settlements" CASCADE;

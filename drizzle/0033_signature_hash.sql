@@ -1,1 +1,0 @@
-ALTER TABLE "plain_settlements" ADD COLUMN "signature_hash" text DEFAULT '' NOT NULL;
