@@ -29,7 +29,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 /** Pure functions of facts and the time. */
 const decisions = [
   "lib/mandates/{denials,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
-  "lib/payments/{decide-list,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
+  "lib/payments/{decide-batch,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{approval,checkout-state}.ts",
   "lib/billing/fees.ts",
@@ -98,7 +98,7 @@ export default defineConfig({
       app,
       framework,
     ),
-    directions(["lib/payments/list-*.ts"], app, framework),
+    directions(["lib/payments/batch-*.ts"], app, framework),
     directions(
       ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
       app,

@@ -22,7 +22,7 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/** The best unused step-up of a session for the checkout's current terms. Keep equal to the query in list-store.ts. */
+/** The best unused step-up of a session for the checkout's current terms. Keep equal to the query in batch-store.ts. */
 async function findStepUp(
   db: Db,
   checkout: Pick<CheckoutRow, "checkoutIntentId" | "basketHash" | "amount" | "payTo">,

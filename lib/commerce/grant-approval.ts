@@ -3,7 +3,7 @@ import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
-import { saveGrant } from "#lib/approvals/list-store.ts";
+import { saveGrant } from "#lib/approvals/batch-store.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";

@@ -14,7 +14,7 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
   await tx.insert(mails).values({ ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null });
 }
 
-/** The same on the connection of an authorize batch (lib/payments/authorize-list.ts). */
+/** The same on the connection of an authorize batch (lib/payments/authorize-batch.ts). */
 export function insertMailOn(c: Sql, mail: NewMail) {
   const { mailId, recipient, subject, plain, html, status, usefulUntil } = mail;
   return c`

@@ -8,7 +8,7 @@ import { subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
+import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** An open question: the checkout that asks it, and the authorization that is executed after approval. */
@@ -99,11 +99,11 @@ export function withAsking(decision: Decision, question: Question | null, item: 
 }
 
 /** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */
-export const agentLive = ({ also }: Item, facts: ListFacts): boolean =>
+export const agentLive = ({ also }: Item, facts: BatchFacts): boolean =>
   !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.agentLive !== false;
 
 /** The assurance level of the person's approval. Without a person's approval, the level is softwareApproved. */
-export function assuranceReached({ also }: Item, facts: ListFacts): AssuranceLevel {
+export function assuranceReached({ also }: Item, facts: BatchFacts): AssuranceLevel {
   const locked = also?.approvedByPerson ? facts.checkouts.get(also.checkoutIntentId ?? "") : undefined;
   return locked?.assuranceLevel ?? "softwareApproved";
 }

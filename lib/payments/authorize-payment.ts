@@ -1,6 +1,6 @@
 import { keyReused } from "#lib/command/idempotency.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
-import { authorizeList } from "#lib/payments/authorize-list.ts";
+import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import type { Asker, FinalAnswer, Item } from "#lib/payments/queue-item.ts";
 import { lookAtOffer } from "#lib/payments/probe-domain.ts";
@@ -11,7 +11,7 @@ import { perProcess } from "#lib/process.ts";
 
 /** One queue per process, even if the process loads this module twice. */
 export const authorizeQueue = (): AuthorizeQueue =>
-  perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeList, keyReused));
+  perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeBatch, keyReused));
 
 /**
  * Decides an item. If the decision depends on the 402 of a seller's domain, asks the domain with no transaction open and then decides.

@@ -10,7 +10,7 @@ import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/ask
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import { findMismatches } from "#lib/payments/find-mismatches.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
+import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import { keyOf, lookFor, onlyUnproven, type Look, type ToLook } from "#lib/payments/required-probe.ts";
 import { settlementModeOf, type Terms } from "#lib/payments/present-intent.ts";
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
@@ -20,7 +20,7 @@ import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** Inputs from the installation's configuration. */
-export type ListTerms = {
+export type BatchTerms = {
   /** Null in a simulation: nothing is written, so no checkout exists. */
   readonly asking: AskingTerms | null;
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
@@ -35,7 +35,7 @@ const INTENT_AHEAD_MS = minutes(24 * 60);
 export const AUTHORIZATION_MS = minutes(15);
 
 /** The payment's chain, and its amount in the asset's smallest unit. */
-function readTerms(item: Item, resource: RegisteredResource | null, now: Date, terms: ListTerms): Terms {
+function readTerms(item: Item, resource: RegisteredResource | null, now: Date, terms: BatchTerms): Terms {
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
   if (chain === null) throw invalidField("/intent/chain", "Name the chain: this installation has more than one.");
@@ -52,7 +52,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
 }
 
 /** The seller and resource from the records, and the offer from the challenge. @throws Problem invalid_request */
-function partiesOf(item: Item, facts: ListFacts, terms: ListTerms) {
+function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const { intent } = item;
   const offer = facts.offers.get(item) ?? null;
   const sellerId = namedSeller(intent) ?? facts.atDomains.get(offer?.domain ?? "") ?? null;
@@ -71,13 +71,13 @@ function lookOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
   parties: ReturnType<typeof partiesOf>,
-  terms: ListTerms,
+  terms: BatchTerms,
 ): Look | null {
   return allowsDomains(policy) ? lookFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
 /** The offers that decisions of this batch depend on, by key: only for items at an allowed domain that no seller verified. */
-export function looksOf(items: readonly Item[], facts: ListFacts, terms: ListTerms): ReadonlyMap<string, Look> {
+export function looksOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, Look> {
   const looks = new Map<string, Look>();
   for (const item of items) {
     const budget = facts.budgets.get(item.mandateId);
@@ -94,7 +94,7 @@ export function looksOf(items: readonly Item[], facts: ListFacts, terms: ListTer
 }
 
 /** The policy's decision about an item, and the facts given to the policy. */
-export function judge(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms) {
+export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
   const look = lookOf(item, budget, parties, terms);
@@ -113,7 +113,7 @@ export type Judged = ReturnType<typeof judge>;
 
 const whereToLook = (look: Look): ToLook | null => (look.url === null ? null : { ...look, url: look.url });
 
-function foundBy(look: Look, { looked }: Item, { seen }: ListFacts): Pick<IntentFacts, "domainSeen" | "domainLook"> {
+function foundBy(look: Look, { looked }: Item, { seen }: BatchFacts): Pick<IntentFacts, "domainSeen" | "domainLook"> {
   const key = keyOf(look);
   if (looked?.key === key) return looked.seen ? { domainSeen: true } : { domainLook: looked.words };
   if (seen.has(key)) return { domainSeen: true };
@@ -127,7 +127,7 @@ function intentFacts(
   budget: Budget,
   { seller, resource, offered, mismatches, read }: Parties,
   fee: Fee,
-  facts: ListFacts,
+  facts: BatchFacts,
 ): IntentFacts {
   const { intent, asker, also } = item;
   const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
@@ -158,14 +158,14 @@ function intentFacts(
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,
-  { stoppedPayees }: ListFacts,
+  { stoppedPayees }: BatchFacts,
 ): PayeeStop {
   if (seller) return stopOf({ ...seller, overAddress: resource?.overAddress ?? null });
   const payee = unregisteredPayee(offered?.facts.domain, payTo);
   return payee !== null && stoppedPayees.has(payee) ? "stopped" : null;
 }
 
-function quote(item: Item, seller: RegisteredSeller | null, resource: RegisteredResource | null, read: Terms, facts: ListFacts) {
+function quote(item: Item, seller: RegisteredSeller | null, resource: RegisteredResource | null, read: Terms, facts: BatchFacts) {
   const payment = {
     buyerOrganizationId: item.organizationId,
     sellerOrganizationId: seller?.organizationId ?? null,

@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
-import { sellerDomainOf } from "#lib/payments/list-load.ts";
+import { sellerDomainOf } from "#lib/payments/batch-load.ts";
 import { keyOf, type Looked, type ToLook } from "#lib/payments/required-probe.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";

@@ -4,12 +4,12 @@ import type { Decision } from "#lib/mandates/facts.ts";
 import type { WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { presentUsage } from "#lib/mandates/present-mandate.ts";
 import { statusOf } from "#lib/mandates/status.ts";
-import { decimalsOf, listTerms } from "#lib/payments/authorize-list.ts";
-import { decideList, type Decided } from "#lib/payments/decide-list.ts";
+import { decimalsOf, batchTerms } from "#lib/payments/authorize-batch.ts";
+import { decideBatch, type Decided } from "#lib/payments/decide-batch.ts";
 import type { Answer, Item } from "#lib/payments/queue-item.ts";
-import { compiledPolicies, factsOf, type ListFacts } from "#lib/payments/list-facts.ts";
-import { loadToRead } from "#lib/payments/list-load.ts";
-import { withSeenOffers } from "#lib/payments/list-offers.ts";
+import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
+import { loadToRead } from "#lib/payments/batch-load.ts";
+import { withSeenOffers } from "#lib/payments/batch-offers.ts";
 import { lookAtOffer } from "#lib/payments/probe-domain.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
@@ -56,7 +56,7 @@ export async function simulatePayments(
 export const readUsage: typeof simulatePayments = async (mandateIds, asked) =>
   usageOf(await readFacts(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }))));
 
-function usageOf({ budgets, now }: ListFacts): Map<string, Prospect> {
+function usageOf({ budgets, now }: BatchFacts): Map<string, Prospect> {
   const prospects = new Map<string, Prospect>();
   for (const [mandateId, budget] of budgets) {
     if ("unreadable" in budget) continue;
@@ -70,13 +70,13 @@ function usageOf({ budgets, now }: ListFacts): Map<string, Prospect> {
 type SimulationAnswer = { readonly problem: Problem | null; readonly row: Decided | null };
 type Simulations = readonly (readonly [Item, SimulationAnswer])[];
 
-async function readFacts(items: readonly Item[]): Promise<ListFacts> {
+async function readFacts(items: readonly Item[]): Promise<BatchFacts> {
   const known = compiledPolicies(items);
   return factsOf(await loadToRead(pool(), items), known, decimalsOf);
 }
 
 /** Asks domains for their 402 as a real payment does, with no transaction open. */
-async function simulate(items: readonly Item[], facts: ListFacts): Promise<Simulations> {
+async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simulations> {
   const { looks, simulated } = await simulateOnce(items, facts);
   if (looks.size === 0) return simulated;
   const looked = await Promise.all(
@@ -88,11 +88,11 @@ async function simulate(items: readonly Item[], facts: ListFacts): Promise<Simul
   return (await simulateOnce(looked, await readFacts(looked))).simulated;
 }
 
-async function simulateOnce(items: readonly Item[], read: ListFacts) {
-  const terms = { ...listTerms(), asking: null };
+async function simulateOnce(items: readonly Item[], read: BatchFacts) {
+  const terms = { ...batchTerms(), asking: null };
   const facts = await withSeenOffers(pool(), items, read, terms);
   // Simulating is a read, and the caller's right to read was checked already.
-  const { answers, rows } = decideList(items, { ...facts, mayAuthorize: () => true }, terms);
+  const { answers, rows } = decideBatch(items, { ...facts, mayAuthorize: () => true }, terms);
   const looks = new Map(items.flatMap((item, index) => lookIn(item, answers[index])));
   const simulated: Simulations = items.map((item, index) => {
     const answer = answers[index];

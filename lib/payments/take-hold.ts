@@ -4,9 +4,9 @@ import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
 import { add, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/ask-person.ts";
-import type { Decided } from "#lib/payments/decide-list.ts";
+import type { Decided } from "#lib/payments/decide-batch.ts";
 import { subjectOf } from "#lib/payments/queue-item.ts";
-import type { Budget } from "#lib/payments/list-facts.ts";
+import type { Budget } from "#lib/payments/batch-facts.ts";
 
 export type Hold = {
   readonly reservationId: string;

@@ -7,8 +7,8 @@ import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/ask-person.
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Also, type Answer, type Extra, type Item } from "#lib/payments/queue-item.ts";
-import { AUTHORIZATION_MS, judge, type Judged, type ListTerms } from "#lib/payments/judge-item.ts";
-import type { Budget, ListFacts } from "#lib/payments/list-facts.ts";
+import { AUTHORIZATION_MS, judge, type Judged, type BatchTerms } from "#lib/payments/judge-item.ts";
+import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import { presentIntent } from "#lib/payments/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
@@ -52,7 +52,7 @@ export type ItemExtra = Extra & { readonly item: Item };
 type Outcome = { readonly answers: Answer[]; readonly rows: Decided[]; readonly extras: ItemExtra[] };
 
 /** Decides a batch in order of arrival; each decision sees the holds of earlier items. Pure, except for the ids it creates. */
-export function decideList(items: readonly Item[], facts: ListFacts, terms: ListTerms): Outcome {
+export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: Decided[] = [];
   const extras: ItemExtra[] = [];
   const answers = items.map((item): Answer => {
@@ -81,7 +81,7 @@ export function decideList(items: readonly Item[], facts: ListFacts, terms: List
 }
 
 /** Checks credentials before it returns a replay, and returns a replay before it checks anything that changes with time. */
-function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): Answer | null {
+function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
     return refusal(
@@ -105,14 +105,14 @@ function answerBeforeDeciding(item: Item, facts: ListFacts, terms: ListTerms): A
 /** The rows to write for an item, or the domain to ask before it can be decided. */
 type Done = { readonly row: Decided | null; readonly extra: Extra | null } | { readonly look: ToLook };
 
-function decideOne(item: Item, budget: Budget, facts: ListFacts, terms: ListTerms): Done {
+function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   if (item.also) return decideMore(item, item.also, budget, facts, terms);
   const judged = judge(item, budget, facts, terms);
   return judged.toLook ? { look: judged.toLook } : { row: decideItem(item, judged, budget, facts, terms), extra: null };
 }
 
 /** Decides an item with extra rows: first the item's own check, then the policy, then the extra rows. */
-function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, terms: ListTerms): Done {
+function decideMore(item: Item, also: Also, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   const { now } = facts;
   const { validUntil } = budget.facts.policy;
   const locked = facts.checkouts.get(also.checkoutIntentId ?? "") ?? null;
@@ -134,7 +134,7 @@ function decideMore(item: Item, also: Also, budget: Budget, facts: ListFacts, te
 
 const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;
 
-function decideItem(item: Item, judged: Judged, budget: Budget, facts: ListFacts, terms: ListTerms): Decided {
+function decideItem(item: Item, judged: Judged, budget: Budget, facts: BatchFacts, terms: BatchTerms): Decided {
   const { intent } = item;
   const { now } = facts;
   const { seller, resource, offered, read, quoted, asked } = judged;

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
-import { authorizeList } from "#lib/payments/authorize-list.ts";
+import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { authorizationsOf, holdsOf } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
@@ -64,7 +64,7 @@ describe("a request that the database refuses fails alone", () => {
     const { mandateIds, items } = await fullList(sizes);
     const poisoned = items.with(at, itemOf(buyer, items[at]!.mandateId, { nonce: `poison-${at}-${sizes.length}` }));
     const before = await attempts();
-    const answers = await authorizeList(poisoned);
+    const answers = await authorizeBatch(poisoned);
     expect((await attempts()) - before - 1).toBeLessThanOrEqual(20);
     expect(tally(answers)).toEqual({ allow: 255, internal_error: 1 });
     expect(inShort(answers[at]!)).toBe("internal_error");
@@ -77,7 +77,7 @@ describe("a request that the database refuses fails alone", () => {
     const [mandateId = ""] = await newMandates(1);
     const items = Array.from({ length: 64 }, (_, at) => itemOf(buyer, mandateId, at % 2 ? {} : { nonce: `poison-many-${at}` }));
     const before = await attempts();
-    const answers = await authorizeList(items);
+    const answers = await authorizeBatch(items);
     expect((await attempts()) - before - 1).toBeLessThanOrEqual(20);
     const allowed = items.filter((_, at) => inShort(answers[at]!) === "allow").map(({ slot }) => slot);
     expect((await authorizationsOf(mandateId)).map(({ slot }) => slot).toSorted()).toEqual(allowed.toSorted());
@@ -97,7 +97,7 @@ describe("a batch that exceeds its mandate", () => {
     const limits = { perPayment: "1", ...limit };
     const mandateId = await activeMandate(buyer.person.credential, { policy: { assets, limits } });
     const before = await attempts();
-    const answers = await authorizeList(Array.from({ length: bounds.itemsPerBatch }, () => itemOf(buyer, mandateId)));
+    const answers = await authorizeBatch(Array.from({ length: bounds.itemsPerBatch }, () => itemOf(buyer, mandateId)));
     expect((await attempts()) - before - 1).toBe(1);
     expect(answers.map(inShort)).toEqual([...Array<string>(100).fill("allow"), ...Array<string>(156).fill("deny")]);
   });
@@ -118,7 +118,7 @@ describe("a mandate with an unreadable policy", () => {
     const [bad = "", good = ""] = mandateIds;
     await corrupt(bad);
     const before = await attempts();
-    const answers = await authorizeList(items);
+    const answers = await authorizeBatch(items);
     expect((await attempts()) - before - 1).toBe(1);
     expect(tally(answers)).toEqual({ allow: sizes[1], internal_error: sizes[0] });
     expect(await authorizationsOf(bad)).toEqual([]);
@@ -127,11 +127,11 @@ describe("a mandate with an unreadable policy", () => {
 
   test("works again as soon as its policy is readable", async () => {
     const [mandateId = ""] = await newMandates(1);
-    expect(tally(await authorizeList([itemOf(buyer, mandateId)]))).toEqual({ allow: 1 });
+    expect(tally(await authorizeBatch([itemOf(buyer, mandateId)]))).toEqual({ allow: 1 });
     await corrupt(mandateId);
-    expect(tally(await authorizeList([itemOf(buyer, mandateId)]))).toEqual({ internal_error: 1 });
+    expect(tally(await authorizeBatch([itemOf(buyer, mandateId)]))).toEqual({ internal_error: 1 });
     await database().execute(sql`UPDATE mandates SET version = 1 WHERE mandate_id = ${mandateId}`);
-    expect(tally(await authorizeList([itemOf(buyer, mandateId)]))).toEqual({ allow: 1 });
+    expect(tally(await authorizeBatch([itemOf(buyer, mandateId)]))).toEqual({ allow: 1 });
   });
 });
 
@@ -146,7 +146,7 @@ describe("a resource that cannot be read", () => {
     const [mandateId = ""] = await newMandates(1);
     const { sellerId, resourceId } = other.resource;
     const broken = itemOf(buyer, mandateId, { seller: { sellerId }, resource: { resourceId } });
-    const answers = await authorizeList([itemOf(buyer, mandateId), broken, itemOf(buyer, mandateId)]);
+    const answers = await authorizeBatch([itemOf(buyer, mandateId), broken, itemOf(buyer, mandateId)]);
     expect(answers.map(inShort)).toEqual(["allow", "internal_error", "allow"]);
   });
 });
@@ -158,9 +158,9 @@ describe("one key under two mandates in two processes", () => {
     const others = Array.from({ length: 3 }, () => itemOf(buyer, mandateIds[1]!));
     // Both have read the key before either has written it.
     const head = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
-    const first = authorizeList([one!]);
+    const first = authorizeBatch([one!]);
     await head.blocks();
-    const second = authorizeList([...others, { ...other!, slot: one!.slot }]);
+    const second = authorizeBatch([...others, { ...other!, slot: one!.slot }]);
     const waiting = () =>
       database().execute(sql`SELECT FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND datname = current_database()`);

@@ -8,13 +8,13 @@ import { keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { assetOf, onlyChain } from "#lib/chains/chains.ts";
-import { decideList } from "#lib/payments/decide-list.ts";
+import { decideBatch } from "#lib/payments/decide-batch.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
-import type { ListTerms } from "#lib/payments/judge-item.ts";
-import { compiledPolicies, factsOf } from "#lib/payments/list-facts.ts";
-import { withSeenOffers } from "#lib/payments/list-offers.ts";
-import { openAndLoad, sellerDomainOf } from "#lib/payments/list-load.ts";
-import { lostSlot, saveList } from "#lib/payments/list-save.ts";
+import type { BatchTerms } from "#lib/payments/judge-item.ts";
+import { compiledPolicies, factsOf } from "#lib/payments/batch-facts.ts";
+import { withSeenOffers } from "#lib/payments/batch-offers.ts";
+import { openAndLoad, sellerDomainOf } from "#lib/payments/batch-load.ts";
+import { lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
 import { readOffer } from "#lib/payments/unregistered-offer.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
@@ -22,7 +22,7 @@ import { Problem } from "#lib/problem.ts";
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
 
-export const listTerms = (): ListTerms => ({
+export const batchTerms = (): BatchTerms => ({
   assetOf,
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
@@ -39,14 +39,14 @@ async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly An
   let committing = false;
   try {
     const loaded = await openAndLoad(c, items, known);
-    const decided = listTerms();
+    const decided = batchTerms();
     const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), decided);
-    const { answers, rows, extras } = decideList(items, facts, decided);
+    const { answers, rows, extras } = decideBatch(items, facts, decided);
     if (rows.length === 0 && extras.length === 0) {
       await c`ROLLBACK`;
       return answers;
     }
-    const events = await saveList(c, { rows, extras }, () => (committing = true));
+    const events = await saveBatch(c, { rows, extras }, () => (committing = true));
     metrics().batchSize.observe(items.length);
     metrics().auditEvents.inc(events);
     return answers;
@@ -80,7 +80,7 @@ function halves(items: readonly Item[]): readonly (readonly Item[])[] {
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
 
 /** Decides a batch of items under the locks of their mandates. If the database refuses a batch, it is split until the bad item is alone. */
-export async function authorizeList(items: readonly Item[]): Promise<readonly Answer[]> {
+export async function authorizeBatch(items: readonly Item[]): Promise<readonly Answer[]> {
   const answers = new Map<Item, Answer>();
   const budget = { left: TRANSACTIONS_MAX };
   await run(items, answers, budget, 0);
@@ -107,7 +107,7 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
       for (const half of halves(items)) await run(half, answers, budget, tries);
       return;
     }
-    log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A list was refused by the database");
+    log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A batch was refused by the database");
     answerAll(
       lockedOut(error)
         ? overloaded

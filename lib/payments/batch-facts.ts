@@ -1,5 +1,5 @@
 import type { Row } from "postgres";
-import { readLocked } from "#lib/approvals/list-store.ts";
+import { readLocked } from "#lib/approvals/batch-store.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { FeeBasis } from "#lib/billing/fees.ts";
 import { toFeeBasis } from "#lib/billing/store.ts";
@@ -12,8 +12,8 @@ import { atomicOf } from "#lib/money.ts";
 import type { OpenApproval } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import type { Loaded } from "#lib/payments/list-load.ts";
-import type { Found } from "#lib/payments/list-statements.ts";
+import type { Loaded } from "#lib/payments/batch-load.ts";
+import type { Found } from "#lib/payments/batch-statements.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
@@ -55,7 +55,7 @@ type Unreadable = { readonly organizationId: string; readonly unreadable: Error 
 type Stored = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
 /** The facts that a batch is decided by, by id. */
-export type ListFacts = {
+export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, Stored>;
   readonly budgets: ReadonlyMap<string, Budget | Unreadable>;
@@ -162,7 +162,7 @@ function bucketsOf(buckets: readonly Row[]): Usage["buckets"] {
   return byWindow;
 }
 
-function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts["budgets"] {
+function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): BatchFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
   const buckets = Map.groupBy(found(loaded, "bucket"), (row) => text(row, "mandate_id"));
   const intents = group(found(loaded, "intent"), "mandate_id", "name");
@@ -221,7 +221,7 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
   };
 }
 
-export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): ListFacts {
+export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): BatchFacts {
   return {
     now: loaded.now,
     stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedAnswer(row)])),

@@ -8,7 +8,7 @@ import { reservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/* Statements for batch items with a checkout. They walk the batch row by row; lib/payments/list-statements.ts says why. */
+/* Statements for batch items with a checkout. They walk the batch row by row; lib/payments/batch-statements.ts says why. */
 
 /** Locks checkouts in the order of their ids, after the mandates. Their contents are read after the lock. */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`

@@ -1,13 +1,13 @@
 import postgres, { type Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
-import { insertCheckouts } from "#lib/approvals/list-store.ts";
+import { insertCheckouts } from "#lib/approvals/batch-store.ts";
 import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { given } from "#lib/db/bulk.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
-import type { Decided, ItemExtra } from "#lib/payments/decide-list.ts";
+import type { Decided, ItemExtra } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import { pipelined } from "#lib/payments/list-load.ts";
+import { pipelined } from "#lib/payments/batch-load.ts";
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -263,7 +263,7 @@ async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row
  * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
  * slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
-export async function saveList(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
+export async function saveBatch(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = extras.filter((extra) => extra.item.also?.keyed);
   const chains = chainsOf(rows, extras);
