@@ -124,7 +124,7 @@ test.describe("payments", () => {
     await expect(page.getByRole("link", { name: "Decide now" })).toHaveAttribute("href", /^\/checkout\/cki_/);
 
     await page.goto(`/payments/${unknown}`);
-    await expect(page.locator(".page-head")).toContainText("Outcome unknown");
+    await expect(page.locator("h1 + p")).toContainText("Outcome unknown");
     await expect(page.getByText("must not pay again")).toBeVisible();
   });
 

@@ -62,7 +62,7 @@ export function AccountsLedger({ accounts, held, caption }: Props) {
           name: "Name",
           cell: ({ name, serviceAccountId }) => (
             <>
-              <Link className="name" href={`/settings/keys/${serviceAccountId}`}>
+              <Link className="inline-block min-h-6" href={`/settings/keys/${serviceAccountId}`}>
                 <Untrusted>{name}</Untrusted>
               </Link>
               <span className="sub">

@@ -21,10 +21,10 @@ export function CapabilityGroups({ grantable, chosen, control }: Props) {
   return (
     <fieldset>
       <legend className="label mb-2">Capabilities</legend>
-      <div className="capability-groups">
+      <div className="gap-x-6 md:columns-2">
         {groups.map(({ name, capabilities }) => (
-          <fieldset key={name}>
-            <legend>{name}</legend>
+          <fieldset key={name} className="break-inside-avoid pb-4">
+            <legend className="pb-1 text-sm font-580 text-muted">{name}</legend>
             {capabilities.map((capability) => {
               const excluded = excludedBy(capability, chosen);
               return (

@@ -34,8 +34,8 @@ function Secret({ apiKey }: { readonly apiKey: string }) {
       () => announce("The browser did not let us copy"),
     );
   return (
-    <div className="secret">
-      <code>{apiKey}</code>
+    <div className="grid grid-cols-1 items-center gap-3 rounded-sm border border-dashed border-border-strong bg-sunken p-4 md:grid-cols-[minmax(0,1fr)_auto]">
+      <code className="text-[0.9375rem] leading-6 select-all">{apiKey}</code>
       <Button onClick={() => void copy()}>
         <Copy className="icon" aria-hidden />
         Copy key

@@ -6,8 +6,8 @@ type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string }
 
 const Row = ({ name, children, look }: { readonly name: string; readonly children: ReactNode; readonly look?: string }) => (
   <tr className={look}>
-    <th scope="row">{name}</th>
-    <td>{children}</td>
+    <th className="py-2 text-left font-normal text-muted" scope="row">{name}</th>
+    <td className="py-2 text-right">{children}</td>
   </tr>
 );
 
@@ -22,7 +22,7 @@ function totalName({ of, status }: PaymentView["stage"]): string {
 export function AmountsTable({ amounts, stage, asset }: Props) {
   const show = (amount: string) => <Money>{money(amount, asset)}</Money>;
   return (
-    <table className="amounts">
+    <table className="text-sm">
       <caption className="sr">Amounts of this payment</caption>
       <tbody>
         <Row name="Price">{show(amounts.price)}</Row>
@@ -30,10 +30,10 @@ export function AmountsTable({ amounts, stage, asset }: Props) {
         {amounts.buyerShare !== amounts.serviceFee && <Row name="Your share of the fee">{show(amounts.buyerShare)}</Row>}
         <Row name="Provider fee">{show(amounts.providerFee)}</Row>
         <Row name="Network fee">{show(amounts.networkFee)}</Row>
-        <Row name={totalName(stage)} look="last">
+        <Row name={totalName(stage)} look="*:border-t *:border-text *:text-[1rem] *:font-620 *:text-text">
           <span className="double">{show(amounts.total)}</span>
         </Row>
-        <Row name="Seller receives" look="receives">
+        <Row name="Seller receives" look="*:pt-3">
           {show(amounts.sellerReceives)}
         </Row>
       </tbody>

@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
@@ -34,7 +35,7 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
   const { method, pathTemplate, resourceId } = resource;
   return method !== undefined && pathTemplate !== undefined ? (
     <span className="wrap-anywhere">
-      <span className="method">{method}</span> <code>{pathTemplate}</code>
+      <RequestLine method={method} path={pathTemplate} />
     </span>
   ) : (
     <Untrusted>{resourceId}</Untrusted>

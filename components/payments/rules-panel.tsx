@@ -78,7 +78,7 @@ function weight({ effect, limit }: Reason): number {
 export function RulesPanel({ decision }: { readonly decision: Decision }) {
   const rows = decision.reasons.map((reason, at) => ({ ...reason, at })).toSorted((a, b) => weight(a) - weight(b));
   return (
-    <section className="panel rules" aria-labelledby="rules">
+    <section className="panel md:[&_tbody_th]:min-w-48 md:[&_td]:whitespace-nowrap" aria-labelledby="rules">
       <div className="panel-head">
         <h2 id="rules">{titles[decision.outcome]}</h2>
         <span className="muted small">

@@ -7,7 +7,7 @@ const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
   <>
     {text !== undefined && <Untrusted>{text}</Untrusted>}
     {evidence.length > 0 && (
-      <span className="evidence">
+      <span className="flex flex-wrap gap-x-4">
         {evidence.map(({ label, value }) => (
           <Copyable key={value} value={value} label={label} />
         ))}

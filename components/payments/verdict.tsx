@@ -26,7 +26,7 @@ export function Verdict({ view }: Props) {
   const { outcome, createdAt } = view.payment.authorization.policyDecision;
   const verb = { allow: "Allowed by ", deny: "Denied by ", requireApproval: "A person is asked by " }[outcome];
   return (
-    <span className="verdict">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <StageBadge stage={view.stage} />
       <span>
         {verb}

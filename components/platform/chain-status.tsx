@@ -25,8 +25,10 @@ function Verified({ result, all }: { readonly result: ReplyOf<typeof verifyPlatf
   const { valid, count, chains, firstBad, badChain, checkpoint } = result;
   return (
     <output>
-      <strong>{valid ? (all ? "Every chain is intact" : "Chain intact") : "A chain is broken"}</strong>
-      <p>
+      <strong className={`font-620 ${valid ? "text-positive" : "text-danger"}`}>
+        {valid ? (all ? "Every chain is intact" : "Chain intact") : "A chain is broken"}
+      </strong>
+      <p className="text-sm">
         {eventsText(count)} verified{all && ` in ${figures.format(chains)} ${chains === 1 ? "chain" : "chains"}`}.{" "}
         {firstBad && (
           <>
@@ -53,14 +55,20 @@ export function ChainStatus({ view, chain }: Props) {
   const tone = verify.data && (verify.data.valid ? "positive" : "danger");
   return (
     <>
-      <div className="chain" data-tone={tone}>
-        <Link2 className="icon" aria-hidden />
+      <div
+        className="group grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-3 border-b p-4 data-[tone=danger]:bg-danger-wash data-[tone=positive]:bg-positive-wash md:grid-cols-[auto_minmax(0,1fr)_auto] md:px-5"
+        data-tone={tone}
+      >
+        <Link2
+          className="icon size-6 text-muted group-data-[tone=danger]:text-danger group-data-[tone=positive]:text-positive"
+          aria-hidden
+        />
         {verify.data ? (
           <Verified result={verify.data} all={all} />
         ) : (
           <div>
-            <strong>{eventsText(all ? view.totals.events : view.events)}</strong>
-            <p>
+            <strong className="font-620">{eventsText(all ? view.totals.events : view.events)}</strong>
+            <p className="text-sm">
               {all && `In ${figures.format(view.totals.chains)} ${view.totals.chains === 1 ? "chain" : "chains"}. `}
               {newest ? (
                 <>
@@ -73,7 +81,7 @@ export function ChainStatus({ view, chain }: Props) {
             </p>
           </div>
         )}
-        <div className="actions">
+        <div className="actions max-md:col-span-full max-md:*:flex-1">
           <Button size="small" aria-busy={verify.isPending} onClick={() => verify.mutate({ body: all ? {} : { chain } })}>
             {verify.data ? "Verify again" : "Verify"}
           </Button>

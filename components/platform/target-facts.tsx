@@ -29,7 +29,7 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);
   const claimed = reach.filter((one) => !one.proven);
   return (
-    <ul className="findings">
+    <ul className="grid gap-2 text-sm">
       {proven.length > 0 && (
         <li>Also stops every seller at, or paid to, {names(proven)}: this seller has proven that these are its own.</li>
       )}

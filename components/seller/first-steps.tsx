@@ -58,18 +58,22 @@ export function FirstSteps(props: Props) {
         <h2 id="first-steps">Get your first payment</h2>
         {!props.mayManage && <span className="muted small">An owner, admin or developer does this.</span>}
       </div>
-      <ol className="steps-list">
+      <ol className="grid divide-y [counter-reset:step]">
         {steps.map((step) => (
-          <li key={step.name} {...(step.done && { "data-done": "" })}>
+          <li
+            key={step.name}
+            className="grid grid-cols-[1.75rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 p-4 [counter-increment:step] before:grid before:size-7 before:place-items-center before:rounded-full before:border before:border-border-strong before:text-sm before:font-580 before:content-[counter(step)] data-done:before:border-positive data-done:before:text-positive data-done:before:content-['✓'] md:grid-cols-[1.75rem_minmax(0,1fr)_auto] md:px-5"
+            {...(step.done && { "data-done": "" })}
+          >
             <div>
               <h3>
                 {step.name}
                 {step.done && <span className="sr">, done</span>}
               </h3>
-              <p>{step.text}</p>
+              <p className="text-sm text-muted">{step.text}</p>
             </div>
             {props.mayManage && step === next && (
-              <Link className={buttonClass({ tone: "primary" })} href={step.href}>
+              <Link className={`${buttonClass({ tone: "primary" })} max-md:col-start-2`} href={step.href}>
                 {step.action}
               </Link>
             )}

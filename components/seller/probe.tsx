@@ -26,7 +26,7 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
       <p>
         <strong>Agents cannot pay yet.</strong> <code>{url}</code> does not answer as registered.
       </p>
-      <ul className="findings mt-2">
+      <ul className="mt-2 grid gap-2 text-sm">
         {findings.map(({ pointer, message, expected, actual }) => (
           <li key={`${pointer} ${message}`}>
             {message} Registered <code>{expected}</code>, answered{" "}

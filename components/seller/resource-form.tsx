@@ -70,7 +70,7 @@ function What({
       {isNew && sellers.length > 1 && (
         <Select label="Seller" options={sellers.map(({ sellerId, domain }) => [sellerId, domain])} {...field("sellerId")} />
       )}
-      <div className="beside">
+      <div className="grid grid-cols-[7rem_minmax(0,1fr)] gap-3 md:gap-4">
         <Select label="Method" options={methodOptions} {...field("method")} />
         <Field
           label="Path template"
@@ -208,7 +208,7 @@ export function ResourceForm(props: Props) {
     coins.find(({ chain, asset }) => chain === form.watch("paymentConfig.chain") && asset === offered.pricing.asset) ?? coins[0];
   const domain = sellers.find((seller) => seller.sellerId === sellerId)?.domain ?? "";
   return (
-    <div className="split halves">
+    <div className="split lg:grid-cols-2">
       <OperationForm state={state} nothing="Nothing was saved." className="panel panel-body grid grid-cols-1 gap-5">
         <What state={state} sellers={sellers} isNew={!resource} />
         {!resource && (

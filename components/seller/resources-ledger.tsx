@@ -1,5 +1,6 @@
 import { Ledger, type Column } from "#components/ui/ledger.tsx";
 import { columnDigits, Money, money } from "#components/ui/money.tsx";
+import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
@@ -17,8 +18,8 @@ type Props = {
 
 const Name = ({ resource: { method, pathTemplate, description } }: { readonly resource: ListedResource }) => (
   <>
-    <span className="res">
-      <span className="method">{method}</span> <code>{pathTemplate}</code>
+    <span className="inline-flex flex-wrap items-baseline gap-2 [&>code]:text-[0.8125rem]">
+      <RequestLine method={method} path={pathTemplate} />
     </span>
     {description !== undefined && (
       <span className="sub">

@@ -47,27 +47,29 @@ type Props = {
   readonly due: readonly DueFees[] | null;
 };
 
+const FIGURE = "text-xl font-semibold tracking-heading tabular-nums";
+
 function Figures({ revenue, due }: Props) {
   const { asset, chain, month, days } = revenue;
   const owed = due?.find((one) => one.asset === asset && one.chain === chain)?.amount ?? "0";
   const name = monthOf(days.at(-1)?.day ?? "");
   return (
-    <dl className="panel figures">
-      <div>
-        <dt>Revenue in {name}</dt>
-        <dd>
+    <dl className="panel grid grid-cols-1 divide-y">
+      <div className="grid content-center p-4 md:px-5">
+        <dt className="text-sm text-muted">Revenue in {name}</dt>
+        <dd className={FIGURE}>
           <Money>{money(month.amount, asset)}</Money>
         </dd>
         {due !== null && (
-          <dd className="small">
+          <dd className="text-sm text-muted tabular-nums">
             before seller fees of <Money>{money(owed, asset)}</Money>
           </dd>
         )}
       </div>
-      <div>
-        <dt>Paid calls in {name}</dt>
-        <dd>{count(month.payments)}</dd>
-        <dd className="small">payments that settled</dd>
+      <div className="grid content-center p-4 md:px-5">
+        <dt className="text-sm text-muted">Paid calls in {name}</dt>
+        <dd className={FIGURE}>{count(month.payments)}</dd>
+        <dd className="text-sm text-muted tabular-nums">payments that settled</dd>
       </div>
     </dl>
   );
@@ -75,7 +77,7 @@ function Figures({ revenue, due }: Props) {
 
 /** The revenue in one asset, by day and for this month. */
 export const RevenuePanel = (props: Props) => (
-  <div className="revenue">
+  <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1.72fr)_minmax(0,1fr)] lg:gap-8">
     <Picture revenue={props.revenue} />
     <Figures {...props} />
   </div>

@@ -16,7 +16,7 @@ function Tip({ active, payload, series, unit }: TipProps) {
   const row = payload?.[0]?.payload;
   if (!active || !row) return null;
   return (
-    <div className="chart-tip">
+    <div className="grid rounded-sm border bg-raised px-3 py-2 text-sm tabular-nums shadow-float">
       <strong>{row.name}</strong>
       {series.map(({ key, name }) => (
         <span key={key}>
@@ -30,7 +30,11 @@ function Tip({ active, payload, series, unit }: TipProps) {
 /** The columns of a Chart. */
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   return (
-    <ResponsiveContainer className="chart" width="100%" height={HEIGHT}>
+    <ResponsiveContainer
+      className="[&_text]:fill-muted [&_text]:font-sans [&_text]:text-xs [&_text]:tabular-nums"
+      width="100%"
+      height={HEIGHT}
+    >
       <BarChart data={[...rows]} margin={{ top: 8, right: 24, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--border)" />
         <XAxis

@@ -35,22 +35,24 @@ export type ChartProps = {
 /** The chart library is large, so it is loaded only for a chart and does not delay the page. */
 const Columns = dynamic(() => import("./chart-columns.tsx").then((module) => module.ChartColumns), {
   ssr: false,
-  loading: () => <div className="chart" aria-busy />,
+  loading: () => <div className="h-55 w-full" aria-busy />,
 });
+
+const ENTRY = "inline-flex items-center gap-2";
 
 function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
   if (series.length < 2 && limit === undefined) return null;
   return (
-    <p className="legend">
+    <p className="flex flex-wrap gap-x-5 gap-y-1 text-sm text-muted">
       {series.map(({ key, name }, index) => (
-        <span key={key}>
-          <i className={index === 0 ? "" : "second"} aria-hidden />
+        <span key={key} className={ENTRY}>
+          <i className={`size-3 rounded-[1px] ${index === 0 ? "bg-bar-used" : "bg-accent"}`} aria-hidden />
           {name}
         </span>
       ))}
       {limit && (
-        <span>
-          <i className="dash" aria-hidden />
+        <span className={ENTRY}>
+          <i className="w-4.5 border-t-2 border-dashed border-caution" aria-hidden />
           {limit.name}
         </span>
       )}

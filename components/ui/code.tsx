@@ -43,8 +43,8 @@ type Snippet = { readonly label: string; readonly text: string };
 export function Code({ label, text }: Snippet) {
   const id = useId();
   return (
-    <section className="snippet" aria-labelledby={id}>
-      <div className="snippet-head">
+    <section aria-labelledby={id}>
+      <div className="flex items-center justify-between gap-3 rounded-t-sm border bg-sunken px-3 py-1 text-sm">
         <strong className="strong" id={id}>
           {label}
         </strong>
@@ -52,8 +52,12 @@ export function Code({ label, text }: Snippet) {
       </div>
       {/* Focusable, so that keyboard users can scroll long lines. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="code" tabIndex={0} aria-label={label}>
-        <code>{text}</code>
+      <pre
+        className="overflow-x-auto rounded-b-sm border border-t-0 bg-surface p-3 font-mono text-xs/5 [tab-size:2]"
+        tabIndex={0}
+        aria-label={label}
+      >
+        <code className="text-xs/5 wrap-normal">{text}</code>
       </pre>
     </section>
   );

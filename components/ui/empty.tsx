@@ -24,7 +24,7 @@ export function Empty({ title, children, action, snippet }: Props) {
       <h2>{title}</h2>
       <p>{children}</p>
       {action}
-      {snippet !== undefined && <div className="snippet">{snippet}</div>}
+      {snippet !== undefined && <div className="w-full">{snippet}</div>}
     </div>
   );
 }

@@ -55,7 +55,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
         ))}
       </div>
       {shown && (
-        <div key={shown.value} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${at}`} tabIndex={0}>
+        <div key={shown.value} className="pt-4" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${at}`} tabIndex={0}>
           {shown.content}
         </div>
       )}

@@ -37,15 +37,15 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   return (
     <>
       <PageHeader title="Emergency revoke" description="Find what to stop, check that it is the right one, then stop it." />
-      <section className="panel stop" aria-labelledby="stop">
+      <section className="panel border-[color-mix(in_oklab,var(--danger)_55%,var(--border))]" aria-labelledby="stop">
         <div className="panel-head">
-          <h2 id="stop">
-            <CircleAlert className="icon" aria-hidden />
+          <h2 id="stop" className="flex items-center gap-2 text-danger">
+            <CircleAlert className="icon size-5" aria-hidden />
             Stop at once
           </h2>
           <p>Stops a mandate, an agent or a seller on every process. It cannot be undone: the buyer has to make a new mandate.</p>
         </div>
-        <div className="stop-body">
+        <div className="grid grid-cols-1 *:grid *:min-w-0 *:content-start *:gap-5 *:p-4 max-lg:divide-y md:*:p-5 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)] lg:divide-x">
           <div>
             <form className="grid gap-5" action={PATH} method="get">
               {fields.map(({ name, label, placeholder }) => (

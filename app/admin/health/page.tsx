@@ -146,7 +146,7 @@ export default async function HealthPage() {
             <SendersLedger senders={view.senders} />
           </section>
         )}
-        <div className="twin-panels">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
           <section className="panel" aria-labelledby="parts">
             <div className="panel-head">
               <h2 id="parts">Parts</h2>

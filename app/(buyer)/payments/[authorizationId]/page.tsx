@@ -39,8 +39,9 @@ export default async function PaymentPage({ params }: Props) {
     may: { decide: caller.capabilities.has("checkouts:approve"), manage: caller.capabilities.has("mandates:manage") },
   });
   return (
-    <div className="payment">
+    <>
       <PageHeader
+        large
         back={{ href: "/payments", label: "Payments" }}
         title={
           <>
@@ -69,6 +70,6 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }

@@ -23,10 +23,10 @@ export const metadata = { title: "User" };
 function SessionList({ sessions }: Pick<UserView, "sessions">) {
   if (sessions.length === 0) return <p className="muted small">Signed in nowhere.</p>;
   return (
-    <ul className="live-sessions">
+    <ul className="divide-y text-sm">
       {sessions.map(({ sessionId, userAgent, createdAt }) => (
-        <li key={sessionId}>
-          <span>
+        <li key={sessionId} className="grid grid-cols-[minmax(0,1fr)_auto] gap-3 py-2">
+          <span className="wrap-anywhere text-muted">
             <Untrusted>{(userAgent || "Unknown browser").slice(0, 120)}</Untrusted>
           </span>
           <Moment at={createdAt} show="short" />
@@ -120,7 +120,7 @@ export default async function UserPage({ params }: Props) {
             )}
           </Notice>
         )}
-        <div className="twin-panels">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
           <Person view={view} />
           <Sessions view={view} self={self} revokes={may.has("platform.sessions.revoke")} />
         </div>

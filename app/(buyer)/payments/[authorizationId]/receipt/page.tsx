@@ -70,7 +70,7 @@ export default async function ReceiptPage({ params }: Props) {
   const { asset } = payment.intent;
   const settled = stage.of === "settlement" && stage.status === "settled";
   return (
-    <div className="payment-receipt">
+    <div className="max-w-196 print:max-w-none">
       <PageHeader
         back={{ href: path, label: "Payment" }}
         title={settled ? "Receipt" : "No receipt yet"}
@@ -78,9 +78,9 @@ export default async function ReceiptPage({ params }: Props) {
         actions={settled ? <PrintButton /> : undefined}
       />
       {settled ? (
-        <section className="panel" aria-label="Receipt">
-          <div className="panel-body">
-            <p className="figure">
+        <section className="panel print:border-0 print:bg-transparent" aria-label="Receipt">
+          <div className="panel-body grid gap-6 print:px-0">
+            <p className="text-3xl font-620 tracking-display [&_abbr]:text-[0.6em]">
               <Money>{money(amounts.total, asset)}</Money>
             </p>
             <Pairs items={factsOf(view, session.activeOrganization?.name ?? "")} />

@@ -54,11 +54,11 @@ const Capabilities = ({ account }: AccountDetail) => (
       {account.capabilities.length === 0 ? (
         <p className="muted small">Nothing: it has no capability.</p>
       ) : (
-        <ul className="capability-list">
+        <ul className="grid grid-cols-1 gap-x-6 gap-y-3 text-sm md:grid-cols-2">
           {account.capabilities.map((capability) => (
             <li key={capability}>
               <strong className="mono">{capability}</strong>
-              <span>{capabilityWords(capability)}</span>
+              <span className="block text-muted">{capabilityWords(capability)}</span>
             </li>
           ))}
         </ul>
