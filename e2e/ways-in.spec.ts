@@ -20,7 +20,7 @@ async function readOutbox(browser: Browser, email: string, looks = false): Promi
   await page.goto("/outbox");
   await page.getByLabel("To").fill(email);
   await page.getByRole("button", { name: "Show" }).click();
-  const link = page.locator(".mail a").first();
+  const link = page.locator("article a").first();
   // The form reloads the page; an earlier check would see the previous page.
   await expect(link).toBeVisible();
   if (looks) await expectAccessible(page);

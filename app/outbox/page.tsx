@@ -12,12 +12,12 @@ import { viewOutbox, type KeptMail } from "#lib/pages/view-outbox.ts";
 export const metadata = { title: "Local outbox" };
 
 const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly mail: KeptMail }) => (
-  <article className="mail">
+  <article className="grid gap-2 border-t pt-5">
     <h2>{subject}</h2>
     <p className="small muted">
       To <span className="wrap-anywhere">{to}</span>, <Moment at={at} show="short" />
     </p>
-    <p>{opening}</p>
+    <p className="whitespace-pre-line">{opening}</p>
     {link !== null && (
       <p>
         <a className="wrap-anywhere" href={link}>
@@ -25,7 +25,7 @@ const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly 
         </a>
       </p>
     )}
-    {closing !== "" && <p className="small muted">{closing}</p>}
+    {closing !== "" && <p className="small muted whitespace-pre-line">{closing}</p>}
   </article>
 );
 
@@ -37,13 +37,13 @@ export default async function OutboxPage({ searchParams }: { readonly searchPara
   return (
     <DocumentPage environment={env().ENVIRONMENT} narrow>
       <Sheet>
-        <div className="outbox">
+        <div className="grid gap-5 px-4 py-5 md:p-8">
           <h1>Local outbox</h1>
           <p className="muted">
             This sandbox has no SMTP server, so its mail stays here. Only this machine and platform admins can read it. Set{" "}
             <code>SMTP_URL</code> to send mail.
           </p>
-          <form method="get" className="outbox-to">
+          <form method="get" className="flex items-end gap-3 *:first:min-w-0 *:first:flex-1">
             <Field label="To" name="to" type="email" autoComplete="off" defaultValue={to ?? ""} />
             <Button withoutScripts type="submit">
               Show

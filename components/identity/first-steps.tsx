@@ -14,7 +14,7 @@ export function FirstSteps({ email }: Props) {
         <h2 id="first-steps">First steps</h2>
         <span className="muted small">1 of {later.length + 2} done</span>
       </div>
-      <ol className="timeline steps">
+      <ol className="timeline p-5">
         <li data-state="done">
           <h3>Create an account</h3>
           <p className="wrap-anywhere">{email}</p>

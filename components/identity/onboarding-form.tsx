@@ -37,12 +37,21 @@ function Roles({ error }: { readonly error: string | undefined }) {
   return (
     <fieldset {...(error !== undefined && { "aria-describedby": "roles-error" })}>
       <legend className="label">What will you do here?</legend>
-      <div className="roles">
+      <div className="mt-2 grid grid-cols-1 gap-3 md:grid-cols-2">
         {roles.map(({ value, name, text }) => (
-          <label className="role" key={value}>
-            <input type="checkbox" name="productRoles" value={value} defaultChecked={value === "buyer"} />
-            <strong>{name}</strong>
-            <span>{text}</span>
+          <label
+            className="relative grid cursor-pointer content-start gap-1 rounded-sm border border-border-strong p-4 text-sm has-checked:border-accent has-checked:bg-accent-wash has-checked:inset-ring has-checked:inset-ring-accent"
+            key={value}
+          >
+            <input
+              className="absolute top-4 right-4"
+              type="checkbox"
+              name="productRoles"
+              value={value}
+              defaultChecked={value === "buyer"}
+            />
+            <strong className="pr-8 text-base font-semibold">{name}</strong>
+            <span className="text-muted">{text}</span>
           </label>
         ))}
       </div>
@@ -103,7 +112,7 @@ export function OnboardingForm({ host, returnTo }: Props) {
         if (body.productRoles.length > 0) onboarding.mutate({ body });
       }}
     >
-      <div className="form">
+      <div className="grid gap-6 p-4 md:p-6">
         {onboarding.error && Object.keys(errors).length === 0 && (
           <Notice tone="danger" role="alert">
             <p>
@@ -116,9 +125,15 @@ export function OnboardingForm({ host, returnTo }: Props) {
           <Roles error={roleError ?? errors["productRoles"]} />
         </Scripted>
       </div>
-      <div className="submit">
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t p-4 md:px-6">
         <span />
-        <Button tone="primary" size="large" type="submit" disabled={onboarding.isPending || onboarding.isSuccess}>
+        <Button
+          className="max-md:w-full"
+          tone="primary"
+          size="large"
+          type="submit"
+          disabled={onboarding.isPending || onboarding.isSuccess}
+        >
           Create organization
         </Button>
       </div>

@@ -8,6 +8,7 @@ import { WalletRefusal } from "#components/wallet/injected.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { requestAuth } from "./auth-request.ts";
+import { Or } from "./or.tsx";
 import { Refusal } from "./refusal.tsx";
 import { signInWithWallet } from "./wallet.ts";
 
@@ -51,9 +52,9 @@ export function OtherWays({ methods, siwe, returnTo, email }: Props) {
   if (ways.length === 0) return null;
   return (
     <>
-      <p className="or">or another way</p>
+      <Or>or another way</Or>
       <Refusal error={enter.error}>{enter.error instanceof WalletRefusal ? enter.error.message : undefined}</Refusal>
-      <div className="ways">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(9.5rem,1fr))] gap-3">
         {ways.map((way) => {
           const { text, Icon } = look[way];
           return (

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Or } from "./or.tsx";
 import { PasskeyRefusal, signWithPasskey } from "./passkey-request.ts";
 
 const BASE = "/api/auth/passkey";
@@ -40,7 +41,7 @@ export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
         <KeyRound className="icon" aria-hidden />
         Sign in with a passkey
       </Button>
-      <p className="or">or with your e-mail address</p>
+      <Or>or with your e-mail address</Or>
     </>
   );
 }

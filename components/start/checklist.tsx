@@ -79,7 +79,7 @@ export function Checklist({ steps, done, children }: Props) {
           {count} of {steps.length} done
         </span>
       </div>
-      <ol className="timeline steps">
+      <ol className="timeline p-5">
         {steps.map((step) => (
           <Step key={step.id} step={step} initial={done[step.id]} now={step === next} onDone={onDone} />
         ))}

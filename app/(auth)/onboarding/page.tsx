@@ -26,20 +26,20 @@ export default async function OnboardingPage({ searchParams }: { readonly search
         Skip to content
       </a>
       <EnvironmentBanner environment={ENVIRONMENT} />
-      <div className="start">
-        <header className="start-top">
+      <div className="mx-auto max-w-280 px-4 pt-4 pb-12 md:px-6 md:pt-6 md:pb-16">
+        <header className="flex items-center justify-between gap-4 pb-6 text-sm text-muted md:pb-8">
           <Brand />
           <span className="flex items-center gap-1">
-            <span className="who">{user.email}</span>
+            <span className="max-md:hidden">{user.email}</span>
             <SignOut />
           </span>
         </header>
         <main id="main" tabIndex={-1}>
-          <h1>Set up your organization</h1>
-          <p className="intro">
+          <h1 className="text-2xl tracking-display md:text-3xl">Set up your organization</h1>
+          <p className="mt-2 mb-6 max-w-[56ch] text-muted">
             Mandates, keys and payments belong to it. You can invite others afterwards.{ENVIRONMENT === "sandbox" ? sandbox : ""}
           </p>
-          <div className="start-grid">
+          <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]">
             <OnboardingForm host={new URL(BASE_URL).host} returnTo={next} />
             <FirstSteps email={user.email} />
           </div>
