@@ -11,13 +11,16 @@ const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice
 
 /** The remaining budget of each mandate. */
 export const Allowances = ({ mandates }: { readonly mandates: readonly Mandate[] }) => (
-  <ul className="allowances">
+  <ul className="divide-y">
     {mandates.map((mandate) => {
       const held = headlineOf(mandate);
       return (
-        <li key={mandate.mandateId}>
-          <h3>
-            <Link href={`/mandates/${mandate.mandateId}`}>
+        <li key={mandate.mandateId} className="grid grid-cols-1 gap-2 p-4 md:px-5">
+          <h3 className="flex flex-wrap items-center justify-between gap-2">
+            <Link
+              className="min-w-0 wrap-anywhere text-text no-underline hover:underline"
+              href={`/mandates/${mandate.mandateId}`}
+            >
               <Untrusted>{mandate.name}</Untrusted>
             </Link>
             <StatusBadge of="mandate" status={mandate.status} />

@@ -24,26 +24,32 @@ function State({ payment: { authorization, executions } }: { readonly payment: P
 
 /** The newest payments, each with a link to its page. */
 export const RecentPayments = ({ payments }: { readonly payments: readonly Payment[] }) => (
-  <ul className="recent">
+  <ul className="divide-y">
     {payments.map((payment) => {
       const { intent, authorization } = payment;
       return (
-        <li key={authorization.authorizationId}>
+        <li
+          key={authorization.authorizationId}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-1 px-4 py-3 text-sm md:grid-cols-[minmax(0,1fr)_auto_7.5rem] md:px-5"
+        >
           <div>
-            <Link href={`/payments/${authorization.authorizationId}`}>
+            <Link
+              className="font-560 wrap-anywhere text-text no-underline hover:underline"
+              href={`/payments/${authorization.authorizationId}`}
+            >
               <Untrusted>{intent.seller.domain ?? "Unknown seller"}</Untrusted>
             </Link>
-            <span className="what">
+            <span className="block wrap-anywhere text-muted">
               <Dated>{whatOf(payment)}</Dated>
             </span>
-            <span className="what">
+            <span className="block wrap-anywhere text-muted">
               <Moment at={authorization.policyDecision.createdAt} show="short" />
             </span>
           </div>
-          <span className="state">
+          <span className="max-md:col-start-1 max-md:row-start-2">
             <State payment={payment} />
           </span>
-          <span className="num">
+          <span className="num font-560 max-md:col-start-2 max-md:row-start-1">
             <Money>{money(intent.amount, intent.asset)}</Money>
           </span>
         </li>

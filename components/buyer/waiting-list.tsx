@@ -16,15 +16,15 @@ function left(until: string, now: string): string {
 type ItemProps = { readonly one: WaitingApproval; readonly now: string; readonly mayDecide: boolean };
 
 const Item = ({ one, now, mayDecide }: ItemProps) => (
-  <li>
+  <li className="grid grid-cols-1 items-center gap-x-6 gap-y-2 p-4 md:grid-cols-[minmax(0,1fr)_auto_auto] md:px-5">
     <div>
-      <h3>
+      <h3 className="wrap-anywhere">
         <Untrusted>{one.domain}</Untrusted>
       </h3>
-      <p>
+      <p className="text-sm wrap-anywhere text-muted">
         <Untrusted>{one.agent}</Untrusted>, asked <Moment at={one.requestedAt} show="short" />
       </p>
-      <p>
+      <p className="text-sm wrap-anywhere text-muted">
         {one.mandate === undefined ? (
           `Wants to place ${one.why}`
         ) : (
@@ -34,9 +34,9 @@ const Item = ({ one, now, mayDecide }: ItemProps) => (
         )}
       </p>
     </div>
-    <div className="amount">
+    <div className="text-lg font-semibold md:text-right">
       <Money>{one.amount}</Money>
-      <span className="due">
+      <span className="block text-sm font-normal text-muted">
         expires in {left(one.expiresAt, now)}, <Moment at={one.expiresAt} show="short" />
       </span>
     </div>
@@ -54,7 +54,7 @@ type Props = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };
 
 /** Requests that wait for a person, each with a link to its confirmation page. */
 export const WaitingList = ({ waiting, mayDecide }: Props) => (
-  <ul className="waiting">
+  <ul className="divide-y">
     {waiting.items.map((one) => (
       <Item key={one.checkoutIntentId} one={one} now={waiting.now} mayDecide={mayDecide} />
     ))}

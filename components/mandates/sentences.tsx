@@ -3,28 +3,30 @@ import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts
 import { visible } from "#components/ui/untrusted.tsx";
 
 /** A sentence with the chosen values emphasized. The values are user input, so hidden characters in them are made visible. */
-const Said = ({ sentence }: { readonly sentence: Sentence }) =>
+const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: Sentence; readonly bold?: string }) =>
   createElement(
     Fragment,
     null,
-    ...sentence.map((phrase) => (typeof phrase === "string" ? phrase : createElement("b", null, visible(phrase.value)))),
+    ...sentence.map((phrase) => (typeof phrase === "string" ? phrase : createElement("b", { className: `${bold} tabular-nums` }, visible(phrase.value)))),
   );
 
 type Props = { readonly summary: Summary; readonly small?: boolean };
 
 /** A policy in plain words. */
 export const PlainWords = ({ summary: { may, ask, terms }, small = false }: Props) => (
-  <div className={small ? "plain plain-small" : "plain"}>
+  <div
+    className={`grid tracking-[-0.006em] wrap-anywhere text-pretty ${small ? "gap-1 pt-2 text-sm/[1.6] text-text" : "gap-3 p-4 text-lg/[1.6] md:p-5"}`}
+  >
     <p>
       <Said sentence={may} />
     </p>
     <p>
       <Said sentence={ask} />
     </p>
-    <p className="fine">
+    <p className="text-sm/[1.55] tracking-normal text-muted">
       {terms.map((term) => (
         <span key={plainText(term)}>
-          <Said sentence={term} />{" "}
+          <Said sentence={term} bold="font-560 text-text" />{" "}
         </span>
       ))}
       Everything else is denied.

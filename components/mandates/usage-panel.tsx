@@ -22,9 +22,9 @@ export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
     <div className="panel-head">
       <h2 id="usage">Used</h2>
     </div>
-    <ul className="allowances">
+    <ul className="divide-y">
       {mandate.usage.map((usage) => (
-        <li key={`${usage.window} ${usage.unit}`}>
+        <li key={`${usage.window} ${usage.unit}`} className="grid grid-cols-1 gap-2 p-4 md:px-5">
           <UsageBar usage={usage} />
           <Figures usage={usage} />
         </li>

@@ -18,9 +18,9 @@ export function UsageBar({ usage: { window, unit, limit, spent, reserved, availa
           { kind: "held", amount: reserved },
         ]}
       />
-      <p className="used-of">
+      <p className="flex flex-wrap justify-between gap-x-3 text-left text-sm text-muted">
         <span>
-          <strong>
+          <strong className="font-560 text-text">
             <Money>{figure(available, unit)}</Money>
           </strong>{" "}
           left

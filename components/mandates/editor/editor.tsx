@@ -101,7 +101,7 @@ export function MandateEditor(props: Props) {
   const finer = [first.sellers, first.payTo].some(({ only, deny }) => only || deny.length > 0) || first.resources.only;
   return (
     <FormProvider {...form}>
-      <div className="editor">
+      <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1.42fr)_minmax(0,1fr)]">
         <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit}>
           <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
@@ -115,12 +115,12 @@ export function MandateEditor(props: Props) {
             <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
           </Scripted>
           {save.error && (
-            <div className="term">
+            <div className="px-4 py-5 md:p-6">
               <ProblemNotice error={save.error} nothing="Nothing was saved." />
             </div>
           )}
-          <div className="panel-foot foot-actions">
-            <div className="actions">
+          <div className="panel-foot justify-end p-4 md:px-6">
+            <div className="actions max-md:w-full max-md:*:flex-1 max-md:*:px-2">
               <Button onClick={() => form.reset()}>Discard changes</Button>
               <Button tone="primary" type="submit" aria-busy={save.isPending || save.isSuccess}>
                 {mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}
@@ -131,7 +131,7 @@ export function MandateEditor(props: Props) {
         {asked?.openRefused && (
           <OpenRefusedDialog mandate={asked} refused={asked.openRefused} onDone={() => leave(asked.mandateId)} />
         )}
-        <div className="side">
+        <div className="grid grid-cols-1 gap-6 lg:sticky lg:top-6">
           <LiveWords names={Object.fromEntries(choices.agents.map(({ id, name }) => [id, name]))} />
           {mandate && <Trial mandateId={mandate.mandateId} />}
         </div>

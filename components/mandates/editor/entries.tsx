@@ -54,12 +54,17 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
   return (
     <div className="grid gap-2">
       {field.value.length > 0 && (
-        <ul className="chips">
+        <ul className="mb-1 flex flex-wrap gap-2">
           {field.value.map((entry) => (
-            <li className="chip" key={entry}>
+            <li className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 text-sm wrap-anywhere" key={entry}>
               {visible(entry)}
-              <button type="button" aria-label={`Remove ${visible(entry)}`} onClick={() => remove(entry)}>
-                <X className="icon" aria-hidden />
+              <button
+                className="grid size-7 flex-none cursor-pointer place-items-center rounded-sm text-muted hover:text-danger"
+                type="button"
+                aria-label={`Remove ${visible(entry)}`}
+                onClick={() => remove(entry)}
+              >
+                <X className="icon size-3" aria-hidden />
               </button>
             </li>
           ))}

@@ -7,6 +7,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
 import { updateMandate } from "#lib/mandates/contract.ts";
+import { PaymentItem } from "./parts.tsx";
 
 export type Update = ReplyOf<typeof updateMandate>;
 type Refusal = NonNullable<Update["openRefused"]>;
@@ -18,19 +19,19 @@ const states = { held: "Not executed yet", submitted: "Submitted already", cance
 const payments = (count: number): string => `${count} open ${count === 1 ? "payment" : "payments"}`;
 
 const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
-  <ul className="changes">
+  <ul className="divide-y">
     {items.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, state, message }) => (
-      <li key={authorizationId}>
-        <a href={`/payments/${authorizationId}`}>
+      <PaymentItem key={authorizationId}>
+        <a className="font-560 wrap-anywhere" href={`/payments/${authorizationId}`}>
           <Untrusted>{domain ?? "Unknown seller"}</Untrusted>
         </a>
         <Money>{money(amount, asset)}</Money>
-        <span className="why">
+        <span className="col-span-full wrap-anywhere text-muted">
           {states[state]}. <Untrusted>{message}</Untrusted>
         </span>
-      </li>
+      </PaymentItem>
     ))}
-    {(more || items.length > SHOWN) && <li>{more ? "And more." : `And ${items.length - SHOWN} more.`}</li>}
+    {(more || items.length > SHOWN) && <PaymentItem>{more ? "And more." : `And ${items.length - SHOWN} more.`}</PaymentItem>}
   </ul>
 );
 

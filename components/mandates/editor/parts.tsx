@@ -7,12 +7,14 @@ type TermProps = { readonly title: string; readonly text?: string; readonly chil
 export function Term({ title, text, children }: TermProps) {
   const id = useId();
   return (
-    <section className="term" aria-labelledby={id}>
+    <section className="grid grid-cols-1 gap-4 px-4 py-5 not-first:border-t md:p-6" aria-labelledby={id}>
       <div>
-        <h2 id={id}>{title}</h2>
-        {text !== undefined && <p>{text}</p>}
+        <h2 id={id} className="text-base">
+          {title}
+        </h2>
+        {text !== undefined && <p className="text-sm text-muted">{text}</p>}
       </div>
-      <div className="inside">{children}</div>
+      <div className="grid min-w-0 grid-cols-1 gap-5">{children}</div>
     </section>
   );
 }
@@ -34,7 +36,12 @@ export function Disclosed({ summary, filled, fields, children }: DisclosedProps)
   return (
     <details open={open || refused} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{summary}</summary>
-      <div className="inside">{children}</div>
+      <div className="grid min-w-0 grid-cols-1 gap-5 pt-4">{children}</div>
     </details>
   );
 }
+
+/** An entry of a list of payments: the seller and the amount, with more lines below. */
+export const PaymentItem = ({ children }: { readonly children: ReactNode }) => (
+  <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 px-4 py-3 text-sm md:px-5">{children}</li>
+);

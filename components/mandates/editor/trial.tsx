@@ -14,6 +14,7 @@ import { simulateMandate } from "#lib/mandates/contract.ts";
 import { termsOf } from "#lib/mandates/draft-body.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
+import { PaymentItem } from "./parts.tsx";
 
 type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
 
@@ -30,20 +31,20 @@ const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
     : (reasons.find(({ effect }) => effect === effects[wouldBe])?.message ?? "A rule of the policy says so.");
 
 const Change = ({ one }: { readonly one: BacktestItem }) => (
-  <li>
-    <a href={`/payments/${one.authorizationId}`}>
+  <PaymentItem>
+    <a className="font-560 wrap-anywhere" href={`/payments/${one.authorizationId}`}>
       <Untrusted>{one.domain ?? "Unknown seller"}</Untrusted>
     </a>
     <Money>{money(one.amount, one.asset)}</Money>
-    <span className="shift">
+    <span className="col-span-full inline-flex items-center gap-2">
       <StatusBadge of="outcome" status={one.was} />
-      <ArrowRight className="icon" aria-label="would be" />
+      <ArrowRight className="icon text-muted" aria-label="would be" />
       <StatusBadge of="outcome" status={one.wouldBe} />
     </span>
-    <span className="why">
+    <span className="col-span-full wrap-anywhere text-muted">
       <Moment at={one.decidedAt} show="short" />. <Dated>{whyOf(one)}</Dated>
     </span>
-  </li>
+  </PaymentItem>
 );
 
 function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
@@ -52,7 +53,7 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
   const [first, rest] = [changed.slice(0, SHOWN), changed.slice(SHOWN)];
   return (
     <>
-      <dl className="verdicts">
+      <dl className="grid grid-cols-2 border-b md:grid-cols-4">
         {(
           [
             ["Same", items.length - changed.length],
@@ -61,13 +62,13 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
             ["Would deny", count("deny")],
           ] as const
         ).map(([name, figure]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{figure}</dd>
+          <div key={name} className="border-l px-4 py-3 max-md:odd:border-l-0 md:first:border-l-0">
+            <dt className="text-sm text-muted">{name}</dt>
+            <dd className="text-xl font-semibold tabular-nums">{figure}</dd>
           </div>
         ))}
       </dl>
-      <ul className="changes">
+      <ul className="divide-y">
         {first.map((one) => (
           <Change key={one.policyDecisionId} one={one} />
         ))}
@@ -75,7 +76,7 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
       {rest.length > 0 && (
         <details className="panel-body">
           <summary>Show all {changed.length} changes</summary>
-          <ul className="changes">
+          <ul className="divide-y">
             {rest.map((one) => (
               <Change key={one.policyDecisionId} one={one} />
             ))}

@@ -13,16 +13,20 @@ function Hours({ zones }: Pick<EditorChoices, "zones">) {
     <>
       <fieldset>
         <legend className="label mb-2">Days</legend>
-        <div className="days">
+        <div className="grid grid-cols-7 gap-1 md:flex md:flex-wrap md:gap-2">
           {weekdays.map((day) => (
-            <label key={day}>
+            <label key={day} className="relative">
               <input
+                className="peer absolute inset-0 size-full opacity-0"
                 type="checkbox"
                 value={day}
                 aria-label={`${day[0]?.toUpperCase()}${day.slice(1)}`}
                 {...form.register("schedule.days")}
               />
-              <span aria-hidden>
+              <span
+                className="grid min-h-11 place-items-center rounded-sm border border-border-strong text-sm font-550 text-muted peer-checked:border-accent peer-checked:bg-accent-wash peer-checked:text-accent peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus md:min-h-9 md:min-w-11"
+                aria-hidden
+              >
                 {day[0]?.toUpperCase()}
                 {day.slice(1, 3)}
               </span>
@@ -67,8 +71,8 @@ export function When({ zones, valid }: Pick<EditorChoices, "zones"> & { readonly
       {on && <Hours zones={zones} />}
       <Disclosed summary="Beginning and end" filled={valid} fields={["validFrom", "validUntil"]}>
         <div className="fields">
-          <Field label="Begins, in UTC" type="datetime-local" step="any" {...field("validFrom")} />
-          <Field label="Ends, in UTC" type="datetime-local" step="any" {...field("validUntil")} />
+          <Field label="Begins, in UTC" type="datetime-local" className="min-w-0" step="any" {...field("validFrom")} />
+          <Field label="Ends, in UTC" type="datetime-local" className="min-w-0" step="any" {...field("validUntil")} />
         </div>
       </Disclosed>
     </Term>

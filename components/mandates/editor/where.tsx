@@ -72,7 +72,7 @@ function Finer() {
     <>
       <Entries path="domains.deny" label="Never at these domains" tidy={hostOf} />
       {lists.map(({ name, only: title, allow, deny }) => (
-        <div className="inside" key={name}>
+        <div className="grid min-w-0 grid-cols-1 gap-5" key={name}>
           <Choice type="checkbox" {...form.register(`${name}.only`)}>
             <strong>{title}</strong>
           </Choice>
