@@ -59,7 +59,9 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
         </div>
         <div className="field">
           <div className="flex justify-between gap-3 text-sm">
-            <label className="font-580" htmlFor={`${id}-password`}>Password</label>
+            <label className="font-580" htmlFor={`${id}-password`}>
+              Password
+            </label>
             {methods.magicLink && <a href={withReturnTo("/reset-password", returnTo)}>Forgot it?</a>}
           </div>
           <input id={`${id}-password`} type="password" name="password" autoComplete="current-password" required maxLength={128} />

@@ -7,7 +7,9 @@ const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: 
   createElement(
     Fragment,
     null,
-    ...sentence.map((phrase) => (typeof phrase === "string" ? phrase : createElement("b", { className: `${bold} tabular-nums` }, visible(phrase.value)))),
+    ...sentence.map((phrase) =>
+      typeof phrase === "string" ? phrase : createElement("b", { className: `${bold} tabular-nums` }, visible(phrase.value)),
+    ),
   );
 
 type Props = { readonly summary: Summary; readonly small?: boolean };

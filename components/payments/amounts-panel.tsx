@@ -6,7 +6,9 @@ type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string }
 
 const Row = ({ name, children, look }: { readonly name: string; readonly children: ReactNode; readonly look?: string }) => (
   <tr className={look}>
-    <th className="py-2 text-left font-normal text-muted" scope="row">{name}</th>
+    <th className="py-2 text-left font-normal text-muted" scope="row">
+      {name}
+    </th>
     <td className="py-2 text-right">{children}</td>
   </tr>
 );

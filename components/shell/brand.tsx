@@ -4,10 +4,13 @@ const LETTERS =
 /** The logo and the name, in colours that fit the background. */
 export function Brand() {
   return (
-    <a className="brand" href="/" aria-label="Countersign, home">
-      <svg viewBox="0 0 129 24" aria-hidden="true" fill="currentColor">
+    <a className="inline-flex items-center rounded-sm text-text no-underline" href="/" aria-label="Countersign, home">
+      <svg className="h-6 w-auto" viewBox="0 0 129 24" aria-hidden="true" fill="currentColor">
         <path d="M4 2H12.6L9 5.33 12.6 8.67 9 12 12.6 15.33 9 18.67 12.6 22H4A2 2 0 0 1 2 20V4A2 2 0 0 1 4 2Z" />
-        <path className="half" d="M15 2H20A2 2 0 0 1 22 4V20A2 2 0 0 1 20 22H15L11.4 18.67 15 15.33 11.4 12 15 8.67 11.4 5.33Z" />
+        <path
+          className="fill-accent"
+          d="M15 2H20A2 2 0 0 1 22 4V20A2 2 0 0 1 20 22H15L11.4 18.67 15 15.33 11.4 12 15 8.67 11.4 5.33Z"
+        />
         <path d={LETTERS} />
       </svg>
     </a>

@@ -33,7 +33,7 @@ export function NavLinks({ groups, waiting, label }: Props) {
                 <Link href={href} prefetch={false} aria-current={href === current ? "page" : undefined}>
                   {text}
                   {(waiting[href] ?? 0) > 0 && (
-                    <span className="count">
+                    <span className="font-semibold text-accent tabular-nums">
                       {waiting[href]}
                       <span className="sr"> waiting</span>
                     </span>

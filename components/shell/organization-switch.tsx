@@ -4,7 +4,7 @@ import { Check } from "lucide-react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { useActivateOrganization } from "#components/identity/leave.ts";
 import { Menu } from "#components/ui/menu.tsx";
-import type { MenuItem } from "#components/ui/menu-face.tsx";
+import { Named, type MenuItem } from "#components/ui/menu-face.tsx";
 import { businessOf } from "./menu-words.ts";
 
 type Props = {
@@ -18,10 +18,7 @@ type ItemProps = { readonly name: string; readonly text: string; readonly chosen
 
 const Line = ({ name, text, chosen }: ItemProps) => (
   <>
-    <span className="org-name">
-      <strong>{name}</strong>
-      <span>{text}</span>
-    </span>
+    <Named name={name} text={text} />
     {chosen && <Check className="icon" aria-label="Active" />}
   </>
 );

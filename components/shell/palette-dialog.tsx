@@ -18,7 +18,11 @@ export function PaletteDialog({ commands, open, onOpenChange }: Props) {
     <Dialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="dialog palette" aria-label="Search" initialFocus={field}>
+        <Dialog.Popup
+          className="dialog mx-auto mt-[min(6rem,10vh)] mb-auto grid max-h-[min(32rem,calc(100dvh-8rem))] grid-rows-[auto_auto_minmax(0,1fr)] overflow-hidden"
+          aria-label="Search"
+          initialFocus={field}
+        >
           <PalettePanel commands={commands} field={field} onClose={() => onOpenChange(false)} />
         </Dialog.Popup>
       </Dialog.Portal>

@@ -56,9 +56,13 @@ function useAct(close: () => void): (act: Act) => void {
 }
 
 const Line = ({ command, onChoose }: { readonly command: Command; readonly onChoose: () => void }) => (
-  <Autocomplete.Item className="palette-item" value={command} onClick={onChoose}>
+  <Autocomplete.Item
+    className="flex min-h-9 cursor-pointer flex-wrap items-center justify-between gap-x-4 rounded-sm px-3 py-1 text-sm wrap-anywhere data-highlighted:bg-accent-wash data-highlighted:inset-ring data-highlighted:inset-ring-accent"
+    value={command}
+    onClick={onChoose}
+  >
     <span>{command.label}</span>
-    {command.hint !== undefined && <span className="hint">{command.hint}</span>}
+    {command.hint !== undefined && <span className="text-xs text-muted">{command.hint}</span>}
   </Autocomplete.Item>
 );
 
@@ -86,19 +90,24 @@ export function PalettePanel({ commands, field, onClose }: Props) {
       autoHighlight="always"
       keepHighlight
     >
-      <div className="palette-field">
+      <div className="flex items-center gap-3 border-b px-4 text-muted focus-within:shadow-[inset_0_-2px_0_var(--focus)]">
         <Search className="icon" aria-hidden />
         <Autocomplete.Input
           ref={field}
+          className="min-h-13 min-w-0 flex-1 border-0 bg-transparent p-0 text-text outline-none"
           aria-label="Search pages, actions, names and ids"
           placeholder="Search pages, actions, names and ids"
         />
       </div>
-      <Autocomplete.Empty className="palette-empty">{text !== "" && `Nothing found for “${text}”.`}</Autocomplete.Empty>
-      <Autocomplete.List className="palette-list">
+      <Autocomplete.Empty className="text-sm wrap-anywhere text-muted not-empty:px-4 not-empty:py-5">
+        {text !== "" && `Nothing found for “${text}”.`}
+      </Autocomplete.Empty>
+      <Autocomplete.List className="scroll-py-2 overflow-y-auto overscroll-contain p-2 empty:hidden">
         {(group: CommandGroup) => (
           <Autocomplete.Group key={group.value} items={group.items}>
-            <Autocomplete.GroupLabel className="palette-label">{group.value}</Autocomplete.GroupLabel>
+            <Autocomplete.GroupLabel className="px-3 pt-3 pb-1 text-xs font-medium text-muted">
+              {group.value}
+            </Autocomplete.GroupLabel>
             <Autocomplete.Collection>
               {(command: Command) => <Line key={command.value} command={command} onChoose={() => act(command.act)} />}
             </Autocomplete.Collection>

@@ -18,7 +18,7 @@ export function PaletteButton() {
   return (
     <button
       type="button"
-      className="jump"
+      className="flex min-h-9 cursor-pointer items-center justify-between rounded-sm border bg-surface px-3 text-sm text-muted hover:border-border-strong md:-mt-3"
       disabled={!hydrated}
       data-waits={!hydrated || undefined}
       aria-haspopup="dialog"
@@ -26,7 +26,7 @@ export function PaletteButton() {
       onClick={() => opening.dispatchEvent(new Event("open"))}
       {...fetching}
     >
-      Search <kbd>{apple ? "⌘ K" : "Ctrl K"}</kbd>
+      Search <kbd className="font-sans text-xs font-medium text-muted">{apple ? "⌘ K" : "Ctrl K"}</kbd>
     </button>
   );
 }

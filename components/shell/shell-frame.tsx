@@ -22,8 +22,8 @@ export function ShellFrame({ environment, head, nav, foot, children }: Props) {
         Skip to content
       </a>
       <EnvironmentBanner environment={environment} />
-      <header className="site-menu" aria-label="Site, small screens">
-        <div className="menu-bar">
+      <header className="border-b bg-paper md:hidden print:hidden" aria-label="Site, small screens">
+        <div className="flex min-h-14 items-center justify-between px-4 py-2">
           <Brand />
           <SmallMenu>
             {head}
@@ -32,16 +32,24 @@ export function ShellFrame({ environment, head, nav, foot, children }: Props) {
           </SmallMenu>
         </div>
       </header>
-      <div className="shell">
-        <header className="rail" aria-label="Site">
-          <div className="rail-held">
+      <div className="min-h-[calc(100vh-2.3rem)] md:grid md:grid-cols-[14rem_minmax(0,1fr)] print:block">
+        <header className="border-r max-md:hidden print:hidden" aria-label="Site">
+          <div
+            className={`sticky top-0 flex flex-col gap-6 overflow-y-auto px-4 py-6 text-sm *:first:mx-3 *:first:self-start ${
+              environment === "sandbox" ? "h-[calc(100vh-2.3125rem)]" : "h-screen"
+            }`}
+          >
             <Brand />
             {head}
             {nav("Main")}
-            <div className="rail-foot">{foot}</div>
+            <div className="mt-auto grid gap-3">{foot}</div>
           </div>
         </header>
-        <main className="main" id="main" tabIndex={-1}>
+        <main
+          className="mx-auto w-full max-w-page min-w-0 px-4 pt-6 pb-12 outline-none md:px-10 md:pt-8 md:pb-16 print:p-0"
+          id="main"
+          tabIndex={-1}
+        >
           {children}
         </main>
       </div>

@@ -16,7 +16,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
     };
     const elsewhere = ({ target }: PointerEvent) => {
       // Popups of the menu are rendered in the body but belong to the menu.
-      if (target instanceof Element && !menu.current?.contains(target) && !target.closest(".float") && menu.current)
+      if (target instanceof Element && !menu.current?.contains(target) && !target.closest("[role=menu]") && menu.current)
         menu.current.open = false;
     };
     document.addEventListener("keydown", escape);
@@ -28,9 +28,11 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
   }, []);
   return (
     // The key closes the menu on navigation, because React mounts a new element.
-    <details key={path} ref={menu}>
-      <summary>Menu</summary>
-      <div className="menu-sheet">{children}</div>
+    <details key={path} ref={menu} className="relative">
+      <summary className="-mr-3 min-h-11 px-3 font-560 text-text no-underline">Menu</summary>
+      <div className="absolute top-12 right-0 z-20 grid w-[min(20rem,calc(100vw-2rem))] gap-3 rounded-md border bg-raised p-3 shadow-float *:last:border-t *:last:pt-2 [&_.rail-nav_a]:min-h-11">
+        {children}
+      </div>
     </details>
   );
 }

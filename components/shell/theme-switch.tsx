@@ -9,9 +9,14 @@ export function ThemeSwitch({ theme }: { readonly theme: Theme | undefined }) {
   const hydrated = useHydrated();
   const chosen = useSyncExternalStore(onTheme, currentTheme, () => theme);
   return (
-    <label className="theme">
+    <label className="flex items-center justify-between gap-2 px-3 text-sm text-muted">
       Theme
-      <select value={chosen ?? ""} disabled={!hydrated} onChange={({ target }) => applyTheme(themeOf(target.value))}>
+      <select
+        className="min-h-8 w-auto border-border py-0.5 text-sm text-text"
+        value={chosen ?? ""}
+        disabled={!hydrated}
+        onChange={({ target }) => applyTheme(themeOf(target.value))}
+      >
         <option value="">System</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>

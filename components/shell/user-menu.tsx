@@ -15,7 +15,7 @@ export function UserMenu({ name, role, links }: Props) {
   const signOut = useSignOut();
   return (
     <Menu
-      className="org user"
+      quiet
       label="Account menu"
       name={name}
       text={role}

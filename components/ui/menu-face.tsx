@@ -13,18 +13,32 @@ export type MenuProps = {
   /** The current choice, and a line below it. */
   readonly name: string;
   readonly text: string;
-  readonly className?: string;
+  /** Without an edge until it is hovered or open. */
+  readonly quiet?: boolean | undefined;
   readonly disabled?: boolean;
   readonly items: readonly MenuItem[];
 };
 
+/** The class names of a menu's button. */
+export const menuLook = (quiet = false): string =>
+  `flex min-h-11 w-full cursor-pointer items-center justify-between gap-2 rounded-sm border px-3 py-1 text-left text-sm ${
+    quiet
+      ? "border-transparent enabled:hover:border-border data-popup-open:border-border"
+      : "enabled:hover:border-border-strong data-popup-open:border-border-strong"
+  }`;
+
+/** A name, and a line below it. */
+export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
+  <span className="min-w-0">
+    <strong className="block leading-5 font-semibold wrap-anywhere">{name}</strong>
+    <span className="block text-xs wrap-anywhere text-muted">{text}</span>
+  </span>
+);
+
 /** The content of a menu's button. */
 export const MenuFace = ({ label, name, text }: Pick<MenuProps, "label" | "name" | "text">) => (
   <>
-    <span className="org-name">
-      <strong>{name}</strong>
-      <span>{text}</span>
-    </span>
+    <Named name={name} text={text} />
     <span className="sr">{label}</span>
     <ChevronsUpDown className="icon" aria-hidden="true" />
   </>

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useState } from "react";
 import { useHydrated } from "./hydrated.ts";
-import { MenuFace, type MenuProps } from "./menu-face.tsx";
+import { MenuFace, menuLook, type MenuProps } from "./menu-face.tsx";
 import { early, OnDemand } from "./on-demand.tsx";
 
 const loadMenu = () => import("./open-menu.tsx").then(({ OpenMenu }) => OpenMenu);
@@ -19,7 +19,7 @@ const fetching = early(loadMenu);
  * Render a dialog that a menu item opens next to the menu, not inside it, with `open` controlled by the caller.
  */
 export function Menu(props: MenuProps) {
-  const { label, name, text, className = "org", disabled = false } = props;
+  const { label, name, text, quiet, disabled = false } = props;
   const hydrated = useHydrated();
   const [wanted, setWanted] = useState(false);
   const openByKey = (event: KeyboardEvent) => {
@@ -35,7 +35,7 @@ export function Menu(props: MenuProps) {
       meanwhile={
         <button
           type="button"
-          className={className}
+          className={menuLook(quiet)}
           disabled={!hydrated || disabled}
           aria-haspopup="menu"
           aria-expanded={false}

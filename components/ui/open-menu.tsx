@@ -3,10 +3,11 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import Link from "next/link";
 import { useEffect, useRef } from "react";
-import { MenuFace, type MenuItem, type MenuProps } from "./menu-face.tsx";
+import { MenuFace, menuLook, type MenuItem, type MenuProps } from "./menu-face.tsx";
 
 function Item({ item }: { readonly item: MenuItem }) {
-  const className = "menu-item justify-between";
+  const className =
+    "flex min-h-11 cursor-pointer items-center justify-between gap-2 rounded-sm px-3 py-1 text-text no-underline outline-none select-none data-highlighted:bg-accent-wash md:min-h-9";
   if ("onSelect" in item)
     return (
       <Base.Item className={className} onClick={item.onSelect}>
@@ -21,7 +22,7 @@ function Item({ item }: { readonly item: MenuItem }) {
 }
 
 /** The loaded menu. It opens on mount, and takes the focus from the button that it replaces. */
-export function OpenMenu({ label, name, text, className = "org", disabled = false, items }: MenuProps) {
+export function OpenMenu({ label, name, text, quiet, disabled = false, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const asked = useRef(true);
   // The portal is next to the button, so that the menu is in the same landmark.
@@ -34,13 +35,13 @@ export function OpenMenu({ label, name, text, className = "org", disabled = fals
   }, []);
   return (
     <Base.Root>
-      <Base.Trigger ref={button} className={className} disabled={disabled}>
+      <Base.Trigger ref={button} className={menuLook(quiet)} disabled={disabled}>
         <MenuFace label={label} name={name} text={text} />
       </Base.Trigger>
       <span ref={place} className="contents" />
       <Base.Portal container={place}>
-        <Base.Positioner className="float" positionMethod="fixed" align="start" sideOffset={4} collisionPadding={8}>
-          <Base.Popup className="menu-popup min-w-(--anchor-width)">
+        <Base.Positioner className="z-32 outline-none" positionMethod="fixed" align="start" sideOffset={4} collisionPadding={8}>
+          <Base.Popup className="max-h-(--available-height) max-w-[min(22rem,calc(100vw-1rem))] min-w-(--anchor-width) overflow-y-auto rounded-md border bg-raised p-1 text-sm shadow-float outline-none transition-opacity duration-(--quick) ease-standard data-ending-style:opacity-0 data-starting-style:opacity-0">
             {items.map((item) => (
               <Item key={item.key} item={item} />
             ))}

@@ -18,9 +18,13 @@ function List({ texts, onShown }: Props) {
     onShown();
   }, [texts, add, onShown]);
   return toasts.map((one) => (
-    <Base.Root key={one.id} toast={one} className="toast">
+    <Base.Root
+      key={one.id}
+      toast={one}
+      className="flex items-center justify-between gap-3 rounded-md border bg-raised px-4 py-3 text-sm shadow-float transition-opacity duration-(--steady) ease-standard data-ending-style:opacity-0 data-starting-style:opacity-0"
+    >
       <Base.Title render={<p />}>{one.title}</Base.Title>
-      <Base.Close className="close" aria-label="Close">
+      <Base.Close className="close -m-1.5" aria-label="Close">
         <X className="icon" aria-hidden />
       </Base.Close>
     </Base.Root>
@@ -31,7 +35,7 @@ function List({ texts, onShown }: Props) {
 export const ToastList = (props: Props) => (
   <Base.Provider>
     <Base.Portal>
-      <Base.Viewport className="toasts">
+      <Base.Viewport className="fixed right-4 bottom-4 z-40 grid w-[min(22rem,calc(100vw-2rem))] gap-2">
         <List {...props} />
       </Base.Viewport>
     </Base.Portal>

@@ -56,7 +56,10 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
       {field.value.length > 0 && (
         <ul className="mb-1 flex flex-wrap gap-2">
           {field.value.map((entry) => (
-            <li className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 text-sm wrap-anywhere" key={entry}>
+            <li
+              className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 text-sm wrap-anywhere"
+              key={entry}
+            >
               {visible(entry)}
               <button
                 className="grid size-7 flex-none cursor-pointer place-items-center rounded-sm text-muted hover:text-danger"
