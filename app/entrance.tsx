@@ -42,7 +42,7 @@ export async function mayReadOutbox(): Promise<boolean> {
 /** Tells a developer where to read the mail that the page has just sent. */
 export async function OutboxHint() {
   return (await mayReadOutbox()) ? (
-    <p className="small muted">
+    <p className="text-sm text-muted">
       This sandbox sends no mail. Read it in the <a href="/outbox">local outbox</a>.
     </p>
   ) : null;

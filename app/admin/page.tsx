@@ -59,7 +59,7 @@ export default async function OverviewPage() {
           <section className="panel" aria-labelledby="happened">
             <div className="panel-head">
               <h2 id="happened">Done by the platform</h2>
-              <Link className="small" href="/admin/audit">
+              <Link className="text-sm" href="/admin/audit">
                 Audit chains
               </Link>
             </div>

@@ -46,7 +46,7 @@ export default function ReferencePage() {
             <Ledger
               caption={`Operations: ${tag}`}
               columns={[
-                { name: "Operation", cell: ({ id }) => <span className="nowrap">{id}</span> },
+                { name: "Operation", cell: ({ id }) => <span className="whitespace-nowrap">{id}</span> },
                 { name: "Request", cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
                 { name: "What it does", cell: ({ summary }) => summary },
               ]}

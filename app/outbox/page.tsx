@@ -14,7 +14,7 @@ export const metadata = { title: "Local outbox" };
 const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly mail: KeptMail }) => (
   <article className="grid gap-2 border-t pt-5">
     <h2>{subject}</h2>
-    <p className="small muted">
+    <p className="text-sm text-muted">
       To <span className="wrap-anywhere">{to}</span>, <Moment at={at} show="short" />
     </p>
     <p className="whitespace-pre-line">{opening}</p>
@@ -25,7 +25,7 @@ const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly 
         </a>
       </p>
     )}
-    {closing !== "" && <p className="small muted whitespace-pre-line">{closing}</p>}
+    {closing !== "" && <p className="text-sm text-muted whitespace-pre-line">{closing}</p>}
   </article>
 );
 
@@ -39,7 +39,7 @@ export default async function OutboxPage({ searchParams }: { readonly searchPara
       <Sheet>
         <div className="grid gap-5 px-4 py-5 md:p-8">
           <h1>Local outbox</h1>
-          <p className="muted">
+          <p className="text-muted">
             This sandbox has no SMTP server, so its mail stays here. Only this machine and platform admins can read it. Set{" "}
             <code>SMTP_URL</code> to send mail.
           </p>

@@ -52,7 +52,7 @@ export function VerifyChain() {
         <h2 id="verify">Is the log complete?</h2>
       </div>
       <div className="panel-body grid gap-4">
-        <p className="small muted">
+        <p className="text-sm text-muted">
           Each event carries a hash over itself and over the event before it. Verifying reads all of them from the first on and
           computes every hash again: an event that was changed, removed or inserted does not match.
         </p>

@@ -33,7 +33,7 @@ export function StatementPanel({ view, query, path }: Props) {
     <section className="panel" aria-labelledby="statement">
       <div className="panel-head">
         <h2 id="statement">Statement of {monthName(view.month)}</h2>
-        <span className="muted small">Months are UTC</span>
+        <span className="text-muted text-sm">Months are UTC</span>
       </div>
       <Filters label="Statement" path={path}>
         <FilterSelect

@@ -26,7 +26,7 @@ export const Allowances = ({ mandates }: { readonly mandates: readonly Mandate[]
             <StatusBadge of="mandate" status={mandate.status} />
           </h3>
           <MandateUsage mandate={mandate} />
-          <p className="small muted">
+          <p className="text-sm text-muted">
             {held && Number(held.reserved) > 0 && (
               <>
                 <Money>{money(held.reserved, held.unit)}</Money> held.{" "}

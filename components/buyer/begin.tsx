@@ -20,7 +20,7 @@ export const Begin = ({ baseUrl, mayCreate }: Props) => (
         <h2 id="begin" className="text-xl tracking-heading text-balance md:text-2xl">
           No agent can pay yet. A mandate says what they may spend.
         </h2>
-        <p className="muted">
+        <p className="text-muted">
           Set a limit, say when you want to be asked, and choose which agents may use it. You can pause or revoke it at any time.
         </p>
         {mayCreate ? (
@@ -36,7 +36,7 @@ export const Begin = ({ baseUrl, mayCreate }: Props) => (
       <div className="min-w-0 bg-sunken px-4 py-5 max-lg:rounded-b-md max-lg:border-t md:p-8 lg:rounded-r-md lg:border-l">
         <h3>Then your agent asks like this</h3>
         <Code label="Example request" text={request(baseUrl)} />
-        <p className="small muted mt-3">
+        <p className="text-sm text-muted mt-3">
           You need a <Link href="/settings/keys">service account key</Link> for this.
         </p>
       </div>

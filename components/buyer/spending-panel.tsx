@@ -22,13 +22,13 @@ export function SpendingPanel({ spending }: { readonly spending: Spending }) {
     <section className="panel" aria-labelledby="spending">
       <div className="panel-head">
         <h2 id="spending">Spending by day</h2>
-        <span className="muted small">
+        <span className="text-muted text-sm">
           {first && last && `${short.format(at(first.day))} to ${long.format(at(last.day))}, `}
           {asset} on {networkName(chain)}
         </span>
       </div>
       <div className="panel-body grid gap-3">
-        <p className="small muted">{findingOf(spending).slice("Spending by day. ".length)}</p>
+        <p className="text-sm text-muted">{findingOf(spending).slice("Spending by day. ".length)}</p>
         <Chart
           title={findingOf(spending)}
           unit={asset}

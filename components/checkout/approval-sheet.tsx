@@ -26,7 +26,7 @@ export function defaultMandate({ intent, mandates }: CheckoutView): string | und
 
 const Changed = ({ clicked }: { readonly clicked: boolean }) => (
   <Notice tone="caution" role="alert">
-    <h1>The basket changed. Nothing was approved.</h1>
+    <h1 className="mb-1 text-xl">The basket changed. Nothing was approved.</h1>
     <p>
       The terms changed after this page was shown to you.{clicked && " Your click did not count. The changes are marked below."}{" "}
       Approve again only if you agree with the new total.

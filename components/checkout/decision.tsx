@@ -17,7 +17,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 
 function Seen({ changes, view }: { readonly changes: number; readonly view: CheckoutView }) {
   return (
-    <Choice className="confirm" type="checkbox" name="seen" required>
+    <Choice className="rounded-sm bg-caution-wash px-4 py-3" type="checkbox" name="seen" required>
       <strong>I have read {changes === 0 ? "what changed" : `the ${plural(changes, "change")}`}</strong>
       <span>
         The new total is {view.amounts.charged} to {view.payee.domain}

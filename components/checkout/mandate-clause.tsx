@@ -103,7 +103,7 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
     <section className="clause" aria-labelledby="mandate">
       <h2 id="mandate">Mandate</h2>
       {mandate === undefined ? (
-        <p className="muted small">
+        <p className="text-muted text-sm">
           {view.mandates.some(({ match }) => match)
             ? "More than one mandate covers this. Choose one."
             : "None covers this payment."}
@@ -114,7 +114,7 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
             <strong className="wrap-anywhere">
               <Untrusted>{mandate.name}</Untrusted>
             </strong>
-            <span className="muted">
+            <span className="text-muted">
               {budget ? (
                 <>
                   <Money>{money(budget.limit, budget.unit)}</Money> {spanName(budget.window)}
@@ -128,7 +128,7 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
           </div>
           {budget && <Budget budget={budget} charged={view.amounts.chargedAmount} />}
           {mandate.obstacles.length > 0 && (
-            <p className="small text-danger mt-2">
+            <p className="text-sm text-danger mt-2">
               <Dated>{mandate.obstacles[0] ?? ""}</Dated>
             </p>
           )}

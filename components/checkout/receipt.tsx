@@ -89,7 +89,7 @@ export function Receipt({ view, approval, signer }: Props) {
             Countersigned
           </Badge>
           <h1>{titles[stage]}</h1>
-          <p className="muted">
+          <p className="text-muted">
             You can close this page.
             {stage === "waiting" && approval.expiresAt !== undefined && (
               <>

@@ -16,7 +16,7 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
     [
       "Pay to",
       <span key="to" className="wrap-anywhere">
-        <strong className="strong">{payee.domain}</strong>
+        <strong className="font-semibold">{payee.domain}</strong>
         {payee.name !== undefined && (
           <>
             {" "}
@@ -28,7 +28,7 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
     ],
     [
       "Total",
-      <strong key="total" className="strong">
+      <strong key="total" className="font-semibold">
         <Money>{amounts.charged}</Money>
       </strong>,
     ],

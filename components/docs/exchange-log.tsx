@@ -13,12 +13,12 @@ function One({ exchange, number }: { readonly exchange: Exchange; readonly numbe
   const { method, path, sent, status, requestId, milliseconds, received } = exchange;
   return (
     <li className="grid grid-cols-1 gap-3 py-4">
-      <p className="small flex flex-wrap items-center gap-x-3 gap-y-1">
+      <p className="text-sm flex flex-wrap items-center gap-x-3 gap-y-1">
         <Badge {...look(status)}>{String(status)}</Badge>
         <code>
           {method} {path}
         </code>
-        <span className="muted">{milliseconds} ms</span>
+        <span className="text-muted">{milliseconds} ms</span>
         {requestId !== null && <Copyable value={requestId} label="request id" head={8} />}
       </p>
       {sent !== null && (
@@ -36,7 +36,7 @@ function One({ exchange, number }: { readonly exchange: Exchange; readonly numbe
 
 /** The requests and their responses, newest first. */
 export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
-  <ol className="exchanges" aria-label="Requests">
+  <ol className="divide-y" aria-label="Requests">
     {exchanges.map((exchange, index) => (
       <One key={exchange.id} exchange={exchange} number={exchanges.length === 1 ? "" : ` ${exchanges.length - index}`} />
     ))}

@@ -8,7 +8,7 @@ function Facts({ field: { values, notes } }: { readonly field: SchemaField }) {
   return (
     <>
       {shown.length > 0 && (
-        <p className="xsmall muted">
+        <p className="text-xs text-muted">
           One of{" "}
           {shown.map((value, index) => (
             <span key={value}>
@@ -19,7 +19,7 @@ function Facts({ field: { values, notes } }: { readonly field: SchemaField }) {
           {values.length > shown.length && ` and ${values.length - shown.length} more`}
         </p>
       )}
-      {notes.length > 0 && <p className="xsmall muted wrap-anywhere">{notes.join("; ")}</p>}
+      {notes.length > 0 && <p className="text-xs text-muted wrap-anywhere">{notes.join("; ")}</p>}
     </>
   );
 }
@@ -27,14 +27,14 @@ function Facts({ field: { values, notes } }: { readonly field: SchemaField }) {
 /** Fields of a schema. Nested fields can be collapsed. */
 export function Fields({ fields }: { readonly fields: readonly SchemaField[] }) {
   return (
-    <dl className="api-fields">
+    <dl className="grid in-[dd]:mt-2 in-[dd]:mb-1 in-[dd]:border-l in-[dd]:pl-4">
       {fields.map((field) => (
-        <div key={field.name}>
-          <dt>
-            <code>{field.name}</code> <span className="muted">{field.type}</span>
-            {field.required && <span className="need">required</span>}
+        <div key={field.name} className="border-t py-3 text-sm first:border-t-0 first:pt-0">
+          <dt className="flex flex-wrap items-baseline gap-x-2">
+            <code className="font-semibold">{field.name}</code> <span className="text-muted">{field.type}</span>
+            {field.required && <span className="text-[0.75rem] text-caution">required</span>}
           </dt>
-          <dd>
+          <dd className="grid gap-1 pt-1 wrap-anywhere">
             {field.description !== undefined && (
               <p>
                 <Prose text={field.description} />

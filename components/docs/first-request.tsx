@@ -58,7 +58,7 @@ export function FirstRequest({ baseUrl, sandbox, sample, reader, fresh }: Props)
         <section className="panel" aria-labelledby="arriving">
           <div className="panel-head">
             <h2 id="arriving">Requests as they arrive</h2>
-            <span className="muted small">Read every 3 seconds</span>
+            <span className="text-muted text-sm">Read every 3 seconds</span>
           </div>
           <LivePayments />
         </section>

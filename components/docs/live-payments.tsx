@@ -18,8 +18,8 @@ export function LivePayments() {
     refetchInterval: EVERY_MS,
     retry: false,
   });
-  if (error) return <p className="panel-body small muted">We could not read your requests. We try again.</p>;
-  if (!data) return <p className="panel-body small muted">Reading your requests</p>;
-  if (data.items.length === 0) return <p className="panel-body small muted">Waiting for your first request</p>;
+  if (error) return <p className="panel-body text-sm text-muted">We could not read your requests. We try again.</p>;
+  if (!data) return <p className="panel-body text-sm text-muted">Reading your requests</p>;
+  if (data.items.length === 0) return <p className="panel-body text-sm text-muted">Waiting for your first request</p>;
   return <RecentPayments payments={data.items} />;
 }

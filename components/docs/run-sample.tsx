@@ -49,7 +49,7 @@ function Decision({ decided }: { readonly decided: Authorization }) {
       <p>
         <StatusBadge of="outcome" status={outcome} />
       </p>
-      <ul className="small muted list-disc pl-5">
+      <ul className="text-sm text-muted list-disc pl-5">
         {reasons.map(({ rule, message }) => (
           <li key={rule + message}>{message}</li>
         ))}
@@ -83,7 +83,7 @@ export function RunSample({ sample, mandates, mayCreate }: Props) {
     ...(mayCreate ? [["", "A new one, made for this"] as const] : []),
   ];
   if (choices.length === 0) {
-    return <p className="small muted">There is no active mandate to ask under. An owner or admin makes one.</p>;
+    return <p className="text-sm text-muted">There is no active mandate to ask under. An owner or admin makes one.</p>;
   }
   return (
     <div className="grid grid-cols-1 gap-4">

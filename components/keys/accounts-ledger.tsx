@@ -22,7 +22,7 @@ type Props = {
 
 /** The start and the last characters of a key: csk_sandbox_7h3n…w4qz. */
 export const Preview = ({ children }: { readonly children: string }) => (
-  <code className="nowrap" title={children}>
+  <code className="whitespace-nowrap" title={children}>
     {children.replace(/^(csk_[a-z]+_.{4}).*_?…/, "$1…")}
   </code>
 );

@@ -46,7 +46,7 @@ export function RotateKey({ serviceAccountId, name }: Props) {
         nothing="The key was not changed."
         submit="Make a new key"
       >
-        <p className="small">
+        <p className="text-sm">
           You get a new key with the same capabilities. At most two keys work: one that still works from an earlier rotation stops
           now.
         </p>

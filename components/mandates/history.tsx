@@ -38,7 +38,7 @@ export const History = ({ events, names }: Props) => (
           by <Untrusted>{event.by}</Untrusted>
         </p>
         {event.reason !== null && (
-          <p className="untrusted mt-1">
+          <p className="mt-1 border-l-2 border-border-strong pl-3 wrap-anywhere text-muted">
             <Untrusted>{event.reason}</Untrusted>
           </p>
         )}

@@ -84,7 +84,7 @@ function Registered({
       <Said mandate={mandate} registration={registration} />
       <States registration={registration} mandate={mandate} />
       {registration.status === "registered" && (
-        <Suspense fallback={<p className="small">Asking the chain…</p>}>
+        <Suspense fallback={<p className="text-sm">Asking the chain…</p>}>
           <ChainBudget mandate={mandate} registration={registration} implementation={view.implementation} />
         </Suspense>
       )}

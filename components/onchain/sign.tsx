@@ -79,9 +79,9 @@ const CannotDelegate = ({ delegation: { address } }: PreparedRegistration) => (
 
 const Delegation = ({ delegation: { address, done } }: PreparedRegistration) =>
   done ? (
-    <p className="small">The wallet delegates to our account contract already: one signature is enough.</p>
+    <p className="text-sm">The wallet delegates to our account contract already: one signature is enough.</p>
   ) : (
-    <p className="small">
+    <p className="text-sm">
       <strong>You sign two things.</strong> The limits above, and that the wallet delegates to our account contract{" "}
       <Copyable value={address} label="account contract" /> (EIP-7702). The contract has no owner and keeps nothing: your key
       stays in charge, and the delegation ends when you delegate to another address or to none. We send both in one transaction

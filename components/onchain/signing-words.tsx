@@ -54,7 +54,7 @@ export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
 
 /** What the service's key may do with the registration, and how to stop it. */
 export const KeyWords = ({ path }: { readonly path: "proofs" | "module" }) => (
-  <ul className="grid gap-1 small">
+  <ul className="grid gap-1 text-sm">
     <li>
       <strong>What our key may do:</strong> pay this address out of the wallet, inside these limits
       {path === "proofs"

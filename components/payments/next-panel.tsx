@@ -12,7 +12,7 @@ export const NextPanel = ({ step, view }: { readonly step: NextStep; readonly vi
     </div>
     <div className="panel-body grid gap-3">
       <Because view={view} />
-      <p className="small muted">{step.text}</p>
+      <p className="text-sm text-muted">{step.text}</p>
       {step.links.length > 0 && (
         <div className="actions">
           {step.links.map(({ href, label, primary }) => (

@@ -16,7 +16,7 @@ function Seller({ seller: { domain, name, verified } }: Pick<PaymentView, "selle
   return (
     <>
       <span className="wrap-anywhere">
-        <strong className="strong">
+        <strong className="font-semibold">
           <Untrusted>{domain ?? "No domain"}</Untrusted>
         </strong>
         {name !== null && (

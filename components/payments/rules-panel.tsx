@@ -81,7 +81,7 @@ export function RulesPanel({ decision }: { readonly decision: Decision }) {
     <section className="panel md:[&_tbody_th]:min-w-48 md:[&_td]:whitespace-nowrap" aria-labelledby="rules">
       <div className="panel-head">
         <h2 id="rules">{titles[decision.outcome]}</h2>
-        <span className="muted small">
+        <span className="text-muted text-sm">
           Decision <Copyable value={decision.policyDecisionId} label="policy decision id" />
         </span>
       </div>

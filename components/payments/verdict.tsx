@@ -42,7 +42,7 @@ export function Because({ view }: Props) {
   const { denialCode } = view.payment.authorization.policyDecision;
   return isDenial(denialCode) ? (
     <p>
-      <strong className="strong">{denials[denialCode].means}</strong> Nothing was paid, and nothing is held.
+      <strong className="font-semibold">{denials[denialCode].means}</strong> Nothing was paid, and nothing is held.
     </p>
   ) : null;
 }

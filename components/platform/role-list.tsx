@@ -1,10 +1,11 @@
+import { badgeClass } from "#components/ui/badge.tsx";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
 /** The platform roles of a person, in reverse order so that roles with rights come first. */
 export const RoleList = ({ roles }: { readonly roles: readonly PlatformRole[] }) => (
   <span className="flex flex-wrap gap-1 max-md:in-[.stacks]:justify-end">
     {roles.toReversed().map((role) => (
-      <span key={role} className="badge" {...(role !== "user" && { "data-tone": "accent" })}>
+      <span key={role} className={badgeClass(role === "user" ? undefined : "accent")}>
         {role}
       </span>
     ))}

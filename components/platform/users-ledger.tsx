@@ -9,7 +9,7 @@ const SHOWN = 2;
 
 /** The names of the first organizations, and the number of the others. */
 function Organizations({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return <span className="muted">None</span>;
+  if (names.length === 0) return <span className="text-muted">None</span>;
   const more = names.length - SHOWN;
   return (
     <span>

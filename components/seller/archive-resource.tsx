@@ -43,7 +43,7 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
         </>
       }
     >
-      <p className="small">
+      <p className="text-sm">
         Nothing is authorized for it any more. Payments that were submitted are followed to their end, and what you received stays
         on record. You can restore it.
       </p>

@@ -56,7 +56,7 @@ export function FirstSteps(props: Props) {
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">
         <h2 id="first-steps">Get your first payment</h2>
-        {!props.mayManage && <span className="muted small">An owner, admin or developer does this.</span>}
+        {!props.mayManage && <span className="text-muted text-sm">An owner, admin or developer does this.</span>}
       </div>
       <ol className="grid divide-y [counter-reset:step]">
         {steps.map((step) => (

@@ -29,14 +29,14 @@ export function PayeePanel({ resource, seller, mayManage }: Props) {
       </div>
       {!payToProven && (
         <div className="panel-body grid grid-cols-1 gap-4">
-          <p className="small">
+          <p className="text-sm">
             Anybody can register an address. Prove that this one is yours, so that nobody else can have your payments settled. In
             production our facilitator settles payments to proven addresses alone; a sandbox settles them without.
           </p>
           {mayManage ? (
             <ProvePayTo resource={resource} payTo={paymentConfig.payTo} chain={paymentConfig.chain} verified={seller.verified} />
           ) : (
-            <p className="small muted">An owner, admin or developer proves the address.</p>
+            <p className="text-sm text-muted">An owner, admin or developer proves the address.</p>
           )}
         </div>
       )}

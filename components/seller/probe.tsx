@@ -59,7 +59,7 @@ export function Probe({ sellerId, offered }: { readonly sellerId: string; readon
   return (
     <form className="grid grid-cols-1 gap-3" method="post" aria-labelledby="probe" onSubmit={ask}>
       <h2 id="probe">Test request</h2>
-      <p className="small muted">
+      <p className="text-sm text-muted">
         Calls the saved resource without a payment, as an agent does first, and compares the 402. Nothing is paid.
         {method === "POST" && " It posts an empty JSON object."}
       </p>

@@ -60,7 +60,7 @@ function InWallet(props: Props) {
   });
   return (
     <div className="grid grid-cols-1 gap-4">
-      <p className="small">The wallet of this address signs a text. That moves no money and allows no payment.</p>
+      <p className="text-sm">The wallet of this address signs a text. That moves no money and allows no payment.</p>
       {sign.error && <ProblemNotice error={sign.error} nothing={NOTHING} />}
       <div className="actions">
         <Button tone="primary" aria-busy={sign.isPending} onClick={() => sign.isPending || sign.mutate()}>
@@ -87,7 +87,7 @@ function Pasted(props: Props) {
   };
   return (
     <div className="grid grid-cols-1 gap-4">
-      <p className="small">
+      <p className="text-sm">
         Sign the text where the key is, byte for byte, as a personal message (EIP-191). A contract answers for itself (EIP-1271).
       </p>
       {text.error && <ProblemNotice error={text.error} nothing="There is no text yet." />}
@@ -126,7 +126,7 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   };
   return (
     <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
-      <p className="small">
+      <p className="text-sm">
         We call the resource at your verified domain, and its 402 must name this address. It is valid until another organization
         signs for the address.
       </p>

@@ -9,7 +9,7 @@ import { resourcePath } from "./words.ts";
 
 const Resource = ({ payment: { sellerId, resourceId } }: { readonly payment: ReceivedPayment }) =>
   sellerId === null || resourceId === null ? (
-    <span className="muted">Not told</span>
+    <span className="text-muted">Not told</span>
   ) : (
     <Link href={resourcePath({ sellerId, resourceId })}>{resourceId}</Link>
   );

@@ -19,7 +19,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
     <section className="panel" aria-labelledby="revenue">
       <div className="panel-head">
         <h2 id="revenue">Revenue by day</h2>
-        <span className="muted small">
+        <span className="text-muted text-sm">
           {first && last && `${shortDay(first.day)} to ${longDay(last.day)}, `}
           {asset} on {networkName(chain)}
         </span>

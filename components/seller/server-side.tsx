@@ -25,7 +25,7 @@ export function ServerSide({ offered, coin, domain, origin, sellerId, saved }: P
       {saved && <Probe sellerId={sellerId} offered={offered} />}
       <section className="grid grid-cols-1 gap-3" aria-labelledby="server">
         <h2 id="server">On your server</h2>
-        <p className="small muted">
+        <p className="text-sm text-muted">
           COUNTERSIGN_KEY is the key of a service account with payments:settle, and for curl with resources:manage.
         </p>
         <CodeTabs label="Server" snippets={snippets(offered, coin, { origin, sellerId })} />

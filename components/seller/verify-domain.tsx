@@ -42,7 +42,7 @@ function Check({
 
 const File = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) => (
   <div className="grid grid-cols-1 gap-4">
-    <p className="small">
+    <p className="text-sm">
       Publish one line of plain text at <code>{proof.url}</code>. It has to answer by itself: a redirect to another host proves
       nothing about yours.
     </p>
@@ -56,7 +56,7 @@ const File = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) =
 
 const Dns = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) => (
   <div className="grid grid-cols-1 gap-4">
-    <p className="small">Add a TXT record at the host that manages your domain. It can take minutes to be visible.</p>
+    <p className="text-sm">Add a TXT record at the host that manages your domain. It can take minutes to be visible.</p>
     <Pairs
       items={[
         ["Type", <code key="type">TXT</code>],

@@ -30,7 +30,7 @@ export function Failure({ error, retry, children }: Props) {
         Nothing was changed, and nothing was paid. Try again in a moment. If it happens again, tell whoever runs this service.
       </p>
       {id && (
-        <p className="small muted">
+        <p className="text-sm text-muted">
           For them: {id.label} <Copyable value={id.value} label={id.label} />
         </p>
       )}

@@ -75,7 +75,7 @@ export function Checklist({ steps, done, children }: Props) {
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">
         <h2 id="first-steps">First steps</h2>
-        <span className="muted small">
+        <span className="text-muted text-sm">
           {count} of {steps.length} done
         </span>
       </div>

@@ -3,9 +3,9 @@ import type { ComponentProps } from "react";
 /** A checkbox or radio button with its label. The whole label can be clicked. */
 export function Choice({ children, className = "", ...input }: ComponentProps<"input">) {
   return (
-    <label className={`check ${className}`}>
+    <label className={`grid cursor-pointer grid-cols-[1.25rem_1fr] items-start gap-x-3 py-1 text-sm ${className}`}>
       <input {...input} />
-      <span className="text">{children}</span>
+      <span className="block min-w-0 [&_strong]:block [&_strong]:font-560 [&>span]:block [&>span]:text-muted">{children}</span>
     </label>
   );
 }

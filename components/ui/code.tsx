@@ -45,7 +45,7 @@ export function Code({ label, text }: Snippet) {
   return (
     <section aria-labelledby={id}>
       <div className="flex items-center justify-between gap-3 rounded-t-sm border bg-sunken px-3 py-1 text-sm">
-        <strong className="strong" id={id}>
+        <strong className="font-semibold" id={id}>
           {label}
         </strong>
         <CopyText text={text} label={label} />

@@ -39,7 +39,7 @@ export function DialogPopup(props: Props) {
               <Base.Title ref={heading} className="wrap-anywhere outline-none" tabIndex={-1}>
                 {title}
               </Base.Title>
-              {description !== undefined && <Base.Description className="small muted">{description}</Base.Description>}
+              {description !== undefined && <Base.Description className="text-sm text-muted">{description}</Base.Description>}
             </div>
             {!insistent && (
               <Base.Close className="close" aria-label="Close">

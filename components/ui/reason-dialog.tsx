@@ -51,7 +51,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
   };
   return (
     <form className="grid grid-cols-1 gap-5" id={id} method="post" onSubmit={submit}>
-      <div className="small">{children}</div>
+      <div className="text-sm">{children}</div>
       <TextArea
         label={reasonRequired ? reasonLabel : `${reasonLabel} (optional)`}
         name="reason"

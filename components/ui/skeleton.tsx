@@ -7,6 +7,8 @@ type Props = {
 
 const widths = ["w-2/5", "w-3/4", "w-3/5", "w-4/5", "w-1/3", "w-2/3"] as const;
 
+const BAR = "block h-3 rounded-xs bg-bar-track motion-safe:animate-breathe";
+
 /**
  * A placeholder for a panel's content while it loads. Money is never shown before it is loaded.
  *
@@ -18,8 +20,8 @@ export function Skeleton({ label, rows = 4 }: Props) {
       <p className="sr">{label}</p>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} aria-hidden>
-          <span className={`skeleton ${widths[(row * 2) % widths.length]}`} />
-          <span className={`skeleton ${widths[(row * 2 + 1) % widths.length]}`} />
+          <span className={`${BAR} ${widths[(row * 2) % widths.length]}`} />
+          <span className={`${BAR} mt-2 ${widths[(row * 2 + 1) % widths.length]}`} />
         </div>
       ))}
     </div>

@@ -17,17 +17,17 @@ export default async function ResetPasswordPage({ searchParams }: { readonly sea
     <Entrance title="Choose a new password">
       {token === undefined ? (
         <>
-          <p className="muted">We send you a link to choose one. Until then the old password works.</p>
+          <p className="text-muted">We send you a link to choose one. Until then the old password works.</p>
           <Mailbox kind="reset" returnTo={path} />
           <OutboxHint />
-          <p className="small muted">
+          <p className="text-sm text-muted">
             <a href={withReturnTo("/sign-in", path)}>Back to sign-in</a>
           </p>
         </>
       ) : (
         <>
           {query["confirmed"] !== undefined && (
-            <p className="muted">
+            <p className="text-muted">
               The address is yours. Now choose the password: the one from before has ended, because anybody could have typed it
               with your address.
             </p>

@@ -32,8 +32,8 @@ export default async function SignInPage({ searchParams }: { readonly searchPara
   const ways = waysIn();
   return (
     <Entrance title="Sign in">
-      {path.startsWith("/checkout/") && <p className="muted">Then you come back to the payment that waits for you.</p>}
-      {path.startsWith("/invitations/") && <p className="muted">Then you come back to the invitation.</p>}
+      {path.startsWith("/checkout/") && <p className="text-muted">Then you come back to the payment that waits for you.</p>}
+      {path.startsWith("/invitations/") && <p className="text-muted">Then you come back to the invitation.</p>}
       {query["done"] === "password" && (
         <Notice tone="positive">
           <p>The password is set. Sign in with it.</p>
@@ -46,7 +46,7 @@ export default async function SignInPage({ searchParams }: { readonly searchPara
       )}
       {ways.methods.passkey && <PasskeySignIn returnTo={path} />}
       <SignInForm {...ways} returnTo={path} {...(email !== undefined && { email })} />
-      <p className="small muted">
+      <p className="text-sm text-muted">
         New here? <a href={withReturnTo("/sign-up", path)}>Create an account</a>
       </p>
     </Entrance>

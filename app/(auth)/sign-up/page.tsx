@@ -19,14 +19,14 @@ export default async function SignUpPage({ searchParams }: { readonly searchPara
   const email = oneOf(query["email"]);
   return (
     <Entrance title="Create an account">
-      {path.startsWith("/invitations/") && <p className="muted">Then you come back to the invitation.</p>}
+      {path.startsWith("/invitations/") && <p className="text-muted">Then you come back to the invitation.</p>}
       <SignUpForm
         {...waysIn()}
         returnTo={nextOf(path)}
         confirms={requiresVerifiedEmail()}
         {...(email !== undefined && { email })}
       />
-      <p className="small muted">
+      <p className="text-sm text-muted">
         Have an account? <a href={withReturnTo("/sign-in", path)}>Sign in</a>
       </p>
     </Entrance>

@@ -18,17 +18,17 @@ export default async function VerifyEmailPage({ searchParams }: { readonly searc
     const next = (await readCaller()) ? path : withReturnTo("/sign-in", path);
     return (
       <Entrance title="Confirm your address">
-        <p className="muted">The link in your mail brought you here.</p>
+        <p className="text-muted">The link in your mail brought you here.</p>
         <OpenLink kind="verify" token={token} next={next} returnTo={path} again={withReturnTo("/verify-email", path)} />
       </Entrance>
     );
   }
   return (
     <Entrance title={to === undefined ? "Confirm your address" : "Check your mailbox"}>
-      <p className="muted">Open the link in our mail to confirm that the address is yours. Then sign in.</p>
+      <p className="text-muted">Open the link in our mail to confirm that the address is yours. Then sign in.</p>
       <Mailbox kind="verify" returnTo={path} sent={to !== undefined} email={to ?? oneOf(query["email"]) ?? ""} />
       <OutboxHint />
-      <p className="small muted">
+      <p className="text-sm text-muted">
         <a href={withReturnTo("/sign-in", path)}>Sign in</a>
       </p>
     </Entrance>

@@ -41,7 +41,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
   <section className="panel" aria-labelledby="waiting">
     <div className="panel-head">
       <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
-      <span className="muted small">{requestsWords(waiting)}</span>
+      <span className="text-muted text-sm">{requestsWords(waiting)}</span>
     </div>
     {waiting.items.length > 0 ? (
       <WaitingList waiting={waiting} mayDecide={mayDecide} />

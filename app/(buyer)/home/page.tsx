@@ -28,11 +28,11 @@ function WaitingPanel({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
       <div className="panel-head">
         <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
         {waiting.more ? (
-          <Link className="small" href="/approvals">
+          <Link className="text-sm" href="/approvals">
             All requests
           </Link>
         ) : (
-          <span className="muted small">{requestsWords(waiting)}</span>
+          <span className="text-muted text-sm">{requestsWords(waiting)}</span>
         )}
       </div>
       <WaitingList waiting={waiting} mayDecide={mayDecide} />
@@ -45,7 +45,7 @@ const PaymentsPanel = ({ payments }: { readonly payments: readonly Payment[] }) 
     <div className="panel-head">
       <h2 id="payments">Recent payments</h2>
       {payments.length > 0 && (
-        <Link className="small" href="/payments">
+        <Link className="text-sm" href="/payments">
           All payments
         </Link>
       )}
@@ -62,7 +62,7 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
   <section className="panel" aria-labelledby="mandates">
     <div className="panel-head">
       <h2 id="mandates">Mandates</h2>
-      <Link className="small" href="/mandates">
+      <Link className="text-sm" href="/mandates">
         All mandates
       </Link>
     </div>

@@ -31,7 +31,7 @@ const columns = [
   {
     name: "Used",
     cell: (mandate: Mandate) => (
-      <div className="min-w-44 flex-1 *:first:mb-1">
+      <div className="min-w-44 flex-1">
         <MandateUsage mandate={mandate} />
       </div>
     ),

@@ -55,7 +55,7 @@ const NoneFits = ({ further }: { readonly further: string | null }) =>
 function Density({ query, dense }: { readonly query: PageQuery; readonly dense: boolean }) {
   const start = { cursor: undefined, from: undefined };
   return (
-    <Link className="small" href={address(PATH, query, { ...start, density: dense ? undefined : "compact" })}>
+    <Link className="text-sm" href={address(PATH, query, { ...start, density: dense ? undefined : "compact" })}>
       {dense ? "More space" : "Compact rows"}
     </Link>
   );

@@ -83,7 +83,7 @@ export default async function SellerPage() {
             <div className="panel-head">
               <h2 id="received">Payments received</h2>
               {paid && (
-                <Link className="small" href="/seller/payments">
+                <Link className="text-sm" href="/seller/payments">
                   All payments
                 </Link>
               )}
@@ -99,7 +99,7 @@ export default async function SellerPage() {
           <section className="panel" aria-labelledby="resources">
             <div className="panel-head">
               <h2 id="resources">Resources</h2>
-              <Link className="small" href="/seller/resources">
+              <Link className="text-sm" href="/seller/resources">
                 All resources
               </Link>
             </div>

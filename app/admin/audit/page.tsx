@@ -41,7 +41,9 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
         <section className="panel" aria-labelledby="log">
           <div className="panel-head">
             <h2 id="log">Audit log</h2>
-            <span className="muted small">{chain === undefined ? "All chains" : <span className="mono">{chain}</span>}</span>
+            <span className="text-muted text-sm">
+              {chain === undefined ? "All chains" : <span className="mono">{chain}</span>}
+            </span>
           </div>
           <ChainStatus key={chain ?? ""} view={view} chain={chain} />
           <Filters label="Audit events" path={PATH}>

@@ -70,7 +70,7 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
           </div>
           <div>
             <h3>What to stop</h3>
-            {views.length === 0 && <p className="muted small">Enter one or more ids. All are stopped, or none.</p>}
+            {views.length === 0 && <p className="text-muted text-sm">Enter one or more ids. All are stopped, or none.</p>}
             {views.map((view) => (
               <TargetFacts key={view.kind} target={view} />
             ))}

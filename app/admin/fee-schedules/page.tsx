@@ -31,7 +31,7 @@ export default async function FeeSchedulesPage({ searchParams }: { readonly sear
       <section className="panel" aria-labelledby="schedules">
         <div className="panel-head">
           <h2 id="schedules">All schedules</h2>
-          <span className="muted small">Newest first</span>
+          <span className="text-muted text-sm">Newest first</span>
         </div>
         <Ledger
           caption="Fee schedules"

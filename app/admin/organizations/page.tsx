@@ -28,7 +28,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
       <section className="panel" aria-labelledby="organizations">
         <div className="panel-head">
           <h2 id="organizations">All organizations</h2>
-          <span className="muted small">Newest first</span>
+          <span className="text-muted text-sm">Newest first</span>
         </div>
         <Filters label="Organizations" path={PATH}>
           <FilterSearch label="Search organizations" name="search" value={search} placeholder="Name, slug or organization id" />
@@ -49,7 +49,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
                 ),
               },
               { name: "Does", cell: ({ productRoles }) => businessOf(productRoles) },
-              { name: "Plan", cell: ({ tier }) => tier ?? <span className="muted">None</span> },
+              { name: "Plan", cell: ({ tier }) => tier ?? <span className="text-muted">None</span> },
               { name: "Members", cell: ({ members }) => members, numeric: true },
               { name: "Since", cell: ({ createdAt }) => <Moment at={createdAt} show="date" /> },
               { name: "Id", cell: ({ organizationId }) => <Copyable value={organizationId} label="organization id" head={8} /> },

@@ -33,7 +33,7 @@ export default async function UsersPage({ searchParams }: { readonly searchParam
       <section className="panel" aria-labelledby="people">
         <div className="panel-head">
           <h2 id="people">People</h2>
-          <span className="muted small">Newest first</span>
+          <span className="text-muted text-sm">Newest first</span>
         </div>
         <Filters label="People" path={PATH}>
           <FilterSearch label="Search people" name="search" value={search} placeholder="Name, e-mail or user id" />

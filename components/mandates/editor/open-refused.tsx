@@ -73,7 +73,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
       }
     >
       <List refused={refused} />
-      <div className="mt-4 grid gap-2 small">
+      <div className="mt-4 grid gap-2 text-sm">
         {held > 0 && (
           <p>What they hold of the budget is free when they expire, within half an hour, or at once if you cancel them now.</p>
         )}

@@ -123,7 +123,7 @@ export function Trial({ mandateId }: { readonly mandateId: string }) {
           <ProblemNotice error={run.error} nothing="Nothing was tried." />
         </div>
       )}
-      {items?.length === 0 && <p className="panel-body small muted">No agent has asked under this mandate yet.</p>}
+      {items?.length === 0 && <p className="panel-body text-sm text-muted">No agent has asked under this mandate yet.</p>}
       {items && items.length > 0 && <Verdicts items={items} />}
     </section>
   );

@@ -45,10 +45,10 @@ function Offer({ invitation: { organizationName, inviterName, role, expiresAt } 
         </strong>
         .
       </p>
-      <p className="muted">
+      <p className="text-muted">
         As {words?.name}: {words?.may}
       </p>
-      <p className="small muted">
+      <p className="text-sm text-muted">
         The invitation ends on <Moment at={expiresAt} show="short" />.
       </p>
     </div>
@@ -63,7 +63,7 @@ function Step({ invitation, token, reader, back }: StepProps) {
       <>
         <Offer invitation={invitation} />
         <AcceptInvitation invitationToken={token} organizationName={organizationName} returnTo={back} />
-        <p className="small muted">
+        <p className="text-sm text-muted">
           You are signed in as <span className="wrap-anywhere">{email}</span>.
         </p>
       </>
@@ -106,7 +106,7 @@ function Step({ invitation, token, reader, back }: StepProps) {
           is for <Address>{email}</Address>. You are signed in as <Address>{reader?.email ?? ""}</Address>. Nothing happened.
         </p>
         <SwitchAccount next={withReturnTo("/sign-in", path, { email })} />
-        <p className="small muted">
+        <p className="text-sm text-muted">
           Should it be for this account? Ask <Untrusted>{inviterName}</Untrusted> to invite this address.
         </p>
       </>

@@ -16,17 +16,17 @@ export default async function LinkPage({ searchParams }: { readonly searchParams
   if (token !== undefined) {
     return (
       <Entrance title="Sign in">
-        <p className="muted">The link in your mail brought you here. It works once, for 15 minutes.</p>
+        <p className="text-muted">The link in your mail brought you here. It works once, for 15 minutes.</p>
         <OpenLink kind="link" token={token} next={path} returnTo={path} again={withReturnTo("/sign-in/link", path)} />
       </Entrance>
     );
   }
   return (
     <Entrance title={to === undefined ? "Sign in by a link" : "Check your mailbox"}>
-      <p className="muted">The link signs you in without a password. It works once, for 15 minutes.</p>
+      <p className="text-muted">The link signs you in without a password. It works once, for 15 minutes.</p>
       <Mailbox kind="link" returnTo={path} sent={to !== undefined} email={to ?? ""} />
       <OutboxHint />
-      <p className="small muted">
+      <p className="text-sm text-muted">
         <a href={withReturnTo("/sign-in", path)}>Sign in another way</a>
       </p>
     </Entrance>

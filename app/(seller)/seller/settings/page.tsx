@@ -39,7 +39,7 @@ function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readon
             ["Buyers confirm with", confirmations[minimumAssuranceLevel] ?? minimumAssuranceLevel],
           ]}
         />
-        {!verified && !mayManage && <p className="small muted">An owner, admin or developer proves the domain.</p>}
+        {!verified && !mayManage && <p className="text-sm text-muted">An owner, admin or developer proves the domain.</p>}
         {!verified && mayManage && <VerifyDomain seller={seller} />}
       </div>
     </section>

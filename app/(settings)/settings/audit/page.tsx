@@ -78,7 +78,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
         <section className="panel" aria-labelledby="events">
           <div className="panel-head">
             <h2 id="events">Events</h2>
-            <span className="muted small">{view.length} in all</span>
+            <span className="text-muted text-sm">{view.length} in all</span>
           </div>
           <AuditFilters query={query} />
           {view.items.length > 0 ? (

@@ -62,7 +62,7 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
         <section className="panel" aria-labelledby="accounts">
           <div className="panel-head">
             <h2 id="accounts">{revoked ? "Revoked service accounts" : "Service accounts"}</h2>
-            <span className="muted small">{revoked ? view.revoked : view.live}</span>
+            <span className="text-muted text-sm">{revoked ? view.revoked : view.live}</span>
           </div>
           {view.items.length > 0 ? (
             <AccountsLedger

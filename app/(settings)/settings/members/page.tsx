@@ -31,7 +31,7 @@ export default async function MembersPage() {
         <section className="panel" aria-labelledby="members">
           <div className="panel-head">
             <h2 id="members">Members</h2>
-            <span className="muted small">{view.more ? "The first 200" : view.members.length}</span>
+            <span className="text-muted text-sm">{view.more ? "The first 200" : view.members.length}</span>
           </div>
           <MembersLedger view={view} userId={caller.userId} />
         </section>
@@ -39,7 +39,7 @@ export default async function MembersPage() {
           <section className="panel" aria-labelledby="invitations">
             <div className="panel-head">
               <h2 id="invitations">Open invitations</h2>
-              <span className="muted small">{view.invitations.length}</span>
+              <span className="text-muted text-sm">{view.invitations.length}</span>
             </div>
             <InvitationsLedger invitations={view.invitations} grantable={view.grantable} />
           </section>

@@ -21,7 +21,7 @@ type Props = { readonly params: Promise<{ readonly userId: string }> };
 export const metadata = { title: "User" };
 
 function SessionList({ sessions }: Pick<UserView, "sessions">) {
-  if (sessions.length === 0) return <p className="muted small">Signed in nowhere.</p>;
+  if (sessions.length === 0) return <p className="text-muted text-sm">Signed in nowhere.</p>;
   return (
     <ul className="divide-y text-sm">
       {sessions.map(({ sessionId, userAgent, createdAt }) => (

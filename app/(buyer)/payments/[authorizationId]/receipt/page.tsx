@@ -85,7 +85,7 @@ export default async function ReceiptPage({ params }: Props) {
             </p>
             <Pairs items={factsOf(view, session.activeOrganization?.name ?? "")} />
             <AmountsTable amounts={amounts} stage={stage} asset={asset} />
-            <p className="small muted">
+            <p className="text-sm text-muted">
               The service fee is billed by the service; on the network moved exactly {money(amounts.price, asset)}.
             </p>
           </div>

@@ -52,7 +52,7 @@ const Capabilities = ({ account }: AccountDetail) => (
     </div>
     <div className="panel-body">
       {account.capabilities.length === 0 ? (
-        <p className="muted small">Nothing: it has no capability.</p>
+        <p className="text-muted text-sm">Nothing: it has no capability.</p>
       ) : (
         <ul className="grid grid-cols-1 gap-x-6 gap-y-3 text-sm md:grid-cols-2">
           {account.capabilities.map((capability) => (
@@ -75,7 +75,7 @@ const Mandates = ({ mandates, openMandates }: AccountDetail) => (
     </div>
     <div className="panel-body">
       {mandates.length === 0 ? (
-        <p className="muted small">No mandate names this account.</p>
+        <p className="text-muted text-sm">No mandate names this account.</p>
       ) : (
         <Pairs
           items={mandates.map(({ mandateId, name, status }) => [
@@ -119,7 +119,7 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
           <section className="panel" aria-labelledby="keys">
             <div className="panel-head">
               <h2 id="keys">Keys</h2>
-              <span className="muted small">{account.liveKeys} live</span>
+              <span className="text-muted text-sm">{account.liveKeys} live</span>
             </div>
             <KeysLedger keys={keys} />
             <div className="panel-foot">Last use is written once a minute.</div>
