@@ -35,10 +35,10 @@ const Changed = ({ clicked }: { readonly clicked: boolean }) => (
 );
 
 const Pledge = ({ view }: { readonly view: CheckoutView }) => (
-  <p className="pledge">
-    You approve exactly this: <strong className="money">{view.amounts.charged}</strong> to{" "}
-    <strong className="wrap-anywhere">{view.payee.domain}</strong> for the basket above. If anything changes, your approval does
-    not count.
+  <p className="max-w-[66ch]">
+    You approve exactly this: <strong className="money font-620">{view.amounts.charged}</strong> to{" "}
+    <strong className="font-620 wrap-anywhere">{view.payee.domain}</strong> for the basket above. If anything changes, your
+    approval does not count.
   </p>
 );
 
@@ -55,7 +55,7 @@ type HashesProps = { readonly view: CheckoutView; readonly shown: string | undef
 
 function Hashes({ view, shown, requestId }: HashesProps) {
   return (
-    <footer className="doc-foot">
+    <footer className="flex flex-wrap justify-between gap-x-6 gap-y-2 px-1 pt-6 text-sm text-muted md:px-0">
       <span>
         Basket hash{shown === undefined ? "" : " now"}{" "}
         <Copyable value={view.intent.basketHash} label="basket hash" head={8} tail={8} />
@@ -94,7 +94,7 @@ export function ApprovalSheet({ view, viewer }: Props) {
         <div className="sheet-part upper">
           <Terms payee={payee} total={amounts.charged} chain={intent.chain} was={was} level={changed ? "h2" : "h1"} />
           <Asks view={view} mandate={mandate} />
-          <div className="clauses">
+          <div className="grid grid-cols-1 max-lg:divide-y lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:*:first:row-span-2 lg:*:last:col-span-full lg:*:nth-[n+3]:border-t lg:[&>:not(:first-child,:last-child)]:border-l">
             <BasketTable view={view} before={before} />
             <MandateClause view={view} mandate={mandate} {...(view.mayDecide && { onChoose: setChosen })} />
             <Destination destination={view.destination} intent={intent} />

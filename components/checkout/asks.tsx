@@ -39,13 +39,15 @@ function Why({ view: { intent, mandates, mayDecide }, mandate }: Props) {
   return <p>No mandate of yours covers this payment as it is. You can decline, or change a mandate and open this page again.</p>;
 }
 
+const ASK = "grid content-start gap-2 p-4 text-sm text-muted md:px-8 [&_strong]:font-560 [&_strong]:text-text";
+
 /** The agent that requests the payment, and why it needs a person's approval. */
 export function Asks({ view, mandate }: Props) {
   const { agent, organization, requestedAt, now } = view;
   return (
-    <div className="asks">
-      <div>
-        <h2>Who asks</h2>
+    <div className="grid grid-cols-1 border-y bg-sunken max-lg:divide-y lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:divide-x">
+      <div className={ASK}>
+        <h2 className="text-base text-text">Who asks</h2>
         <p className="wrap-anywhere">
           <strong>
             <Untrusted>{agent.name}</Untrusted>
@@ -56,8 +58,8 @@ export function Asks({ view, mandate }: Props) {
         </p>
         {!agent.active && <p className="text-caution">This service account was revoked: it cannot use an approval any more.</p>}
       </div>
-      <div>
-        <h2>Why you are asked</h2>
+      <div className={ASK}>
+        <h2 className="text-base text-text">Why you are asked</h2>
         <Why view={view} mandate={mandate} />
       </div>
     </div>

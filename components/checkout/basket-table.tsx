@@ -124,7 +124,7 @@ export function BasketTable({ view, before }: Props) {
     <section className="clause" aria-labelledby="basket">
       <h2 id="basket">
         Basket{" "}
-        <span className="aside">
+        <span className="text-sm font-normal text-muted">
           {before === undefined
             ? `${plural(view.lines.length, "line")}, ${view.intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote"}`
             : plural(changed, "change")}

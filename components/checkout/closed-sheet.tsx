@@ -78,7 +78,7 @@ export function ClosedSheet({ view, signer }: Props) {
     <div className="sheet">
       <div className="sheet-part upper">
         <div className="lapsed">
-          <p className="stamp">
+          <p className="inline-flex items-center gap-2 rounded-sm border-2 border-danger px-3 py-2 text-sm font-620 text-danger">
             <Icon className="icon" aria-hidden />
             <span>{stamp}</span>
           </p>

@@ -8,24 +8,37 @@ type Props = {
   readonly joined?: boolean;
 };
 
-function Edge({ hash, side }: { readonly hash: string; readonly side: "upper" | "lower" }) {
+const looks = {
+  whole: { line: "stroke-border-strong", lower: "-mt-2" },
+  joined: { line: "stroke-accent stroke-[1.25]", lower: "-mt-4" },
+  torn: { line: "stroke-caution", lower: "-mt-0.5" },
+} as const;
+
+type EdgeProps = { readonly hash: string; readonly side: "upper" | "lower"; readonly look: (typeof looks)[keyof typeof looks] };
+
+function Edge({ hash, side, look }: EdgeProps) {
   const line = pathOf(cutLine(hash));
   const back = side === "upper" ? `V0H0Z` : `V16H0Z`;
   return (
-    <svg className="cut" viewBox={`0 0 ${CUT_WIDTH} 16`} preserveAspectRatio="xMinYMid slice" aria-hidden="true">
-      <path className="fill" d={line + back} />
-      <path className="line" d={line} />
+    <svg
+      className={`h-4 w-full ${side === "lower" ? look.lower : ""}`}
+      viewBox={`0 0 ${CUT_WIDTH} 16`}
+      preserveAspectRatio="xMinYMid slice"
+      aria-hidden="true"
+    >
+      <path className="fill-surface" d={line + back} />
+      <path className={`fill-none [vector-effect:non-scaling-stroke] ${look.line}`} d={line} />
     </svg>
   );
 }
 
 /** The toothed line between the two halves of the document. It only illustrates the check, which the server makes. */
 export function Cut({ hash, shownHash = hash, joined = false }: Props) {
-  const state = joined ? " joined" : shownHash === hash ? "" : " torn";
+  const look = looks[joined ? "joined" : shownHash === hash ? "whole" : "torn"];
   return (
-    <div className={`cut-pair${state}`}>
-      <Edge hash={hash} side="upper" />
-      <Edge hash={shownHash} side="lower" />
+    <div className="relative grid before:pointer-events-none before:absolute before:inset-x-0 before:top-0 before:h-2 before:border-x after:pointer-events-none after:absolute after:inset-x-0 after:bottom-0 after:h-2 after:border-x">
+      <Edge hash={hash} side="upper" look={look} />
+      <Edge hash={shownHash} side="lower" look={look} />
     </div>
   );
 }

@@ -27,12 +27,12 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
 }
 
 const Expiry = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
-  <div className="expiry">
+  <div className="grid gap-0.5 text-sm text-muted">
     <p>
       <span>
         This request expires at <Moment at={view.intent.expiresAt} show="time" />
         {seconds > 0 ? ", in " : "."}
-        {seconds > 0 && <strong>{duration(seconds)}</strong>}
+        {seconds > 0 && <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>}
       </span>
     </p>
     {seconds === 0 && <p>This request has expired. Nothing was approved.</p>}
@@ -54,11 +54,12 @@ function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
   // aria-disabled and not disabled: a disabled button would lose the focus while the request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
-    <div className="buttons">
+    <div className="grid grid-cols-1 gap-3 *:whitespace-nowrap md:grid-cols-[1fr_1.4fr] lg:grid-cols-[12rem_17rem]">
       <Button size="large" type="submit" name="decision" value="decline" formNoValidate disabled={closed} {...state}>
         Decline
       </Button>
       <Button
+        className="max-md:-order-1 [&_abbr]:text-[0.875em] [&_abbr]:text-inherit"
         tone="primary"
         size="large"
         type="submit"
@@ -74,7 +75,7 @@ function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
 }
 
 const Reason = () => (
-  <details className="decline">
+  <details className="col-span-full [&_.field]:mt-3 [&_.field]:max-w-136">
     <summary>Add a reason if you decline</summary>
     <TextArea
       label="Reason for declining (optional)"
@@ -139,7 +140,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           path={path}
         />
       )}
-      <div className="decide">
+      <div className="grid grid-cols-1 items-center gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_auto]">
         <Expiry view={view} seconds={seconds} />
         <Buttons
           charged={view.amounts.charged}

@@ -18,11 +18,14 @@ export function Effects({ intent: { effects, environment } }: { readonly intent:
   return (
     <section className="clause" aria-labelledby="effects">
       <h2 id="effects">What approving does</h2>
-      <ul className="effects">
+      <ul className="grid grid-cols-1 gap-2 text-sm md:grid-cols-[repeat(4,auto)] md:justify-between md:gap-x-6 md:gap-y-4">
         {rows.map(([name, value]) => (
-          <li key={name}>
-            <span>{name}</span>
-            <strong>{value}</strong>
+          <li
+            key={name}
+            className="grid max-md:grid-cols-[1fr_auto] max-md:gap-4 max-md:not-first:border-t max-md:not-first:pt-2"
+          >
+            <span className="text-muted">{name}</span>
+            <strong className="font-560">{value}</strong>
           </li>
         ))}
       </ul>

@@ -110,8 +110,8 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
         </p>
       ) : (
         <>
-          <div className="mandate-name">
-            <strong className="wrap-anywhere">
+          <div className="mb-2 flex items-baseline justify-between gap-3 text-sm">
+            <strong className="text-base/5 font-560 wrap-anywhere">
               <Untrusted>{mandate.name}</Untrusted>
             </strong>
             <span className="text-muted">

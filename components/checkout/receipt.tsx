@@ -34,8 +34,10 @@ function Steps({
 }) {
   const waiting = stage === "waiting";
   return (
-    <section className="next" aria-labelledby="next">
-      <h2 id="next">What happens next</h2>
+    <section className="border-t px-4 py-5 md:px-8 md:py-6" aria-labelledby="next">
+      <h2 id="next" className="mb-4 text-base/6.5">
+        What happens next
+      </h2>
       <ol className="timeline">
         <li data-state="done">
           <h3>
@@ -84,12 +86,12 @@ export function Receipt({ view, approval, signer }: Props) {
     <div className="sheet">
       {stage !== "completed" && <Watch />}
       <div className="sheet-part upper">
-        <div className="receipt">
+        <div className="grid justify-items-start gap-3 border-b px-4 py-5 md:px-8 md:pt-8 md:pb-6">
           <Badge tone="positive" icon="check">
             Countersigned
           </Badge>
-          <h1>{titles[stage]}</h1>
-          <p className="text-muted">
+          <h1 className="text-2xl tracking-display md:text-3xl">{titles[stage]}</h1>
+          <p className="max-w-[60ch] text-muted">
             You can close this page.
             {stage === "waiting" && approval.expiresAt !== undefined && (
               <>

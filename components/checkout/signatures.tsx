@@ -14,25 +14,35 @@ type Props = {
   };
 };
 
+const NAME = "min-h-7.5 self-end pb-1 text-lg font-560 tracking-heading wrap-anywhere";
+const LINE = "border-t pt-2 text-sm text-balance text-muted";
+
+const looks = {
+  open: ["", "border-dashed border-accent"],
+  signed: ["text-accent", "border-accent"],
+  void: ["text-muted", "border-border-strong"],
+} as const;
+
 /** The two lines at the foot of the document. */
 export function Signatures({ agent, requestedAt, other: { state, name, what, detail } }: Props) {
+  const [ink, edge] = looks[state];
   return (
-    <div className="signatures">
-      <div className="signature">
-        <p className="name">
+    <div className="grid grid-cols-1 gap-x-8 gap-y-5 pt-2 md:grid-cols-2">
+      <div className="grid min-w-0 content-start">
+        <p className={NAME}>
           <Untrusted>{agent}</Untrusted>
         </p>
-        <p className="line">
+        <p className={`${LINE} border-text`}>
           Requested
           <br />
           <Moment at={requestedAt} />
         </p>
       </div>
-      <div className={`signature ${state}`}>
-        <p className={state === "void" ? "name muted" : "name"}>
+      <div className="grid min-w-0 content-start">
+        <p className={`${NAME} ${ink}`}>
           {name === "" ? <span className="sr">Not signed yet</span> : <Untrusted>{name}</Untrusted>}
         </p>
-        <p className="line">
+        <p className={`${LINE} ${edge}`}>
           {what}
           <br />
           {detail}

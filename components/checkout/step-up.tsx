@@ -71,9 +71,9 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
   if (way === undefined) return <NoWay passkeyOnly={passkeyOnly} path={path} />;
   if (way === "passkey") {
     return (
-      <div className="step-up">
-        <p className="passkey-asked">
-          <KeyRound className="icon" aria-hidden />
+      <div className="max-w-96">
+        <p className="flex gap-2">
+          <KeyRound className="icon mt-1" aria-hidden />
           <span>
             You confirm with your passkey{because(why, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
             does not ask for it.
@@ -84,7 +84,7 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
     );
   }
   return (
-    <div className="step-up">
+    <div className="max-w-96">
       <Field
         ref={field}
         label="Your password"

@@ -30,10 +30,10 @@ async function view(checkoutIntentId: string, caller: SessionCaller): Promise<Ch
 }
 
 const SignedIn = ({ session: { user, activeOrganization } }: { readonly session: Session }) => (
-  <div className="signed-in">
-    <p>
+  <div className="flex items-center gap-2 [&_.btn]:whitespace-nowrap">
+    <p className="text-right">
       Signed in as{" "}
-      <strong>
+      <strong className="font-560 text-text">
         <Untrusted>{user.name}</Untrusted>
       </strong>
       <br />
