@@ -20,8 +20,8 @@ const focusOf = (page: Page): Promise<Focus | null> =>
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
       return (outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2) || boxShadow !== "none";
     };
-    // A field with a surrounding box shows the focus on the box.
-    const frame = element.closest(".affix, .search, label") ?? element;
+    // A hidden checkbox shows the focus on its label.
+    const frame = element.closest("label") ?? element;
     const box = element.getBoundingClientRect();
     const spots = [0.1, 0.5, 0.9].flatMap((x) =>
       [0.25, 0.75].map((y) => [box.x + box.width * x, box.y + box.height * y] as const),

@@ -43,19 +43,40 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
   </div>
 );
 
+const AFFIX = "flex items-center border border-border-strong bg-sunken px-3 text-sm whitespace-nowrap text-muted";
+const JOINED = { before: "w-16 min-w-0 flex-auto rounded-r-none", after: "w-16 min-w-0 flex-auto rounded-l-none" } as const;
+
 /** A control with label, hint and error. A screen reader reads the error with the control. */
-export function Field({ label, hint, error, prefix, suffix, ...input }: Texts & Omit<ComponentProps<"input">, "id" | "prefix">) {
+export function Field({
+  label,
+  hint,
+  error,
+  prefix,
+  suffix,
+  className,
+  ...input
+}: Texts & Omit<ComponentProps<"input">, "id" | "prefix">) {
   const id = useId();
-  const control = <input type="text" {...input} {...wiring(id, hint, error)} />;
+  const joined = prefix !== undefined ? JOINED.after : suffix !== undefined ? JOINED.before : undefined;
+  const control = (
+    <input
+      type="text"
+      {...input}
+      className={[joined, className].filter(Boolean).join(" ") || undefined}
+      {...wiring(id, hint, error)}
+    />
+  );
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
       {prefix === undefined && suffix === undefined ? (
         control
       ) : (
-        <div className="affix">
-          {prefix !== undefined && <span className="pre">{prefix}</span>}
+        <div className="flex min-w-0 items-stretch">
+          {prefix !== undefined && (
+            <span className={`rounded-l-sm border-r-0 max-md:px-2 max-md:text-xs ${AFFIX}`}>{prefix}</span>
+          )}
           {control}
-          {suffix !== undefined && <span>{suffix}</span>}
+          {suffix !== undefined && <span className={`rounded-r-sm border-l-0 ${AFFIX}`}>{suffix}</span>}
         </div>
       )}
     </Frame>

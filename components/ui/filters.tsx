@@ -59,7 +59,14 @@ export function Filters({ label, path, children }: Props) {
   }, []);
   return (
     <search aria-label={label}>
-      <form ref={form} className="tools" action={path} autoComplete="off" onSubmit={apply} onChange={change}>
+      <form
+        ref={form}
+        className="flex flex-wrap items-center gap-3 border-b px-4 py-3 md:px-5"
+        action={path}
+        autoComplete="off"
+        onSubmit={apply}
+        onChange={change}
+      >
         {children}
         <Button withoutScripts size="small" type="submit" className={hydrated ? "sr" : ""}>
           Apply
@@ -88,17 +95,20 @@ function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string)
 
 type FilterProps = { readonly label: string; readonly name: string; readonly value: string | undefined };
 
+const CONTROL = "min-h-11 py-1.25 text-sm/6 md:min-h-9";
+
 export function FilterSearch({ label, name, value = "", placeholder }: FilterProps & { readonly placeholder?: string }) {
   const id = useId();
   const hydrated = useHydrated();
   const input = useShown<HTMLInputElement>(value);
   return (
-    <div className="search">
+    <div className="flex-[1_1_16rem] max-md:basis-full md:max-w-88">
       <label className="sr" htmlFor={id}>
         {label}
       </label>
       <input
         ref={input}
+        className={CONTROL}
         type="search"
         id={id}
         name={name}
@@ -119,7 +129,13 @@ type SelectProps = FilterProps & {
 export function FilterSelect({ label, name, value = "", any, options }: SelectProps) {
   const select = useShown<HTMLSelectElement>(value);
   return (
-    <select ref={select} aria-label={label} name={name} defaultValue={value}>
+    <select
+      ref={select}
+      className={`w-auto max-md:flex-[1_1_8rem] ${CONTROL}`}
+      aria-label={label}
+      name={name}
+      defaultValue={value}
+    >
       <option value="">{any}</option>
       {options.map(([option, text]) => (
         <option key={option} value={option}>
@@ -134,9 +150,15 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
 export function FilterDate({ label, name, value = "" }: FilterProps) {
   const input = useShown<HTMLInputElement>(value);
   return (
-    <label className="date">
+    <label className="inline-flex items-center gap-2 text-[0.875rem] text-muted max-md:flex-[1_1_8rem]">
       {label}
-      <input ref={input} type="date" name={name} defaultValue={value} />
+      <input
+        ref={input}
+        className={`w-auto text-text max-md:min-w-0 max-md:flex-1 ${CONTROL}`}
+        type="date"
+        name={name}
+        defaultValue={value}
+      />
     </label>
   );
 }

@@ -29,7 +29,7 @@ export function Pager({ path, query, nextCursor }: Props) {
   const back = newer(path, query);
   if (back === undefined && nextCursor === undefined) return null;
   return (
-    <nav className="pager" aria-label="Pages">
+    <nav className="ml-auto flex gap-2" aria-label="Pages">
       {back !== undefined && (
         <Link className={buttonClass({ size: "small" })} href={back} rel="prev" prefetch={false}>
           Newer

@@ -52,7 +52,7 @@ function Hours({ zones }: Pick<EditorChoices, "zones">) {
           hint="24:00 is midnight"
           {...field("schedule.to")}
         />
-        <div className="wide">
+        <div className="col-span-full">
           <Select label="Time zone of these hours" options={zones.map((zone) => [zone, zone])} {...field("schedule.timezone")} />
         </div>
       </div>

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const textsOf = (pattern: string): string[] =>
+  globSync(pattern, { cwd: root }).map((file) => readFileSync(join(root, file), "utf8"));
+
+/** The rows and cells of these tables become entries on small screens, so their rules need the place of a cell in its table. */
+const tables = ["basket.css", "ledger.css"];
+
+/** The variants of a button, which `buttonClass` puts together. */
+const isButton = (name: string): boolean => /^btn(-|$)/.test(name);
+
+/** How many elements have each class. Expressions in braces count with all their words. */
+function countUses(): Map<string, number> {
+  const uses = new Map<string, number>();
+  for (const text of textsOf("{app,components}/**/*.tsx")) {
+    for (const [, plain, computed] of text.matchAll(/className=(?:"([^"]*)"|\{((?:[^{}]|\$?\{[^{}]*\})*)\})/g)) {
+      const names = plain?.split(/\s+/) ?? (computed ?? "").match(/[\w-]+/g) ?? [];
+      for (const name of new Set(names)) uses.set(name, (uses.get(name) ?? 0) + 1);
+    }
+  }
+  return uses;
+}
+
+test("a class of our own is used on more than one element", () => {
+  const uses = countUses();
+  const sheets = globSync("app/styles/*.css", { cwd: root }).filter(
+    (file) => !tables.some((table) => file.endsWith(`/${table}`)),
+  );
+  const names = sheets.flatMap((sheet) =>
+    textsOf(sheet).flatMap((text) => [...text.matchAll(/\.([a-z][\w-]*)(?=[^{};]*\{)/g)].map(([, name = ""]) => name)),
+  );
+  expect(names.length).toBeGreaterThan(40);
+  expect(new Set(names.filter((name) => !isButton(name) && (uses.get(name) ?? 0) < 2))).toEqual(new Set());
+});
