@@ -90,7 +90,7 @@ export function PalettePanel({ commands, field, onClose }: Props) {
       autoHighlight="always"
       keepHighlight
     >
-      <div className="flex items-center gap-3 border-b px-4 text-muted focus-within:shadow-[inset_0_-2px_0_var(--focus)]">
+      <div className="flex items-center gap-3 border-b px-4 text-muted focus-within:shadow-[inset_0_-2px_0_var(--color-focus)]">
         <Search className="icon" aria-hidden />
         <Autocomplete.Input
           ref={field}

@@ -9,7 +9,7 @@ export type BarPart = {
 
 const fills = {
   used: "bg-bar-used",
-  held: "bg-[repeating-linear-gradient(90deg,var(--bar-used)_0_2px,var(--bar-track)_2px_4px)]",
+  held: "bg-[repeating-linear-gradient(90deg,var(--color-bar-used)_0_2px,var(--color-bar-track)_2px_4px)]",
   this: "bg-accent",
   over: "bg-danger",
 } as const;
@@ -52,7 +52,7 @@ type Entry = {
 
 const keys = {
   used: "before:bg-bar-used",
-  held: "before:bg-[repeating-linear-gradient(90deg,var(--bar-used)_0_2px,var(--bar-track)_2px_4px)]",
+  held: "before:bg-[repeating-linear-gradient(90deg,var(--color-bar-used)_0_2px,var(--color-bar-track)_2px_4px)]",
   this: "*:font-semibold before:bg-accent **:text-accent",
   left: "before:bg-bar-track before:inset-ring before:inset-ring-border-strong",
 } as const;

@@ -5,7 +5,7 @@ import type { ChartProps, ChartRow } from "./chart.tsx";
 import { money } from "./money.tsx";
 
 const HEIGHT = 220;
-const fills = ["var(--bar-used)", "var(--accent)"] as const;
+const fills = ["var(--color-bar-used)", "var(--color-accent)"] as const;
 
 type TipProps = Pick<ChartProps, "series" | "unit"> & {
   readonly active?: boolean;
@@ -36,16 +36,20 @@ export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
       height={HEIGHT}
     >
       <BarChart data={[...rows]} margin={{ top: 8, right: 24, bottom: 0, left: 0 }} accessibilityLayer={false}>
-        <CartesianGrid vertical={false} stroke="var(--border)" />
+        <CartesianGrid vertical={false} stroke="var(--color-border)" />
         <XAxis
           dataKey="label"
           tickLine={false}
-          axisLine={{ stroke: "var(--text)" }}
+          axisLine={{ stroke: "var(--color-text)" }}
           interval="preserveStartEnd"
           minTickGap={12}
         />
         <YAxis tickLine={false} axisLine={false} width="auto" tickCount={5} />
-        <Tooltip cursor={{ fill: "var(--sunken)" }} isAnimationActive={false} content={<Tip series={series} unit={unit} />} />
+        <Tooltip
+          cursor={{ fill: "var(--color-sunken)" }}
+          isAnimationActive={false}
+          content={<Tip series={series} unit={unit} />}
+        />
         {series.map(({ key, name }, index) => (
           <Bar
             key={key}
@@ -60,7 +64,7 @@ export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
         {limit && (
           <ReferenceLine
             y={Number(limit.amount)}
-            stroke="var(--caution)"
+            stroke="var(--color-caution)"
             strokeWidth={1.5}
             strokeDasharray="5 4"
             ifOverflow="extendDomain"

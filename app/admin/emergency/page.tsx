@@ -37,7 +37,7 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   return (
     <>
       <PageHeader title="Emergency revoke" description="Find what to stop, check that it is the right one, then stop it." />
-      <section className="panel border-[color-mix(in_oklab,var(--danger)_55%,var(--border))]" aria-labelledby="stop">
+      <section className="panel border-[color-mix(in_oklab,var(--color-danger)_55%,var(--color-border))]" aria-labelledby="stop">
         <div className="panel-head">
           <h2 id="stop" className="flex items-center gap-2 text-danger">
             <CircleAlert className="icon size-5" aria-hidden />
