@@ -18,7 +18,7 @@ export const Allowances = ({ mandates }: { readonly mandates: readonly Mandate[]
         <li key={mandate.mandateId} className="grid grid-cols-1 gap-2 p-4 md:px-5">
           <h3 className="flex flex-wrap items-center justify-between gap-2">
             <Link
-              className="min-w-0 wrap-anywhere text-text no-underline hover:underline"
+              className="min-w-0 wrap-anywhere text-text no-underline decoration-auto hover:underline"
               href={`/mandates/${mandate.mandateId}`}
             >
               <Untrusted>{mandate.name}</Untrusted>

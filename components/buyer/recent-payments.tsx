@@ -34,7 +34,7 @@ export const RecentPayments = ({ payments }: { readonly payments: readonly Payme
         >
           <div>
             <Link
-              className="font-560 wrap-anywhere text-text no-underline hover:underline"
+              className="font-560 wrap-anywhere text-text no-underline decoration-auto hover:underline"
               href={`/payments/${authorization.authorizationId}`}
             >
               <Untrusted>{intent.seller.domain ?? "Unknown seller"}</Untrusted>

@@ -23,7 +23,7 @@ export function PageHeader({ title, description, actions, back, large = false }:
   return (
     <>
       {back && (
-        <p className="mb-3 text-sm print:hidden">
+        <p className="mb-3 text-sm">
           <a href={back.href}>{back.label}</a>
         </p>
       )}
@@ -33,7 +33,7 @@ export function PageHeader({ title, description, actions, back, large = false }:
           {description !== undefined && <p className={`text-muted ${large ? "mt-2" : "mt-1 max-w-[62ch]"}`}>{description}</p>}
         </div>
         {actions !== undefined && (
-          <div className="actions max-md:w-full max-md:[&_.btn]:w-full max-md:[&_.btn]:flex-1 print:hidden">{actions}</div>
+          <div className="actions max-md:w-full max-md:[&_.btn]:w-full max-md:[&_.btn]:flex-1">{actions}</div>
         )}
       </div>
     </>

@@ -70,7 +70,7 @@ export default async function ReceiptPage({ params }: Props) {
   const { asset } = payment.intent;
   const settled = stage.of === "settlement" && stage.status === "settled";
   return (
-    <div className="max-w-196 print:max-w-none">
+    <div className="max-w-196 print:max-w-none print:[&_.actions]:hidden print:[&>:first-child]:hidden">
       <PageHeader
         back={{ href: path, label: "Payment" }}
         title={settled ? "Receipt" : "No receipt yet"}
