@@ -51,9 +51,9 @@ export function Code({ label, text }: Snippet) {
         <CopyText text={text} label={label} />
       </div>
       {/* Focusable, so that keyboard users can scroll long lines. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre
         className="overflow-x-auto rounded-b-sm border border-t-0 bg-surface p-3 font-mono text-xs/5 [tab-size:2]"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         aria-label={label}
       >
