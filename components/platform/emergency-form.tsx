@@ -41,7 +41,7 @@ export function EmergencyForm({ named }: { readonly named: Target }) {
     sending.current = true;
     revoke.mutate({ body: { ...named, reason: formText(new FormData(event.currentTarget), "reason").trim() } });
   };
-  if (revoke.data) return <Done actionId={revoke.data.actionId} submitted={submittedIn(revoke.data.auditEvent.metadata)} />;
+  if (revoke.data) return <Done actionId={revoke.data.actionId} metadata={revoke.data.auditEvent.metadata} />;
   return (
     <form className="grid gap-5" method="post" onSubmit={submit}>
       <Scripted>
@@ -74,16 +74,21 @@ export function EmergencyForm({ named }: { readonly named: Target }) {
   );
 }
 
-const submittedIn = (metadata: Readonly<Record<string, unknown>>): number =>
-  Array.isArray(metadata["submittedExecutions"]) ? metadata["submittedExecutions"].length : 0;
+type Metadata = Readonly<Record<string, unknown>>;
 
-const Done = ({ actionId, submitted }: { readonly actionId: string; readonly submitted: number }) => (
+function submittedWords({ submittedExecutions, moreExecutions }: Metadata): string {
+  const count = Array.isArray(submittedExecutions) ? submittedExecutions.length : 0;
+  if (count === 0) return "";
+  if (count === 1) return " One payment was submitted before and is followed to its end.";
+  return ` ${moreExecutions === true ? "More than " : ""}${count} payments were submitted before and are followed to their end.`;
+}
+
+const Done = ({ actionId, metadata }: { readonly actionId: string; readonly metadata: Metadata }) => (
   <output>
     <Notice tone="positive">
       <p>
         <strong>Stopped.</strong> Nothing new is authorized, approved or submitted.
-        {submitted === 1 && " One payment was submitted before and is followed to its end."}
-        {submitted > 1 && ` ${submitted} payments were submitted before and are followed to their end.`}
+        {submittedWords(metadata)}
       </p>
       <p className="mt-1">
         Action <Copyable value={actionId} label="action id" head={8} />

@@ -45,7 +45,7 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
 
 /** One target of the revocation: its type, owner, holds, and payments under way. */
 export function TargetFacts({ target }: { readonly target: TargetView }) {
-  const { kind, id, facts, reach, held, underWay } = target;
+  const { kind, id, facts, reach, held, underWay, moreUnderWay } = target;
   if (!facts) {
     return (
       <Notice tone="caution">
@@ -84,7 +84,7 @@ export function TargetFacts({ target }: { readonly target: TargetView }) {
         ))}
         <li>
           <span>Submitted already</span>
-          <strong>{underWay.length}</strong>
+          <strong>{`${moreUnderWay ? "More than " : ""}${underWay.length}`}</strong>
         </li>
       </ul>
       {reach.length > 0 && <WhatItReaches reach={reach} />}
@@ -97,7 +97,7 @@ export function TargetFacts({ target }: { readonly target: TargetView }) {
               <Money>{money(amount, asset)}</Money> ({statusWord("settlement", status).toLowerCase()})
             </span>
           ))}
-          {underWay.length > 3 && ` and ${underWay.length - 3} more`}.
+          {underWay.length > 3 && ` and ${moreUnderWay ? "at least " : ""}${underWay.length - 3} more`}.
         </Notice>
       )}
     </section>

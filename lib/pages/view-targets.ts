@@ -39,9 +39,12 @@ export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 /** The target of an emergency revocation: its facts, its holds, and payments under way. `facts` is null for an unknown id. */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
-  if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [] };
+  if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [], moreUnderWay: false };
   const reach = "reach" in facts ? facts.reach : [];
-  const [held, underWay] = await Promise.all([sumHeld(database(), target), selectUnderWay(database(), target, UNDER_WAY, reach)]);
+  const [held, underWay] = await Promise.all([
+    sumHeld(database(), target),
+    selectUnderWay(database(), target, UNDER_WAY + 1, reach),
+  ]);
   const { name, state, organizationId, organizationName, keys, domain } = facts;
   return {
     ...target,
@@ -52,7 +55,8 @@ export async function viewTarget(environment: Environment, target: Target) {
       asset,
       amount: formatAmount(atomicOf(amount ?? "0"), decimals(chain, asset)),
     })),
-    underWay: underWay.map(({ executionId, settlementStatus, amount, asset, chain }) => ({
+    moreUnderWay: underWay.length > UNDER_WAY,
+    underWay: underWay.slice(0, UNDER_WAY).map(({ executionId, settlementStatus, amount, asset, chain }) => ({
       executionId,
       status: SettlementStatus.parse(settlementStatus),
       asset,

@@ -10,7 +10,7 @@ export const emergencyRevoke = operation({
   tag: "Platform",
   summary: "Stop a mandate, an agent or a seller at once",
   description:
-    "Several are stopped together or not at all. When this is answered, nothing new is authorized, approved or submitted with any of them, on any process; what was submitted before is named in the event and followed to its end. Stopping a seller also stops every seller at its verified domain (subdomains and www included) or paid to an address that it has proven; what it only claimed stops sellers that have proven nothing, and nobody else. It cannot be undone. A repeat is accepted again, with its own event.",
+    "Several are stopped together or not at all. When this is answered, nothing new is authorized, approved or submitted with any of them, on any process; what was submitted before is followed to its end. The event names the newest 500 executions of it; moreExecutions says that there are more. A repeat after these have ended names the next ones, and leaves out moreExecutions when it names all. Stopping a seller also stops every seller at its verified domain (subdomains and www included) or paid to an address that it has proven; what it only claimed stops sellers that have proven nothing, and nobody else. It cannot be undone. A repeat is accepted again, with its own event.",
   access: { platformCapability: "platform.emergency.revoke" },
   urgent: true,
   body: z

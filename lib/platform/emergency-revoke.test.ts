@@ -6,6 +6,7 @@ import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
+import { viewTarget } from "#lib/pages/view-targets.ts";
 import { ask } from "#test/asking.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
@@ -110,6 +111,30 @@ describe("emergencyRevoke", () => {
     expect((await stopNow(operator, { mandateId: "mdt_x", reason: "" })).problem.errors?.[0]?.pointer).toBe("/reason");
     for (const named of [{ mandateId: "mdt_x" }, { agentId: "sa_x" }, { sellerId: "sel_x" }])
       expect((await stopNow(operator, named)).status).toBe(404);
+  });
+
+  test("names 500 submitted executions and says that there are more; a repeat names the next ones", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, mandateId } = await scene();
+    const { authorizationId } = (await ask(buyer, mandateId)).data;
+    await pool()`
+      INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', id, 'policy_decision_id', id,
+        'intent_id', id, 'nonce', id, 'slot', id, 'reservation_id', NULL))).*
+      FROM authorizations a, (SELECT ${authorizationId} || n AS id FROM generate_series(1, 501) n) copies
+      WHERE authorization_id = ${authorizationId}`;
+    await pool()`
+      INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status)
+      SELECT 'exe' || substr(authorization_id, 4), authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing'
+      FROM authorizations WHERE mandate_id = ${mandateId} AND authorization_id <> ${authorizationId}`;
+    const { underWay, moreUnderWay } = await viewTarget("sandbox", { kind: "mandate", id: mandateId });
+    expect([underWay.length, moreUnderWay]).toEqual([20, true]);
+    const { metadata } = (await stopNow(operator, { mandateId })).data.auditEvent;
+    const named = metadata["submittedExecutions"] as string[];
+    expect([named.length, metadata["moreExecutions"]]).toEqual([500, true]);
+    await pool()`UPDATE executions SET settlement_status = 'failed', resolved_at = now() WHERE execution_id = ANY(${named})`;
+    const repeat = (await stopNow(operator, { mandateId })).data.auditEvent.metadata;
+    expect(repeat["submittedExecutions"]).toHaveLength(1);
+    expect(repeat).not.toHaveProperty("moreExecutions");
   });
 
   test("429 after thirty in a minute, per person", async () => {
