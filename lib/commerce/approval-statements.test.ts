@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Connection } from "#lib/db/connection.ts";
-import { approve, checkoutScene, previewed, reviewed } from "#test/checkouts.ts";
+import { approve, checkoutScene, open, previewed, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { activeMandate } from "#test/mandates.ts";
+import { newOrderKey, place } from "#test/orders.ts";
 
 useDatabase();
 
@@ -15,14 +16,24 @@ afterAll(() => shop.close());
 
 const AT_MOST = 12;
 
-test.for([["without a key"], ["with a key"]] as const)(
-  "approveCheckout %s sends at most twelve statements, however many mandates could pay",
-  async ([how]) => {
-    const { agent, person, mandateId } = await checkoutScene();
+const ways = {
+  "without an idempotency key": { policy: {}, keyed: false },
+  "with an idempotency key": { policy: {}, keyed: true },
+  "of a payment that its mandate asks about": { policy: { approval: { mode: "always" } }, keyed: true },
+} as const;
+
+test.for(Object.entries(ways))(
+  "approveCheckout %s sends at most twelve statements, with two and twenty mandates",
+  async ([, way]) => {
+    const { agent, person, mandateId } = await checkoutScene({ mandate: { policy: { ...open, ...way.policy } } });
+    const asked = async () => {
+      const { data } = await place({ agent, mandateId }, shop, newOrderKey());
+      return data.nextAction.url?.split("/").at(-1) ?? "";
+    };
     const statements = async () => {
-      const checkoutIntentId = await previewed(shop, agent.credential);
+      const checkoutIntentId = "approval" in way.policy ? await asked() : await previewed(shop, agent.credential);
       await reviewed(checkoutIntentId, person);
-      const key = how === "with a key" ? `approve-${checkoutIntentId}` : undefined;
+      const key = way.keyed ? `approve-${checkoutIntentId}` : undefined;
       const sent = vi.spyOn(Connection.prototype, "send");
       expect((await approve(checkoutIntentId, person.credential, { mandateId }, key)).status).toBe(200);
       const count = sent.mock.calls.length;

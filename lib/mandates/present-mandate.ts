@@ -39,6 +39,7 @@ export function presentMandate(
   now: Date,
 ): Mandate {
   const policy = compilePolicy(row.policy, decimals);
+  const byWindow = Map.groupBy(buckets, ({ windowKey }) => windowKey);
   const { walletChain, walletAddress } = row;
   return {
     mandateId: row.mandateId,
@@ -50,12 +51,7 @@ export function presentMandate(
     policy: row.policy,
     ...(row.agents && { agents: [...row.agents] }),
     ...(walletChain !== null && walletAddress !== null && { wallet: { chain: walletChain, address: walletAddress } }),
-    usage: presentUsage(
-      policy,
-      row,
-      Map.groupBy(buckets, ({ windowKey }) => windowKey),
-      now,
-    ),
+    usage: presentUsage(policy, row, byWindow, now),
     ...(row.metadata !== null && { metadata: row.metadata as Record<string, unknown> }),
     createdAt: toWire(row.createdAt),
     updatedAt: toWire(row.updatedAt),

@@ -21,16 +21,12 @@ export const currentVersion = and(
   eq(mandateVersions.version, mandates.version),
 );
 
-/** In no order. */
-export const findMandates = (tx: Tx, scope: Scope, mandateIds: readonly string[]): Promise<MandateRow[]> =>
-  tx
+export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await tx
     .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(within(mandates, scope), inArray(mandates.mandateId, [...mandateIds])));
-
-export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
-  const [row] = await findMandates(tx, scope, [mandateId]);
+    .where(and(within(mandates, scope), eq(mandates.mandateId, mandateId)));
   return row ?? null;
 }
 

@@ -60,22 +60,7 @@ export async function viewCheckout(
     amounts: amountsOf(checkout),
     lines: linesOf(checkout),
     destination: destinationOf(checkout),
-    mandates: open
-      ? (await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, await findCandidates(database(), checkout))).map(
-          ({ mandateId, name, status, asset, available, match, perPayment, budgets, obstacles, assuranceAsked }) => ({
-            mandateId,
-            name,
-            status,
-            asset,
-            available,
-            match,
-            perPayment,
-            budgets,
-            obstacles,
-            assuranceAsked,
-          }),
-        )
-      : [],
+    mandates: open ? await choicesOf(checkout) : [],
     stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,
     mayDecide,
     ...(seen && {
@@ -87,6 +72,17 @@ export async function viewCheckout(
       },
     }),
   };
+}
+
+async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"]> {
+  const choices = await mandateChoices(
+    { ...checkout, charged: chargedFor(checkout) },
+    await findCandidates(database(), checkout),
+  );
+  return choices.map((choice) => {
+    const { denialCode: _, feeQuote: __, ...view } = choice;
+    return view;
+  });
 }
 
 const noStepUp: CheckoutView["stepUp"] = {
