@@ -53,7 +53,7 @@ export const FailureInFrame = ({ error, retry }: PageProps) => (
   </div>
 );
 
-/** A failure outside the frame. */
+/** A failure outside the application's frame, which then is not shown. */
 export const FailureAlone = ({ error, retry }: PageProps) => (
   <div className="doc doc-narrow">
     <main id="main" tabIndex={-1}>

@@ -13,7 +13,7 @@ export type MenuProps = {
   /** The current choice, and a line below it. */
   readonly name: string;
   readonly text: string;
-  /** Without an edge until it is hovered or open. */
+  /** Shows no border until the pointer is over it or it is open. */
   readonly quiet?: boolean | undefined;
   readonly disabled?: boolean;
   readonly items: readonly MenuItem[];

@@ -17,7 +17,7 @@ import type { Caller, Handler } from "#lib/http/operation.ts";
 import { ownerOf } from "#lib/identity/member-store.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Reads a checkout, if asked after waiting for the buyer's decision. */
+/** Reads a checkout. With waitSeconds it first waits for the buyer's decision. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
     const found = await findWithCandidates(database(), caller, checkoutIntentId, null);

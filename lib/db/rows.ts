@@ -23,7 +23,7 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/** For json_populate_recordset. */
+/** The rows as JSON text for json_populate_recordset. */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));

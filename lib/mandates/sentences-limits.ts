@@ -25,7 +25,7 @@ export const abovePerPayment = sentence(63, "per_payment_limit_exceeded", "limit
   perPayment(head, limit, "above"),
 );
 
-/** The first values of every budget. */
+/** The first values of every finding about a budget. */
 type Amounts = readonly [pointer: string, limit: string, used: string, remaining: string];
 /** A period of the calendar with its timezone, or the minutes of a rolling window with null. */
 export type SpanValues = readonly [span: string | number, start: string, end: string, timezone: string | null];

@@ -10,7 +10,7 @@ export const storefrontUnavailable = (detail: string): Problem =>
     nextActions: [commonActions.retryLater, { type: "fix_storefront", label: "Make the storefront answer", description: detail }],
   });
 
-/** The storefront answered something that cannot be used; only its seller can change that. */
+/** The storefront's answer cannot be used, and only its seller can correct it. */
 export const storefrontInvalid = (detail: string, metadata?: Facts): Problem =>
   new Problem("storefront_invalid", {
     detail,

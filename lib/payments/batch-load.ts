@@ -28,7 +28,7 @@ export type Loaded = {
   readonly atDomains: ReadonlyMap<string, string>;
   /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
   readonly stoppedPayees: ReadonlySet<string>;
-  /** The rows of the facts, by kind. */
+  /** The rows that factsAsked returned, by kind. */
   readonly found: ReadonlyMap<Found, readonly Row[]>;
   readonly policies: readonly Row[];
 };

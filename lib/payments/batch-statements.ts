@@ -88,12 +88,12 @@ export type Asked = {
   readonly sellerIds: readonly string[];
   readonly offered: Pairs;
   readonly organizations: readonly string[];
-  /** Of items with extra rows: their slots, and their checkouts with the session of the caller. */
+  /** For items with extra rows: their slots, and their checkouts, each with the session of the caller. */
   readonly replies: readonly string[];
   readonly checkouts: Pairs;
 };
 
-/** The kinds of rows. */
+/** The kinds of rows that factsAsked returns. */
 export type Found =
   | "mandate"
   | "policy"
@@ -172,7 +172,7 @@ export const factsAsked = (c: Sql, asked: Asked) => c`
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
 
-/** factsAsked for a batch with sessions or extra rows. */
+/** Like factsAsked, for a batch that has sessions or items with extra rows. */
 export const factsWithSessions = (c: Sql, asked: Asked) => c`${factsAsked(c, asked)}
   UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i

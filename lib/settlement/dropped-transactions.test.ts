@@ -71,7 +71,7 @@ const rowOf = async (hash: string) =>
       .where(sql`hash = ${hash} OR ${hash} = ANY (earlier_hashes)`)
   )[0]!;
 
-/** Past by the clock of a chain too that makes no blocks. */
+/** Also in the past for a chain whose clock stands still because it mines no blocks. */
 const longPast = sql`clock_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });

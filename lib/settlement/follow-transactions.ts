@@ -92,7 +92,7 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
  */
 async function goOn(row: TransactionRow, { chain, depth, now, lease }: ChainState): Promise<void> {
   if (row.validBefore !== null && row.validBefore <= now) {
-    // Our clock may be ahead: until the chain's own time is past the deadline, a later block may still carry the call.
+    // Our clock may be ahead of the chain's: until the chain's time is past the deadline, a later block may still contain the call.
     const over = await isOver(chain, "latest", row.validBefore, now);
     return over ? store.dropTransaction(row) : store.noteWaiting(row, againIn(age(row, now)));
   }

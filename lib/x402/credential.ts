@@ -11,7 +11,7 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentHeaderV1, paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isVersion1, payloadFromVersion1 } from "#lib/x402/version-1.ts";
 
-/** A header value that no socket writer can be tricked with, at most 32 KiB. */
+/** A header value of at most 32 KiB, without characters that could end the header and begin another one. */
 export const CredentialText = z
   .string()
   .regex(

@@ -75,7 +75,7 @@ export class Load {
     return this.#on.chain().balanceOf(this.#scene.seller.payTo as Address);
   }
 
-  /** Every client draws from its own stream, so that the order of the answers changes no draw. */
+  /** Every client has its own random numbers, so that they do not depend on the order of the answers. */
   run(connections: number, random: Random): void {
     const stream = (): Random => seeded(Math.floor(random() * 2 ** 32));
     this.#random = stream();
