@@ -1,8 +1,10 @@
-import { getTableColumns, type InferSelectModel } from "drizzle-orm";
+import { getTableColumns, type InferInsertModel, type InferSelectModel } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Row } from "postgres";
+import type { Column } from "#lib/db/bulk.ts";
+import { toWire } from "#lib/time.ts";
 
-/* Rows as JSON, for statements that drizzle does not build. Columns and conversions come from the table's definition. */
+/* Rows for statements that drizzle does not build. Columns, types and conversions come from the table's definition. */
 
 export const columnNames = (table: PgTable): string =>
   Object.values(getTableColumns(table))
@@ -29,3 +31,28 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
   return JSON.stringify(named, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 };
+
+type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
+
+/** The columns of a bulk statement. The texts of `json` are JSON; every other text is an id, a hash or a code. */
+export function columnsOf<T, P extends PgTable>(
+  table: P,
+  readers: Readers<T, P>,
+  json: readonly (keyof Readers<T, P>)[] = [],
+): Column<T>[] {
+  const columns = getTableColumns(table);
+  return Object.entries(readers as Readonly<Record<string, (row: T) => unknown>>).map(([key, read]) => {
+    const column = columns[key]!;
+    const type = column.getSQLType();
+    const named = type !== "text" ? type : json.includes(key as keyof Readers<T, P>) ? "json text" : "id";
+    return [
+      column.name,
+      named,
+      (row) => {
+        const value = read(row);
+        if (value === null || value === undefined) return null;
+        return value instanceof Date ? toWire(value) : String(column.mapToDriverValue(value));
+      },
+    ];
+  });
+}

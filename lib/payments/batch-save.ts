@@ -1,14 +1,18 @@
 import postgres, { type Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
-import { chainEvents, genesis, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
+import { columnsOf } from "#lib/db/rows.ts";
+import { usageBuckets } from "#lib/mandates/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { Decided, ItemExtra } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { appendAudit, chainOf, headsOf, newHeads } from "#lib/payments/batch-audit.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
-import { storeIntent } from "#lib/holds/stored-intent.ts";
+import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
 
 type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
@@ -16,39 +20,46 @@ type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
 /** An item with extra rows uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
 
-const authorizationColumns = given<Decided>("decided", [
-  ["authorization_id", "id", (row) => row.authorizationId],
-  ["organization_id", "id", (row) => row.item.organizationId],
-  ["environment", "id", (row) => row.item.environment],
-  ["mandate_id", "id", (row) => row.item.mandateId],
-  ["policy_version", "int", (row) => String(row.policyVersion)],
-  ["subject_id", "id", (row) => subjectOf(row.item)],
-  ["policy_decision_id", "id", (row) => row.policyDecisionId],
-  ["intent_id", "id", (row) => row.item.intent.intentId],
-  ["nonce", "id", (row) => row.item.intent.nonce],
-  ["outcome", "id", (row) => row.decision.outcome],
-  ["denial_code", "id", (row) => row.decision.denialCode ?? null],
-  ["intent", "json text", (row) => storeIntent(row.intent)],
-  ["slot", "id", slotOf],
-  ["fingerprint", "id", (row) => row.item.fingerprint],
-  ["findings", "json text", (row) => JSON.stringify(row.decision.findings)],
-  ["amount", "numeric", (row) => String(row.amount)],
-  ["buyer_share", "numeric", (row) => String(row.fee.buyerShare)],
-  ["seller_share", "numeric", (row) => String(row.fee.sellerShare)],
-  ["asset", "id", (row) => row.intent.asset],
-  ["chain", "id", (row) => row.intent.chain],
-  ["pay_to", "id", (row) => row.payTo],
-  ["seller_id", "id", (row) => row.seller?.sellerId ?? null],
-  ["seller_organization_id", "id", (row) => row.seller?.organizationId ?? null],
-  ["resource_id", "id", (row) => row.resource?.resourceId ?? null],
-  ["settlement_mode", "id", (row) => row.intent.settlementMode],
-  ["facilitator_url", "id", (row) => row.resource?.paymentConfig.facilitatorUrl ?? null],
-  ["max_timeout_seconds", "int", (row) => String(row.maxTimeoutSeconds)],
-  ["fee_schedule_id", "id", (row) => row.feeScheduleId],
-  ["reservation_id", "id", (row) => row.hold?.reservationId ?? null],
-  ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
-  ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
-]);
+const authorizationColumns = given(
+  "decided",
+  columnsOf<Decided, typeof authorizations>(
+    authorizations,
+    {
+      authorizationId: (row) => row.authorizationId,
+      organizationId: (row) => row.item.organizationId,
+      environment: (row) => row.item.environment,
+      mandateId: (row) => row.item.mandateId,
+      policyVersion: (row) => row.policyVersion,
+      subjectId: (row) => subjectOf(row.item),
+      policyDecisionId: (row) => row.policyDecisionId,
+      intentId: (row) => row.item.intent.intentId,
+      nonce: (row) => row.item.intent.nonce,
+      outcome: (row) => row.decision.outcome,
+      denialCode: (row) => row.decision.denialCode ?? null,
+      intent: (row) => row.intent,
+      slot: slotOf,
+      fingerprint: (row) => row.item.fingerprint,
+      findings: (row) => JSON.stringify(row.decision.findings),
+      amount: (row) => row.amount,
+      buyerShare: (row) => row.fee.buyerShare,
+      sellerShare: (row) => row.fee.sellerShare,
+      asset: (row) => row.intent.asset,
+      chain: (row) => row.intent.chain,
+      payTo: (row) => row.payTo,
+      sellerId: (row) => row.seller?.sellerId ?? null,
+      sellerOrganizationId: (row) => row.seller?.organizationId ?? null,
+      resourceId: (row) => row.resource?.resourceId ?? null,
+      settlementMode: (row) => row.intent.settlementMode,
+      facilitatorUrl: (row) => row.resource?.paymentConfig.facilitatorUrl ?? null,
+      maxTimeoutSeconds: (row) => row.maxTimeoutSeconds,
+      feeScheduleId: (row) => row.feeScheduleId,
+      reservationId: (row) => row.hold?.reservationId ?? null,
+      expiresAt: (row) => row.expiresAt,
+      createdAt: (row) => row.createdAt,
+    },
+    ["intent", "findings"],
+  ),
+);
 
 /** A hold and its ledger entry. */
 const holdColumns = given<Held>(
@@ -73,22 +84,22 @@ type Added = {
   readonly windowKey: string;
   readonly start: Date;
   readonly liveUntil: Date;
-  readonly ceiling: string | null;
+  readonly ceiling: Atomic | null;
   amount: Atomic;
   payments: number;
 };
 
-const bucketColumns = given<Added>(
+const bucketColumns = given(
   "bucket",
-  [
-    ["mandate_id", "id", (row) => row.mandateId],
-    ["window_key", "id", (row) => row.windowKey],
-    ["start", "timestamptz", (row) => toWire(row.start)],
-    ["live_until", "timestamptz", (row) => toWire(row.liveUntil)],
-    ["ceiling", "numeric", (row) => row.ceiling],
-    ["reserved", "numeric", (row) => String(row.amount)],
-    ["payments", "int", (row) => String(row.payments)],
-  ],
+  columnsOf<Added, typeof usageBuckets>(usageBuckets, {
+    mandateId: (row) => row.mandateId,
+    windowKey: (row) => row.windowKey,
+    start: (row) => row.start,
+    liveUntil: (row) => row.liveUntil,
+    ceiling: (row) => row.ceiling,
+    reserved: (row) => row.amount,
+    payments: (row) => row.payments,
+  }),
   holdColumns.last,
 );
 
@@ -150,37 +161,6 @@ function addedOf(held: readonly Held[]): Added[] {
   return [...added.values()];
 }
 
-const auditColumns = given<ChainedEvent>("event", [
-  ["chain", "id", (event) => event.chain],
-  ["sequence", "bigint", (event) => String(event.sequence)],
-  ["audit_event_id", "id", (event) => event.auditEventId],
-  ["type", "id", (event) => event.type],
-  ["actor_id", "id", (event) => event.actorId],
-  ["organization_id", "id", (event) => event.organizationId],
-  ["subject_id", "id", (event) => event.subjectId],
-  ["entity_type", "id", (event) => event.entityType],
-  ["entity_id", "id", (event) => event.entityId],
-  ["metadata", "json", (event) => JSON.stringify(event.metadata)],
-  ["hash", "id", (event) => event.hash],
-  ["created_at", "timestamptz", (event) => toWire(event.createdAt)],
-]);
-
-const headColumns = given<ChainedEvent>(
-  "head",
-  [
-    ["chain", "id", (event) => event.chain],
-    ["sequence", "bigint", (event) => String(event.sequence)],
-    ["hash", "id", (event) => event.hash],
-  ],
-  auditColumns.last,
-);
-
-const APPEND = `
-  WITH appended AS (INSERT INTO audit_events (${auditColumns.names}) SELECT * FROM ${auditColumns.source}),
-    newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
-  UPDATE audit_heads SET (sequence, hash) = (SELECT sequence, hash FROM newest WHERE newest.chain = audit_heads.chain)
-  WHERE chain = ANY($${headColumns.last + 1}::text[])`;
-
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
 const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
@@ -213,12 +193,19 @@ const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
-const replyColumns = given<ItemExtra>("reply", [
-  ["slot", "id", ({ item }) => item.slot],
-  ["fingerprint", "id", ({ item }) => item.fingerprint],
-  ["status", "int", ({ status }) => String(status)],
-  ["body", "json text", ({ body }) => body],
-]);
+const replyColumns = given(
+  "reply",
+  columnsOf<ItemExtra, typeof idempotency>(
+    idempotency,
+    {
+      slot: ({ item }) => item.slot,
+      fingerprint: ({ item }) => item.fingerprint,
+      status: ({ status }) => status,
+      body: ({ body }) => body,
+    },
+    ["body"],
+  ),
+);
 
 type Saved = { readonly rows: readonly Decided[]; readonly extras: readonly ItemExtra[] };
 
@@ -233,14 +220,9 @@ const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): Audit
   ...extras.flatMap((extra) => extra.events),
 ];
 
-const chainOf = ({ organizationId }: { readonly organizationId: string | null }): string => organizationId ?? "platform";
-
 const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): string[] => [
   ...new Set([...rows.map(({ item }) => item.organizationId), ...extras.flatMap(({ events }) => events.map(chainOf))]),
 ];
-
-const headsOf = (c: Sql, chains: readonly string[]) =>
-  c`SELECT chain, sequence, hash FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
 const REPLY = `
   WITH replied AS (INSERT INTO idempotency (${replyColumns.names}) SELECT * FROM ${replyColumns.source} RETURNING slot)
@@ -250,13 +232,6 @@ const REPLY = `
 /** Stores replies, then locks the heads, which need the count of the replies. */
 const replyAndLockHeads = (c: Sql, kept: readonly ItemExtra[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
-
-/** Creates missing heads for chains without events, then reads all heads. */
-async function newHeads(c: Sql, chains: readonly string[]): Promise<readonly Row[]> {
-  const begun = c`INSERT INTO audit_heads (chain, sequence, hash) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}
-    FROM unnest(${chains}::text[]) AS o ORDER BY o ON CONFLICT DO NOTHING`;
-  return (await pipelined([begun, headsOf(c, chains)]))[1];
-}
 
 /**
  * Round trip 2. Sends everything without waiting: the extra rows, the audit heads, the authorizations with their holds, the audit events
@@ -282,16 +257,4 @@ export async function saveBatch(c: Sql, { rows, extras }: Saved, onCommit: () =>
   onCommit();
   await pipelined([written, audit, c`COMMIT`]);
   return events.length;
-}
-
-/** Appends the audit events and moves their heads. */
-function appendAudit(c: Sql, happened: readonly AuditEvent[], from: readonly Row[]): PromiseLike<unknown> {
-  const byChain = Map.groupBy(happened, chainOf);
-  const chained = from.flatMap((head) => {
-    const chain = head["chain"] as string;
-    return chainEvents(chain, { sequence: Number(head["sequence"]), hash: head["hash"] as string }, byChain.get(chain) ?? []);
-  });
-  const last = [...Map.groupBy(chained, (event) => event.chain).values()].map((ofChain) => ofChain.at(-1)!);
-  const lists = [...auditColumns.values(chained), ...headColumns.values(last)];
-  return c.unsafe(APPEND, [...lists, last.map((event) => event.chain)], { prepare: true });
 }

@@ -12,7 +12,7 @@ export type Hold = {
   readonly reservationId: string;
   readonly amount: Atomic;
   readonly approvalKey: string | null;
-  readonly buckets: readonly (Bucket & { readonly ceiling: string | null })[];
+  readonly buckets: readonly (Bucket & { readonly ceiling: Atomic | null })[];
 };
 
 /** allow takes a hold. requireApproval takes a hold with an approval key, unless the same question is open and already holds. */
@@ -27,7 +27,7 @@ export function holdFor(
   const approvalKey = question?.approvalKey ?? null;
   const buckets = budget.facts.policy.windows.map((window) => ({
     ...bucketAt(window, now),
-    ceiling: window.limit?.toString() ?? null,
+    ceiling: window.limit ?? null,
   }));
   return { reservationId: newId("reservation"), amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
 }
