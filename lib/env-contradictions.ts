@@ -89,7 +89,7 @@ function forProduction(given: Settings): Contradiction[] {
       if (given[name] === undefined) refuse(name, "must be given, as CHAINS names contracts");
   }
   if (given.OUTBOUND_LOOPBACK !== undefined)
-    refuse("OUTBOUND_LOOPBACK", "must not be given in production: it is for the sandbox alone");
+    refuse("OUTBOUND_LOOPBACK", "must not be given in production: it is only for the sandbox");
   return found;
 }
 

@@ -10,7 +10,7 @@ export const stepUp = operation({
   tag: "Identity",
   summary: "Prove again who you are, for one checkout",
   description:
-    "Some approvals ask for the password or a passkey once more, and some for a passkey alone: it signs a challenge of challengePasskey, and the approval reaches passkeyApproved. The step-up counts for this session and this checkout, once, for five minutes; a passkey's for the signed terms alone. Tries are limited.",
+    "Some approvals ask for the password or a passkey once more, and some only for a passkey: it signs a challenge of challengePasskey, and the approval reaches passkeyApproved. The step-up counts for this session and this checkout, once, for five minutes; a passkey's only for the signed terms. Tries are limited.",
   access: "session",
   body: z
     .strictObject({

@@ -66,7 +66,7 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
 function chooseMandate({ checkout, now }: Found, choices: readonly Choice[], chosen: string | undefined): string {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
-    throw noMatchingMandate("This payment was authorized under another mandate; it can be approved under that one alone.");
+    throw noMatchingMandate("This payment was authorized under another mandate; it can be approved only under that one.");
   }
   const mandateId = chosen ?? checkout.mandateId;
   if (mandateId !== null) return mandateId;

@@ -105,7 +105,7 @@ export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout,
   await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount, url: answeredAt });
 }
 
-/** What answers at an address speaks for its host alone. A port says nothing about who sells, unless it is one of this machine's. */
+/** An answer from a URL is evidence only for its host. A port says nothing about the seller, unless the host is this machine. */
 function isAt(url: string, domain: string): boolean {
   const { host, hostname } = new URL(url);
   return sellerDomainOf(host) === domain || sellerDomainOf(hostname) === domain;

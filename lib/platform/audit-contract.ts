@@ -15,7 +15,7 @@ export const listPlatformAuditEvents = operation({
   path: "/api/v1/platform/audit/events",
   tag: "Platform",
   summary: "List audit events of all organizations",
-  description: "Newest first, over all chains or of one. The chain of checkpoints is listed by its name alone.",
+  description: "Newest first, over all chains or of one. The chain of checkpoints is listed only by its name.",
   access: { platformCapability: "platform.audit.read" },
   query: z.strictObject({ ...PageQuery.shape, chain: Chain.optional(), entityId: Id.optional() }),
   response: pageOf(AuditEvent).meta({ id: "PlatformAuditEventList" }),

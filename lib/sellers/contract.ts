@@ -86,7 +86,7 @@ export const verifySellerDomain = operation({
   tag: "Sellers",
   summary: "Prove that a seller controls its domain",
   description:
-    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for one organization alone. Until it is, an organization may ask ten times a minute.",
+    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for only one organization. Until it is, an organization may ask ten times a minute.",
   access: { capability: "sellers:manage" },
   body: z.strictObject({ method: z.enum(["wellKnown", "dns"]) }).meta({ id: "VerifySellerDomain" }),
   response: Seller,

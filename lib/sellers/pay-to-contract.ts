@@ -91,7 +91,7 @@ export const provePayTo = operation({
   tag: "Sellers",
   summary: "Prove that the organization controls an address",
   description:
-    "By the signature of a challenge, or by the 402 of a resource at the seller's verified domain, which the service asks for itself. In production our facilitator settles payments to proven addresses alone. A proof by the domain is valid as long as the domain is verified, and until another organization signs for the address.",
+    "By the signature of a challenge, or by the 402 of a resource at the seller's verified domain, which the service asks for itself. In production our facilitator settles payments only to proven addresses. A proof by the domain is valid as long as the domain is verified, and until another organization signs for the address.",
   access: { capability: "resources:manage" },
   body: z.discriminatedUnion("method", [BySignature, ByDomain]).meta({ id: "ProvePayTo" }),
   response: z

@@ -83,7 +83,7 @@ export type PaidResource = z.input<typeof PaidResource>;
 export const ListedResource = PaidResource.extend({
   payToProven: z.boolean().optional().meta({
     description:
-      "Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments to proven addresses alone. Left out where nobody is paid yet.",
+      "Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments only to proven addresses. Left out where nobody is paid yet.",
   }),
 }).meta({ id: "ListedResource", description: "Something that a seller sells by the call, as its own organization sees it." });
 export type ListedResource = z.input<typeof ListedResource>;

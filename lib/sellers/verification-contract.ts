@@ -18,7 +18,7 @@ export const verifySeller = operation({
   tag: "Platform",
   summary: "Verify a seller, or take its verification back",
   description:
-    "In place of the seller's own proof. A domain is verified for one organization alone. Mandates that ask for verified sellers see the change with the next payment.",
+    "In place of the seller's own proof. A domain is verified for only one organization. Mandates that ask for verified sellers see the change with the next payment.",
   access: { platformCapability: "platform.sellers.verify" },
   body: z.strictObject({ verified: z.boolean(), reason: Why }).meta({ id: "VerifySeller" }),
   response: Seller,
