@@ -1,5 +1,5 @@
 import { CHECKOUT_MS, requireOpen } from "#lib/approvals/approval.ts";
-import { askedAgain, askedIntentOf } from "#lib/approvals/asked-intent.ts";
+import { intentToRepeat, intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
@@ -80,6 +80,6 @@ function chooseMandate({ checkout, now }: Found, choices: readonly Choice[], cho
 /** The intent of the authorization that already holds the amount, else a new one. */
 function intentOf({ checkout, authorization, now }: Found): NamedIntent {
   return authorization?.outcome === "requireApproval"
-    ? askedAgain(authorization.intent)
-    : askedIntentOf(checkout, new Date(now.getTime() + CHECKOUT_MS));
+    ? intentToRepeat(authorization.intent)
+    : intentOfCheckout(checkout, new Date(now.getTime() + CHECKOUT_MS));
 }

@@ -1,5 +1,5 @@
 import { CHECKOUT_MS } from "#lib/approvals/approval.ts";
-import { askedIntentOf } from "#lib/approvals/asked-intent.ts";
+import { intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import type { Candidates } from "#lib/approvals/candidate-store.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
@@ -12,7 +12,7 @@ import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simula
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
 /** Not a whole checkout row: a preview asks before its row exists. */
-export type Candidate = Omit<Parameters<typeof askedIntentOf>[0], "checkoutIntentId"> &
+export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
@@ -37,7 +37,7 @@ export async function mandateChoices(candidate: Candidate, { mandates, now }: Ca
     organizationId,
     environment: environment as Environment,
     asker: { kind: "key", subjectId: ownerSubjectId },
-    intent: askedIntentOf(candidate, new Date(now.getTime() + CHECKOUT_MS)),
+    intent: intentOfCheckout(candidate, new Date(now.getTime() + CHECKOUT_MS)),
     requestId: checkoutIntentId,
   } as const;
   const ids = payable.map(({ mandateId }) => mandateId);

@@ -1,7 +1,7 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
-import { askedAgain } from "#lib/approvals/asked-intent.ts";
+import { intentToRepeat } from "#lib/approvals/intent-of-checkout.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import { decide, itemsOf, noCheckout, reload, requireLease } from "#lib/commerce/quote-order.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
@@ -71,7 +71,7 @@ export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult
     },
     after: (decided, locked, now) => redeemed({ order, on, offer: fresh, decided, locked, now }),
   };
-  const intent = { ...askedAgain(authorization.intent), expiresAt: fresh.quote.expiresAt };
+  const intent = { ...intentToRepeat(authorization.intent), expiresAt: fresh.quote.expiresAt };
   const slot = newId("request");
   await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, also);
   const reloaded = await reload(order, on);

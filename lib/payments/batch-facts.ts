@@ -12,8 +12,8 @@ import { atomicOf } from "#lib/money.ts";
 import type { OpenApproval } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import type { Loaded } from "#lib/payments/batch-load.ts";
-import type { Found } from "#lib/payments/batch-statements.ts";
+import type { BatchRows } from "#lib/payments/batch-load.ts";
+import type { FactKind } from "#lib/payments/batch-statements.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
@@ -21,14 +21,14 @@ import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
 const COMPILED_MAX = 10_000;
 
-export type Compiled = { readonly version: number; readonly policy: CompiledPolicy };
+export type PolicyEntry = { readonly version: number; readonly policy: CompiledPolicy };
 
 /** Policy versions are immutable, so a compiled policy is valid while the mandate stays at that version. */
-const compiled = (): Map<string, Compiled> => perProcess("compiledPolicies", () => new Map());
+const compiled = (): Map<string, PolicyEntry> => perProcess("compiledPolicies", () => new Map());
 
 /** The cached compiled policies of these mandates. The batch keeps them even if the cache evicts them meanwhile. */
-export function compiledPolicies(items: readonly Item[]): Map<string, Compiled> {
-  const known = new Map<string, Compiled>();
+export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {
+  const known = new Map<string, PolicyEntry>();
   for (const { mandateId } of items) {
     const entry = compiled().get(mandateId);
     if (entry) known.set(mandateId, entry);
@@ -52,24 +52,24 @@ export type Budget = {
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
 /** The stored reply of a slot. */
-type Stored = { readonly fingerprint: string; readonly status: number; readonly body: string };
+type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
 /** The facts that a batch is decided by, by id. */
 export type BatchFacts = {
   readonly now: Date;
-  readonly stored: ReadonlyMap<string, Stored>;
+  readonly stored: ReadonlyMap<string, SlotReply>;
   readonly budgets: ReadonlyMap<string, Budget | Unreadable>;
   readonly sellers: ReadonlyMap<string, RegisteredSeller>;
   readonly resources: ReadonlyMap<string, RegisteredResource>;
-  readonly offers: Loaded["offers"];
-  readonly atDomains: Loaded["atDomains"];
-  readonly stoppedPayees: Loaded["stoppedPayees"];
+  readonly offers: BatchRows["offers"];
+  readonly atDomains: BatchRows["atDomains"];
+  readonly stoppedPayees: BatchRows["stoppedPayees"];
   /** Keys of offers that this service itself saw in the 402 of a domain; read only if a decision depends on them. */
   readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
   /** Locked checkouts with the facts for an approval. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
-  readonly replies: ReadonlyMap<string, Stored>;
+  readonly replies: ReadonlyMap<string, SlotReply>;
   readonly mayAuthorize: (item: Item) => boolean | null;
 };
 
@@ -89,9 +89,9 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
 }
 
 /** Rows of one kind, decoded from JSON: times and amounts are text. */
-const found = ({ found }: Loaded, what: Found): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
+const found = ({ found }: BatchRows, what: FactKind): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
-const storedReply = (row: Row): Stored => ({
+const storedReply = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: row["status"] as number,
   body: text(row, "body"),
@@ -103,7 +103,7 @@ const openApprovalOf = (row: Row): OpenApproval => ({
   subjectId: row["subject_id"] as string | null,
 });
 
-const storedAnswer = (row: Row): Stored => ({
+const storedAnswer = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: 200,
   body: answerOf({
@@ -121,7 +121,7 @@ const storedAnswer = (row: Row): Stored => ({
 });
 
 type DecimalsOf = (chain: string, asset: string) => number;
-type Policies = { readonly known: ReadonlyMap<string, Compiled>; readonly read: ReadonlyMap<string, Policy> };
+type Policies = { readonly known: ReadonlyMap<string, PolicyEntry>; readonly read: ReadonlyMap<string, Policy> };
 
 function policyOf(row: Row, { known, read }: Policies, decimalsOf: DecimalsOf): CompiledPolicy {
   const mandateId = text(row, "mandate_id");
@@ -162,7 +162,7 @@ function bucketsOf(buckets: readonly Row[]): Usage["buckets"] {
   return byWindow;
 }
 
-function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): BatchFacts["budgets"] {
+function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, decimalsOf: DecimalsOf): BatchFacts["budgets"] {
   const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
   const buckets = Map.groupBy(found(loaded, "bucket"), (row) => text(row, "mandate_id"));
   const intents = group(found(loaded, "intent"), "mandate_id", "name");
@@ -203,7 +203,7 @@ function budgetsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimal
 }
 
 /** Null if the credential is not live, false if it lacks the capability. Read under the gate, so every acknowledged revocation is seen. */
-function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
+function mayAuthorize(loaded: BatchRows): (item: Item) => boolean | null {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(
     found(loaded, "session").map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]),
@@ -221,7 +221,7 @@ function mayAuthorize(loaded: Loaded): (item: Item) => boolean | null {
   };
 }
 
-export function factsOf(loaded: Loaded, known: ReadonlyMap<string, Compiled>, decimalsOf: DecimalsOf): BatchFacts {
+export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, decimalsOf: DecimalsOf): BatchFacts {
   return {
     now: loaded.now,
     stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedAnswer(row)])),

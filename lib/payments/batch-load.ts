@@ -11,8 +11,8 @@ import {
   lockWithCheckouts,
   policiesOf,
   sellersAtDomains,
-  type Asked,
-  type Found,
+  type Query,
+  type Fact,
   type Locks,
   type Pairs,
 } from "#lib/payments/batch-statements.ts";
@@ -20,7 +20,7 @@ import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/paym
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
 /** All facts that the decisions of a batch need, read under the locks. */
-export type Loaded = {
+export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];
   /** For items that name no registered seller: the offers in their challenges, and the sellers that verified those domains. */
@@ -29,7 +29,7 @@ export type Loaded = {
   /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
   readonly stoppedPayees: ReadonlySet<string>;
   /** The rows that factsAsked returned, by kind. */
-  readonly found: ReadonlyMap<Found, readonly Row[]>;
+  readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
 };
 
@@ -45,7 +45,7 @@ export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
 /** Null if the intent names no seller and no seller verified the challenge's domain. */
-const sellerOf = (item: Item, { offers, atDomains }: Pick<Loaded, "offers" | "atDomains">): string | null =>
+const sellerOf = (item: Item, { offers, atDomains }: Pick<BatchRows, "offers" | "atDomains">): string | null =>
   namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
 /** The two columns of distinct pairs. The first ids have no spaces. */
@@ -80,15 +80,19 @@ const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
   organizations: unique(items.map((item) => item.organizationId)),
-  checkoutIds: items.flatMap(({ also }) => also?.checkoutIntentId ?? []).toSorted(),
+  checkoutIds: items.flatMap(({ purchase }) => purchase?.checkoutIntentId ?? []).toSorted(),
 });
 
 /** The distinct ids that a batch reads. */
-function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at: Pick<Loaded, "offers" | "atDomains">): Asked {
+function idsOf(
+  items: readonly Item[],
+  { mandateIds, organizations }: Locks,
+  at: Pick<BatchRows, "offers" | "atDomains">,
+): Query {
   const askers = items.map((item) => item.asker);
   const sellers = new Map(items.map((item) => [item, sellerOf(item, at)]));
   const payeeOf = (item: Item) => sellers.get(item) ?? unregisteredPayee(at.offers.get(item)?.domain, item.intent.payTo);
-  const extra = items.filter((item) => item.also);
+  const purchases = items.filter((item) => item.also);
   const sessionOf = ({ asker }: Item) => (asker.kind === "session" ? asker.sessionId : "");
   return {
     mandateIds,
@@ -103,9 +107,9 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
     intents: unique(items.map((item) => `${item.mandateId} ${item.intent.intentId}`)),
     nonces: unique(items.map((item) => `${item.mandateId} ${item.intent.nonce}`)),
     slots: items.map((item) => item.slot),
-    replies: extra.map((item) => item.slot),
+    replies: purchases.map((item) => item.slot),
     checkouts: columnsOf(
-      extra.flatMap((item) => (item.also?.checkoutIntentId ? [`${sessionOf(item)} ${item.also.checkoutIntentId}`] : [])),
+      purchases.flatMap((item) => (item.also?.checkoutIntentId ? [`${sessionOf(item)} ${item.also.checkoutIntentId}`] : [])),
     ),
   };
 }
@@ -113,7 +117,7 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 /** The domains and payees of challenges that name no registered seller. Reading them costs a round trip, before the other facts. */
-const payeesOf = (offers: Loaded["offers"]): Pairs =>
+const payeesOf = (offers: BatchRows["offers"]): Pairs =>
   columnsOf(
     [...offers].flatMap(([{ intent }, { domain }]) =>
       domain === null ? [] : [`${domain} ${intent.payTo?.toLowerCase() ?? ""}`],
@@ -121,7 +125,7 @@ const payeesOf = (offers: Loaded["offers"]): Pairs =>
   );
 
 /** Reads rows of sellersAtDomains. */
-function readPayees(rows: readonly Row[]): Pick<Loaded, "atDomains" | "stoppedPayees"> {
+function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppedPayees"> {
   const verified = rows.filter((row) => row["seller_id"] !== null);
   const stopped = rows.filter((row) => row["stopped"] === true);
   return {
@@ -130,22 +134,23 @@ function readPayees(rows: readonly Row[]): Pick<Loaded, "atDomains" | "stoppedPa
   };
 }
 
-type Known = ReadonlyMap<string, { readonly version: number }>;
+type Versions = ReadonlyMap<string, { readonly version: number }>;
 
 /** Mandates whose version differs from the cached one. Their policies cost one extra round trip. */
-const changedSince = (known: Known, mandates: readonly Row[]): string[] =>
+const changedSince = (known: Versions, mandates: readonly Row[]): string[] =>
   mandates.flatMap(({ mandate_id: id, version }) =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
   );
 
-const byKind = (rows: readonly Row[]) => Map.groupBy(rows, ({ what }) => what as Found);
+const byKind = (rows: readonly Row[]) => Map.groupBy(rows, ({ what }) => what as Fact);
 
-const rowsOf = (rows: readonly Row[], kind: Found): readonly Row[] => (byKind(rows).get(kind) ?? []).map(({ row }) => row as Row);
+const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] =>
+  (byKind(rows).get(kind) ?? []).map(({ row }) => row as Row);
 
-const timeOf = (found: Loaded["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
+const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /** Round trip 1: the gate, the locks, then the clock and the facts. Reads statuses after the gate and the clock after the locks. */
-export async function openAndLoad(c: Sql, items: readonly Item[], known: Known): Promise<Loaded> {
+export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);
   const locks = locksOf(items);
@@ -177,7 +182,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Known):
 }
 
 /** The same facts for a simulation. */
-export async function loadToRead(c: Sql, items: readonly Item[]): Promise<Loaded> {
+export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);
   const unregistered = readPayees(payees.of.length > 0 ? await sellersAtDomains(c, payees) : []);

@@ -8,21 +8,21 @@ import { columnsOf } from "#lib/db/rows.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
-import type { Decided, ItemExtra } from "#lib/payments/decide-batch.ts";
+import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import { appendAudit, chainOf, headsOf, newHeads } from "#lib/payments/batch-audit.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
 
-type Held = Decided & { readonly hold: NonNullable<Decided["hold"]> };
+type HeldAuthorization = NewAuthorization & { readonly hold: NonNullable<NewAuthorization["hold"]> };
 
 /** An item with extra rows uses its slot for the whole reply, so its authorization gets a separate slot. */
-const slotOf = ({ item, authorizationId }: Decided): string => (item.also ? `also ${authorizationId}` : item.slot);
+const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.also ? `also ${authorizationId}` : item.slot);
 
 const authorizationColumns = given(
   "decided",
-  columnsOf<Decided, typeof authorizations>(
+  columnsOf<NewAuthorization, typeof authorizations>(
     authorizations,
     {
       authorizationId: (row) => row.authorizationId,
@@ -62,7 +62,7 @@ const authorizationColumns = given(
 );
 
 /** A hold and its ledger entry. */
-const holdColumns = given<Held>(
+const holdColumns = given<HeldAuthorization>(
   "hold",
   [
     ["reservation_id", "id", (row) => row.hold.reservationId],
@@ -79,7 +79,7 @@ const holdColumns = given<Held>(
   authorizationColumns.last,
 );
 
-type Added = {
+type BucketChange = {
   readonly mandateId: string;
   readonly windowKey: string;
   readonly start: Date;
@@ -91,7 +91,7 @@ type Added = {
 
 const bucketColumns = given(
   "bucket",
-  columnsOf<Added, typeof usageBuckets>(usageBuckets, {
+  columnsOf<BucketChange, typeof usageBuckets>(usageBuckets, {
     mandateId: (row) => row.mandateId,
     windowKey: (row) => row.windowKey,
     start: (row) => row.start,
@@ -134,8 +134,8 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
 
-function authorize(c: Sql, rows: readonly Decided[]) {
-  const held = rows.filter((row): row is Held => row.hold !== null);
+function authorize(c: Sql, rows: readonly NewAuthorization[]) {
+  const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   // Sort by slot, or two processes with the same keys can deadlock.
@@ -145,8 +145,8 @@ function authorize(c: Sql, rows: readonly Decided[]) {
 }
 
 /** The sum that the batch adds to each bucket. */
-function addedOf(held: readonly Held[]): Added[] {
-  const added = new Map<string, Added>();
+function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
+  const added = new Map<string, BucketChange>();
   for (const { item, hold } of held) {
     for (const { windowKey, start, liveUntil, ceiling } of hold.buckets) {
       const key = `${item.mandateId} ${windowKey} ${start.getTime()}`;
@@ -163,7 +163,7 @@ function addedOf(held: readonly Held[]): Added[] {
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
-const eventOf = ({ item, decision, ...row }: Decided): AuditEvent => ({
+const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
   auditEventId: newId("audit"),
   type: auditType[decision.outcome],
   actorId: item.asker.subjectId,
@@ -195,7 +195,7 @@ export const lostSlot = (error: unknown): boolean =>
 
 const replyColumns = given(
   "reply",
-  columnsOf<ItemExtra, typeof idempotency>(
+  columnsOf<ItemRecord, typeof idempotency>(
     idempotency,
     {
       slot: ({ item }) => item.slot,
@@ -207,7 +207,7 @@ const replyColumns = given(
   ),
 );
 
-type Saved = { readonly rows: readonly Decided[]; readonly extras: readonly ItemExtra[] };
+type BatchWrites = { readonly rows: readonly NewAuthorization[]; readonly records: readonly ItemRecord[] };
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
@@ -215,13 +215,13 @@ const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1));
 
 /** The audit events in batch order: one for each authorization, then the events of the extra rows. */
-const eventsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): AuditEvent[] => [
+const eventsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): AuditEvent[] => [
   ...rows.map(eventOf),
-  ...extras.flatMap((extra) => extra.events),
+  ...records.flatMap((record) => record.events),
 ];
 
-const chainsOf = (rows: readonly Decided[], extras: readonly ItemExtra[]): string[] => [
-  ...new Set([...rows.map(({ item }) => item.organizationId), ...extras.flatMap(({ events }) => events.map(chainOf))]),
+const chainsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): string[] => [
+  ...new Set([...rows.map(({ item }) => item.organizationId), ...records.flatMap(({ events }) => events.map(chainOf))]),
 ];
 
 const REPLY = `
@@ -230,7 +230,7 @@ const REPLY = `
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
 /** Stores replies, then locks the heads, which need the count of the replies. */
-const replyAndLockHeads = (c: Sql, kept: readonly ItemExtra[], chains: readonly string[]) =>
+const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
@@ -238,13 +238,13 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemExtra[], chains: readonly 
  * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
  * slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
-export async function saveBatch(c: Sql, { rows, extras }: Saved, onCommit: () => void): Promise<number> {
+export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit: () => void): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
-  const kept = extras.filter((extra) => extra.item.also?.keyed);
-  const chains = chainsOf(rows, extras);
+  const kept = records.filter((record) => record.item.also?.keyed);
+  const chains = chainsOf(rows, records);
   const more = pipelined([
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
-    ...extras.flatMap((extra) => extra.write(c)),
+    ...records.flatMap((record) => record.write(c)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : headsOf(c, chains);
   const written = pipelined([more, heads, rows.length > 0 ? authorize(c, rows) : nothing]);
@@ -252,7 +252,7 @@ export async function saveBatch(c: Sql, { rows, extras }: Saved, onCommit: () =>
   written.catch(() => {});
   const found = await heads;
   // Built while PostgreSQL writes the rows; before the wait, it would delay them.
-  const events = eventsOf(rows, extras);
+  const events = eventsOf(rows, records);
   const audit = appendAudit(c, events, found.length < chains.length ? await newHeads(c, chains) : found);
   onCommit();
   await pipelined([written, audit, c`COMMIT`]);

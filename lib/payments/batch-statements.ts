@@ -77,7 +77,7 @@ const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: read
 /** Pairs of a mandate or seller and an id below it, as two columns of equal length. */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
-export type Asked = {
+export type Query = {
   readonly slots: readonly string[];
   readonly intents: readonly string[];
   readonly nonces: readonly string[];
@@ -94,7 +94,7 @@ export type Asked = {
 };
 
 /** The kinds of rows that factsAsked returns. */
-export type Found =
+export type Fact =
   | "mandate"
   | "policy"
   | "payee"
@@ -125,7 +125,7 @@ export type Found =
  * decision uses a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison with a
  * volatile function.
  */
-export const factsAsked = (c: Sql, asked: Asked) => c`
+export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
   UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(string_to_array(${joined(asked.slots)}, chr(1))) AS w(slot), LATERAL (
     SELECT slot, fingerprint, authorization_id, policy_decision_id, mandate_id, intent_id, outcome, denial_code, reservation_id,
@@ -173,13 +173,13 @@ export const factsAsked = (c: Sql, asked: Asked) => c`
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
 
 /** Like factsAsked, for a batch that has sessions or items with extra rows. */
-export const factsWithSessions = (c: Sql, asked: Asked) => c`${factsAsked(c, asked)}
+export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, asked)}
   UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i
   UNION ALL SELECT 'checkout', row_to_json(k) FROM (${approvalFacts(c, asked.checkouts, asked.organizations)}) k`;
 
 /** The facts of a simulation in one snapshot, without the gate or any lock. All policies are read, because a later version may follow. */
-export const factsToRead = (c: Sql, asked: Asked, locks: Locks) => c`
+export const factsToRead = (c: Sql, asked: Query, locks: Locks) => c`
   SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m
   UNION ALL SELECT 'policy', row_to_json(p) FROM (${policiesOf(c, asked.mandateIds)}) p
   UNION ALL ${factsAsked(c, asked)}`;

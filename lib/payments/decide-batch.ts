@@ -7,7 +7,7 @@ import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/ask-person.
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Also, type Answer, type Extra, type Item } from "#lib/payments/queue-item.ts";
-import { AUTHORIZATION_MS, judge, type Judged, type BatchTerms } from "#lib/payments/judge-item.ts";
+import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
 import { presentIntent } from "#lib/payments/present-intent.ts";
@@ -17,7 +17,7 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
 
 /** An authorization to be written. */
-export type Decided = {
+export type NewAuthorization = {
   readonly item: Item;
   readonly authorizationId: string;
   readonly policyDecisionId: string;
@@ -49,11 +49,11 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 /** Rows and events that an item writes besides its authorization. */
 export type ItemExtra = Extra & { readonly item: Item };
 
-type Outcome = { readonly answers: Answer[]; readonly rows: Decided[]; readonly extras: ItemExtra[] };
+type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly extras: ItemExtra[] };
 
 /** Decides a batch in order of arrival; each decision sees the holds of earlier items. Pure, except for the ids it creates. */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
-  const rows: Decided[] = [];
+  const rows: NewAuthorization[] = [];
   const extras: ItemExtra[] = [];
   const answers = items.map((item): Answer => {
     const early = answerBeforeDeciding(item, facts, terms);
@@ -103,7 +103,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
 }
 
 /** The rows to write for an item, or the domain to ask before it can be decided. */
-type Done = { readonly row: Decided | null; readonly extra: Extra | null } | { readonly look: ToLook };
+type Done = { readonly row: NewAuthorization | null; readonly extra: Extra | null } | { readonly look: ToLook };
 
 function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   if (item.also) return decideMore(item, item.also, budget, facts, terms);
@@ -134,7 +134,7 @@ function decideMore(item: Item, also: Also, budget: Budget, facts: BatchFacts, t
 
 const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;
 
-function decideItem(item: Item, judged: Judged, budget: Budget, facts: BatchFacts, terms: BatchTerms): Decided {
+function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchFacts, terms: BatchTerms): NewAuthorization {
   const { intent } = item;
   const { now } = facts;
   const { seller, resource, offered, read, quoted, asked } = judged;

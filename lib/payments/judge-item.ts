@@ -109,7 +109,7 @@ export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: Batc
   const toLook = look !== null && !item.looked && onlyUnproven(decision) ? whereToLook(look) : null;
   return { ...parties, quoted, asked, decision, assuranceAsked, toLook };
 }
-export type Judged = ReturnType<typeof judge>;
+export type Judgement = ReturnType<typeof judge>;
 
 const whereToLook = (look: Look): ToLook | null => (look.url === null ? null : { ...look, url: look.url });
 

@@ -5,7 +5,7 @@ import type { WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { presentUsage } from "#lib/mandates/present-mandate.ts";
 import { statusOf } from "#lib/mandates/status.ts";
 import { decimalsOf, batchTerms } from "#lib/payments/authorize-batch.ts";
-import { decideBatch, type Decided } from "#lib/payments/decide-batch.ts";
+import { decideBatch, type NewAuthorization } from "#lib/payments/decide-batch.ts";
 import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { loadToRead } from "#lib/payments/batch-load.ts";
@@ -36,7 +36,7 @@ export type Prospect = {
   readonly status: MandateStatus;
   readonly usage: readonly WindowUsage[];
   /** Null if the payment was not simulated, or if the simulation failed with a Problem. */
-  readonly simulated: Pick<Decided, "decision" | "intent"> | null;
+  readonly simulated: Pick<NewAuthorization, "decision" | "intent"> | null;
 };
 
 /** Simulates the payment under several mandates. */
@@ -67,7 +67,7 @@ function usageOf({ budgets, now }: BatchFacts): Map<string, Prospect> {
   return prospects;
 }
 
-type SimulationAnswer = { readonly problem: Problem | null; readonly row: Decided | null };
+type SimulationAnswer = { readonly problem: Problem | null; readonly row: NewAuthorization | null };
 type Simulations = readonly (readonly [Item, SimulationAnswer])[];
 
 async function readFacts(items: readonly Item[]): Promise<BatchFacts> {

@@ -4,7 +4,7 @@ import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
 import { add, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/ask-person.ts";
-import type { Decided } from "#lib/payments/decide-batch.ts";
+import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { subjectOf } from "#lib/payments/queue-item.ts";
 import type { Budget } from "#lib/payments/batch-facts.ts";
 
@@ -33,7 +33,11 @@ export function holdFor(
 }
 
 /** Adds this decision to the budget, so that the next decision under the mandate sees it. */
-export function book({ item, decision, hold, checkoutIntentId, authorizationId }: Decided, budget: Budget, now: Date): void {
+export function book(
+  { item, decision, hold, checkoutIntentId, authorizationId }: NewAuthorization,
+  budget: Budget,
+  now: Date,
+): void {
   if (decision.outcome === "deny") return;
   budget.intentIds.add(item.intent.intentId);
   budget.nonces.add(item.intent.nonce);

@@ -18,7 +18,7 @@ type CheckoutPayment = Pick<
 >;
 
 /** The intent of a checkout's payment. The checkout's id is its intentId and nonce, so a checkout pays once. */
-export function askedIntentOf(row: CheckoutPayment, expiresAt: Date): NamedIntent {
+export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {
     intentId: checkoutIntentId,
@@ -38,7 +38,7 @@ export function askedIntentOf(row: CheckoutPayment, expiresAt: Date): NamedInten
 }
 
 /** The original intent, to decide it again under the same authorization. */
-export function askedAgain(intent: PaymentIntent): NamedIntent {
+export function intentToRepeat(intent: PaymentIntent): NamedIntent {
   const { seller, resource, challenge, metadata } = intent;
   return {
     intentId: intent.intentId,
