@@ -17,7 +17,7 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) AND ${after}
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
-/** Stored replies of items with an idempotency key and extra rows. */
+/** Stored replies of items with an idempotency key and a purchase. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;

@@ -38,11 +38,11 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
     mandateId,
     intent,
     requestId,
-    also: approvalOf({
+    purchase: approvalOf({
       checkout,
       mandateId,
       approver: { userId, sessionId, requestId },
-      keyed: idempotency !== null,
+      hasKey: idempotency !== null,
       payableUntil: new Date(intent.expiresAt),
       serialize: (row, granted, now) => serialize(row, granted, choices, now),
     }),
@@ -51,7 +51,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   return storedReply(answer.status, answer.body, answer.replayed);
 };
 
-type Found = NonNullable<Awaited<ReturnType<typeof findWithCandidates>>>;
+type OpenCheckout = NonNullable<Awaited<ReturnType<typeof findWithCandidates>>>;
 
 const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Choice[], now: Date): string =>
   JSON.stringify(
@@ -63,7 +63,7 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
   );
 
 /** The mandate that the buyer chose, else the one that the agent named, else the only one that covers the checkout. */
-function chooseMandate({ checkout, now }: Found, choices: readonly Choice[], chosen: string | undefined): string {
+function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice[], chosen: string | undefined): string {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
     throw noMatchingMandate("This payment was authorized under another mandate; it can be approved only under that one.");
@@ -78,7 +78,7 @@ function chooseMandate({ checkout, now }: Found, choices: readonly Choice[], cho
 }
 
 /** The intent of the authorization that already holds the amount, else a new one. */
-function intentOf({ checkout, authorization, now }: Found): NamedIntent {
+function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)
     : intentOfCheckout(checkout, new Date(now.getTime() + CHECKOUT_MS));

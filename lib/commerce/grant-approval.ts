@@ -9,7 +9,7 @@ import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { mailRow } from "#lib/mail/queue-mail.ts";
-import type { AlsoDecided, Also, Extra } from "#lib/payments/queue-item.ts";
+import type { PurchaseDecision, Purchase, PurchaseRecord } from "#lib/payments/queue-item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { earliest } from "#lib/time.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
@@ -20,7 +20,7 @@ type Approve = {
   readonly checkout: CheckoutRow;
   readonly mandateId: string;
   readonly approver: Approver;
-  readonly keyed: boolean;
+  readonly hasKey: boolean;
   /** When the intent expires. */
   readonly payableUntil: Date;
   /** Returns the body of the reply. */
@@ -35,7 +35,7 @@ export const noMatchingMandate = (detail: string): Problem =>
   });
 
 /** An approval as an item of the queue: decided with mandate and checkout locked; the hold is taken in the same transaction. */
-export function approvalOf(approve: Approve): Also {
+export function approvalOf(approve: Approve): Purchase {
   const { checkout, mandateId } = approve;
   return {
     checkoutIntentId: checkout.checkoutIntentId,
@@ -43,11 +43,11 @@ export function approvalOf(approve: Approve): Also {
     capability: "checkouts:approve",
     agentId: checkout.ownerSubjectId,
     approvedByPerson: true,
-    keyed: approve.keyed,
-    takesOver: checkout.authorizationId !== null,
+    hasKey: approve.hasKey,
+    hasHold: checkout.authorizationId !== null,
     checkout: null,
-    before: (locked, now) => repeat(approve, required(locked), now),
-    after: (decided, locked, now) => grant(approve, required(locked), decided, mandateId, now),
+    precheck: (locked, now) => repeat(approve, required(locked), now),
+    record: (decided, locked, now) => grant(approve, required(locked), decided, mandateId, now),
   };
 }
 
@@ -57,7 +57,7 @@ function required(locked: LockedCheckout | null): LockedCheckout {
 }
 
 /** The stored answer if the checkout is already approved; null if the mandate has to decide. */
-function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): Extra | null {
+function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): PurchaseRecord | null {
   const { checkout, approval } = locked;
   // The terms and the authorization were read before the lock.
   if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
@@ -73,7 +73,7 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
 }
 
 /** If only a passkey is missing, ask for step-up instead of denying. */
-function requirePasskey({ decision, assuranceAsked }: AlsoDecided, { assuranceLevel }: LockedCheckout): void {
+function requirePasskey({ decision, assuranceAsked }: PurchaseDecision, { assuranceLevel }: LockedCheckout): void {
   const denials = decision.reasons.filter(({ effect }) => effect === "deny");
   const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");
   if (!short || assuranceAsked !== "passkeyApproved" || reaches(assuranceLevel, assuranceAsked)) return;
@@ -85,7 +85,13 @@ function requireCovered({ outcome, reasons }: Decision): void {
   throw noMatchingMandate(`This mandate does not cover the checkout. ${reasons[0]?.message ?? ""}`.trim());
 }
 
-function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, mandateId: string, now: Date): Extra {
+function grant(
+  approve: Approve,
+  locked: LockedCheckout,
+  decided: PurchaseDecision,
+  mandateId: string,
+  now: Date,
+): PurchaseRecord {
   const { checkout } = locked;
   requirePasskey(decided, locked);
   requireCovered(decided.decision);
@@ -106,7 +112,7 @@ function grant(approve: Approve, locked: LockedCheckout, decided: AlsoDecided, m
 function newApproval(
   { approver, payableUntil }: Approve,
   { checkout, assuranceLevel }: LockedCheckout,
-  { authorizationId, body, expiresAt, validUntil }: AlsoDecided,
+  { authorizationId, body, expiresAt, validUntil }: PurchaseDecision,
   mandateId: string,
   now: Date,
 ): ApprovalRow {

@@ -88,14 +88,14 @@ function choiceOf(
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 
-export type Detected = {
+export type Detection = {
   readonly mandateId: string | null;
   readonly detectedMandateId: string | null;
   readonly mandateStatus: MandateMatch;
 };
 
 /** The mandate that would pay a checkout: the one that was named, else the only one that covers it. */
-export function detectMandate(choices: readonly Choice[], named: string | null): Detected {
+export function detectMandate(choices: readonly Choice[], named: string | null): Detection {
   const matching = choices.filter((choice) => choice.match);
   const [only, another] = matching;
   const detectedMandateId = only && !another ? only.mandateId : null;

@@ -12,7 +12,7 @@ import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
-import type { Also, AlsoDecided, Asker } from "#lib/payments/queue-item.ts";
+import type { Purchase, PurchaseDecision, Asker } from "#lib/payments/queue-item.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
@@ -43,7 +43,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
 /** Submits the order to the queue of authorizations, which alone takes holds. */
-export async function decide(on: OrderCall, order: OrderRow, asked: Submit, also: Also): Promise<void> {
+export async function decide(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
     ...asked,
@@ -52,7 +52,7 @@ export async function decide(on: OrderCall, order: OrderRow, asked: Submit, also
     environment,
     asker: askerOf(on),
     requestId: on.requestId,
-    also,
+    purchase,
   });
   if (answer.kind === "problem") throw answer.problem;
 }
@@ -60,10 +60,10 @@ export async function decide(on: OrderCall, order: OrderRow, asked: Submit, also
 export const noCheckout = {
   checkoutIntentId: null,
   agentId: null,
-  keyed: false,
-  takesOver: false,
+  hasKey: false,
+  hasHold: false,
   checkout: null,
-  before: () => null,
+  precheck: () => null,
 } as const;
 
 /** Whether the mandate's status permits a decision at all. Its policy decides the rest. */
@@ -89,7 +89,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
     throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
   const attempt = order.attempt + 1;
   const rejected = await rejectedLately(database(), mandateId, offer.basketHash);
-  const also: Also = {
+  const purchase: Purchase = {
     ...noCheckout,
     orderId,
     capability: "orders:place",
@@ -106,7 +106,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
       storefront: offer.storefront,
       createsFulfillmentOrder: offer.storefront.source === "manifest",
     },
-    after: (decided, _, now) => {
+    record: (decided, _, now) => {
       const { authorizationId, checkoutIntentId } = decided;
       const status = stateOf[decided.decision.outcome];
       const saved = { orderId, lease: on.lease, status, attempt, offer, authorizationId, checkoutIntentId };
@@ -119,7 +119,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
     mandateId,
     intent: intentOf(order, offer, attempt),
   };
-  await decide(on, order, asked, also);
+  await decide(on, order, asked, purchase);
   return { order: await reload(order, on), goOn: true };
 }
 
@@ -146,7 +146,7 @@ function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number
   };
 }
 
-function eventOf(order: OrderRow, on: OrderCall, { decision, authorizationId }: AlsoDecided, now: Date): AuditEvent {
+function eventOf(order: OrderRow, on: OrderCall, { decision, authorizationId }: PurchaseDecision, now: Date): AuditEvent {
   const { orderId, organizationId, subjectId, mandateId, storefrontUrl } = order;
   return {
     auditEventId: newId("audit"),

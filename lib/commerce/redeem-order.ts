@@ -12,7 +12,7 @@ import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import type { Also, AlsoDecided, Extra } from "#lib/payments/queue-item.ts";
+import type { Purchase, PurchaseDecision, PurchaseRecord } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 import { earliest, minutes } from "#lib/time.ts";
 
@@ -58,22 +58,22 @@ export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult
     mandateId,
     agentId: subjectId,
   };
-  const also: Also = {
+  const purchase: Purchase = {
     ...noCheckout,
     orderId,
     checkoutIntentId,
     capability: "orders:place",
     approvedByPerson: true,
-    takesOver: true,
-    before: (locked, now) => {
+    hasHold: true,
+    precheck: (locked, now) => {
       requireApproved(locked, terms, authorization, now);
       return null;
     },
-    after: (decided, locked, now) => redeemed({ order, on, offer: fresh, decided, locked, now }),
+    record: (decided, locked, now) => redeemed({ order, on, offer: fresh, decided, locked, now }),
   };
   const intent = { ...intentToRepeat(authorization.intent), expiresAt: fresh.quote.expiresAt };
   const slot = newId("request");
-  await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, also);
+  await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, purchase);
   const reloaded = await reload(order, on);
   if (reloaded.status === "denied") await release(reloaded, on);
   return { order: reloaded, goOn: true };
@@ -110,12 +110,12 @@ type Redemption = {
   readonly order: OrderRow;
   readonly on: OrderCall;
   readonly offer: Offer;
-  readonly decided: AlsoDecided;
+  readonly decided: PurchaseDecision;
   readonly locked: LockedCheckout | null;
   readonly now: Date;
 };
 
-function redeemed({ order, on, offer, decided, locked, now }: Redemption): Extra {
+function redeemed({ order, on, offer, decided, locked, now }: Redemption): PurchaseRecord {
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();

@@ -43,7 +43,7 @@ type Payment = {
 export function askPerson({ item, seller, resource, intent, ...payment }: Payment, budget: Budget, now: Date): Question {
   const { amount } = payment;
   const domain = seller?.domain ?? intent.seller.domain ?? "";
-  const draft = item.also?.checkout ?? null;
+  const draft = item.purchase?.checkout ?? null;
   const checkout = openCheckout({
     organizationId: item.organizationId,
     environment: item.environment,
@@ -79,7 +79,7 @@ export type AskingTerms = {
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
-  const executes = !item.also && subjectId === subjectOf(item);
+  const executes = !item.purchase && subjectId === subjectOf(item);
   return {
     href: terms.checkoutUrl(checkoutIntentId),
     checkoutIntentId,
@@ -99,12 +99,12 @@ export function withAsking(decision: Decision, question: Question | null, item: 
 }
 
 /** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */
-export const agentLive = ({ also }: Item, facts: BatchFacts): boolean =>
-  !also?.agentId || facts.checkouts.get(also.checkoutIntentId ?? "")?.agentLive !== false;
+export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
+  !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
 
 /** The assurance level of the person's approval. Without a person's approval, the level is softwareApproved. */
-export function assuranceReached({ also }: Item, facts: BatchFacts): AssuranceLevel {
-  const locked = also?.approvedByPerson ? facts.checkouts.get(also.checkoutIntentId ?? "") : undefined;
+export function assuranceReached({ purchase }: Item, facts: BatchFacts): AssuranceLevel {
+  const locked = purchase?.approvedByPerson ? facts.checkouts.get(purchase.checkoutIntentId ?? "") : undefined;
   return locked?.assuranceLevel ?? "softwareApproved";
 }
 

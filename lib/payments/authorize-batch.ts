@@ -41,12 +41,12 @@ async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly An
     const loaded = await openAndLoad(c, items, known);
     const decided = batchTerms();
     const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), decided);
-    const { answers, rows, extras } = decideBatch(items, facts, decided);
-    if (rows.length === 0 && extras.length === 0) {
+    const { answers, rows, records } = decideBatch(items, facts, decided);
+    if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;
       return answers;
     }
-    const events = await saveBatch(c, { rows, extras }, () => (committing = true));
+    const events = await saveBatch(c, { rows, records }, () => (committing = true));
     metrics().batchSize.observe(items.length);
     metrics().auditEvents.inc(events);
     return answers;

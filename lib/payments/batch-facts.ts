@@ -13,7 +13,7 @@ import type { OpenApproval } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { BatchRows } from "#lib/payments/batch-load.ts";
-import type { FactKind } from "#lib/payments/batch-statements.ts";
+import type { Fact } from "#lib/payments/batch-statements.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
@@ -89,7 +89,7 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
 }
 
 /** Rows of one kind, decoded from JSON: times and amounts are text. */
-const found = ({ found }: BatchRows, what: FactKind): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
+const found = ({ found }: BatchRows, what: Fact): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
 const storedReply = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
@@ -208,8 +208,8 @@ function mayAuthorize(loaded: BatchRows): (item: Item) => boolean | null {
   const sessions = new Map(
     found(loaded, "session").map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]),
   );
-  return ({ asker, organizationId, also }) => {
-    const needed = also?.capability ?? "payments:authorize";
+  return ({ asker, organizationId, purchase }) => {
+    const needed = purchase?.capability ?? "payments:authorize";
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
       if (!row || text(row, "organization_id") !== organizationId) return null;

@@ -84,15 +84,11 @@ const locksOf = (items: readonly Item[]): Locks => ({
 });
 
 /** The distinct ids that a batch reads. */
-function idsOf(
-  items: readonly Item[],
-  { mandateIds, organizations }: Locks,
-  at: Pick<BatchRows, "offers" | "atDomains">,
-): Query {
+function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at: Pick<BatchRows, "offers" | "atDomains">): Query {
   const askers = items.map((item) => item.asker);
   const sellers = new Map(items.map((item) => [item, sellerOf(item, at)]));
   const payeeOf = (item: Item) => sellers.get(item) ?? unregisteredPayee(at.offers.get(item)?.domain, item.intent.payTo);
-  const purchases = items.filter((item) => item.also);
+  const purchases = items.filter((item) => item.purchase);
   const sessionOf = ({ asker }: Item) => (asker.kind === "session" ? asker.sessionId : "");
   return {
     mandateIds,
@@ -109,7 +105,9 @@ function idsOf(
     slots: items.map((item) => item.slot),
     replies: purchases.map((item) => item.slot),
     checkouts: columnsOf(
-      purchases.flatMap((item) => (item.also?.checkoutIntentId ? [`${sessionOf(item)} ${item.also.checkoutIntentId}`] : [])),
+      purchases.flatMap((item) =>
+        item.purchase?.checkoutIntentId ? [`${sessionOf(item)} ${item.purchase.checkoutIntentId}`] : [],
+      ),
     ),
   };
 }
@@ -144,8 +142,7 @@ const changedSince = (known: Versions, mandates: readonly Row[]): string[] =>
 
 const byKind = (rows: readonly Row[]) => Map.groupBy(rows, ({ what }) => what as Fact);
 
-const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] =>
-  (byKind(rows).get(kind) ?? []).map(({ row }) => row as Row);
+const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(rows).get(kind) ?? []).map(({ row }) => row as Row);
 
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 

@@ -17,8 +17,8 @@ import { toWire } from "#lib/time.ts";
 
 type HeldAuthorization = NewAuthorization & { readonly hold: NonNullable<NewAuthorization["hold"]> };
 
-/** An item with extra rows uses its slot for the whole reply, so its authorization gets a separate slot. */
-const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.also ? `also ${authorizationId}` : item.slot);
+/** An item with a purchase uses its slot for the whole reply, so its authorization gets a separate slot. */
+const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
 const authorizationColumns = given(
   "decided",
@@ -234,13 +234,13 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Round trip 2. Sends everything without waiting: the extra rows, the audit heads, the authorizations with their holds, the audit events
+ * Round trip 2. Sends everything without waiting: the purchases' rows, the audit heads, the authorizations with their holds, the audit events
  * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
  * slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
 export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit: () => void): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
-  const kept = records.filter((record) => record.item.also?.keyed);
+  const kept = records.filter((record) => record.item.purchase?.hasKey);
   const chains = chainsOf(rows, records);
   const more = pipelined([
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,

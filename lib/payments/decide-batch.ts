@@ -6,7 +6,7 @@ import type { Atomic } from "#lib/money.ts";
 import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { refusal, type Also, type Answer, type Extra, type Item } from "#lib/payments/queue-item.ts";
+import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
 import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { ToLook } from "#lib/payments/required-probe.ts";
@@ -47,14 +47,14 @@ const CHECKOUT_MS = minutes(30);
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** Rows and events that an item writes besides its authorization. */
-export type ItemExtra = Extra & { readonly item: Item };
+export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
-type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly extras: ItemExtra[] };
+type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
 /** Decides a batch in order of arrival; each decision sees the holds of earlier items. Pure, except for the ids it creates. */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
-  const extras: ItemExtra[] = [];
+  const records: ItemRecord[] = [];
   const answers = items.map((item): Answer => {
     const early = answerBeforeDeciding(item, facts, terms);
     if (early) return early;
@@ -64,20 +64,20 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
       if ("unreadable" in budget) throw budget.unreadable;
       const done = decideOne(item, budget, facts, terms);
       if ("look" in done) return { kind: "look", look: done.look };
-      const { row, extra } = done;
+      const { row, record } = done;
       if (row) {
         book(row, budget, facts.now);
         rows.push(row);
       }
-      if (extra) extras.push({ ...extra, item });
-      return { kind: "reply", status: extra?.status ?? 200, body: extra?.body ?? row?.body ?? "", replayed: false };
+      if (record) records.push({ ...record, item });
+      return { kind: "reply", status: record?.status ?? 200, body: record?.body ?? row?.body ?? "", replayed: false };
     } catch (error) {
       if (isProblem(error)) return refusal(error);
       terms.onBug(item, error);
       return refusal(new Problem("internal_error", { detail: "Something went wrong on our side. Nothing was authorized." }));
     }
   });
-  return { answers, rows, extras };
+  return { answers, rows, records };
 }
 
 /** Checks credentials before it returns a replay, and returns a replay before it checks anything that changes with time. */
@@ -91,45 +91,45 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     );
   }
   if (!may) {
-    const needed = item.also?.capability ?? "payments:authorize";
+    const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
   // Items without a stored reply can only replay an authorization.
-  const keyed = item.also?.keyed ?? false;
-  const old = keyed ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
+  const hasKey = item.purchase?.hasKey ?? false;
+  const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
   if (old.fingerprint !== item.fingerprint) return refusal(terms.keyReused());
   return { kind: "reply", status: old.status, body: old.body, replayed: true };
 }
 
 /** The rows to write for an item, or the domain to ask before it can be decided. */
-type Done = { readonly row: NewAuthorization | null; readonly extra: Extra | null } | { readonly look: ToLook };
+type Done = { readonly row: NewAuthorization | null; readonly record: PurchaseRecord | null } | { readonly look: ToLook };
 
 function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
-  if (item.also) return decideMore(item, item.also, budget, facts, terms);
+  if (item.purchase) return decidePurchase(item, item.purchase, budget, facts, terms);
   const judged = judge(item, budget, facts, terms);
-  return judged.toLook ? { look: judged.toLook } : { row: decideItem(item, judged, budget, facts, terms), extra: null };
+  return judged.toLook ? { look: judged.toLook } : { row: decideItem(item, judged, budget, facts, terms), record: null };
 }
 
-/** Decides an item with extra rows: first the item's own check, then the policy, then the extra rows. */
-function decideMore(item: Item, also: Also, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
+/** Decides an item with a purchase: first the purchase's own check, then the policy, then the purchase's rows. */
+function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   const { now } = facts;
   const { validUntil } = budget.facts.policy;
-  const locked = facts.checkouts.get(also.checkoutIntentId ?? "") ?? null;
-  const instead = also.before(locked, now);
-  if (instead) return { row: null, extra: instead };
-  if (also.takesOver && locked) {
+  const locked = facts.checkouts.get(purchase.checkoutIntentId ?? "") ?? null;
+  const instead = purchase.precheck(locked, now);
+  if (instead) return { row: null, record: instead };
+  if (purchase.hasHold && locked) {
     const { decision, assuranceAsked, toLook } = judge(item, withoutOwnHold(budget, locked), facts, terms);
     if (toLook) return { look: toLook };
     const authorizationId = locked.checkout.authorizationId ?? "";
     const expiresAt = locked.held?.expiresAt ?? now;
     const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
-    return { row: null, extra: also.after(decided, locked, now) };
+    return { row: null, record: purchase.record(decided, locked, now) };
   }
   const judged = judge(item, budget, facts, terms);
   if (judged.toLook) return { look: judged.toLook };
   const row = decideItem(item, judged, budget, facts, terms);
-  return { row, extra: also.after({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
+  return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
 const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;

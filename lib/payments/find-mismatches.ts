@@ -13,7 +13,7 @@ type Parties = {
 
 /** The differences between a request and the registered record, or the seller's own 402 if only the 402 has the price. */
 export function findMismatches(
-  { intent, also }: Item,
+  { intent, purchase }: Item,
   { seller, resource, offered }: Parties,
   { chain, amount, digits, asset }: Terms,
   readOffer: (challenge: unknown) => Offer | null,
@@ -27,7 +27,7 @@ export function findMismatches(
     else if (intent.challenge)
       found.push(...compareFixedPrice(intent.challenge, pricing, paymentConfig, { chain, asset, digits }));
   }
-  const more = (also?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field));
+  const more = (purchase?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field));
   return [...found, ...more];
 }
 

@@ -129,8 +129,8 @@ function intentFacts(
   fee: Fee,
   facts: BatchFacts,
 ): IntentFacts {
-  const { intent, asker, also } = item;
-  const isAgent = asker.kind === "key" || (also?.agentId ?? null) !== null;
+  const { intent, asker, purchase } = item;
+  const isAgent = asker.kind === "key" || (purchase?.agentId ?? null) !== null;
   return {
     agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
@@ -146,11 +146,11 @@ function intentFacts(
     paymentChallengeType: intent.paymentChallengeType,
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
-    approvedByPerson: also?.approvedByPerson ?? false,
-    rejectedByPerson: also?.rejectedByPerson ?? false,
+    approvedByPerson: purchase?.approvedByPerson ?? false,
+    rejectedByPerson: purchase?.rejectedByPerson ?? false,
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
-    duplicateIntentId: !(also?.takesOver ?? false) && budget.intentIds.has(intent.intentId),
-    duplicateNonce: !(also?.takesOver ?? false) && budget.nonces.has(intent.nonce),
+    duplicateIntentId: !(purchase?.hasHold ?? false) && budget.intentIds.has(intent.intentId),
+    duplicateNonce: !(purchase?.hasHold ?? false) && budget.nonces.has(intent.nonce),
   };
 }
 

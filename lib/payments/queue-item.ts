@@ -13,8 +13,8 @@ export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
 
-/** The decision about an item with extra rows. */
-export type AlsoDecided = {
+/** The decision about an item with a purchase. */
+export type PurchaseDecision = {
   readonly decision: Decision;
   /** The highest level that the policy, seller or resource requires. */
   readonly assuranceAsked: AssuranceLevel;
@@ -28,8 +28,8 @@ export type AlsoDecided = {
   readonly checkoutIntentId: string | null;
 };
 
-/** Rows and events that are written with an item, and its reply. */
-export type Extra = {
+/** The rows and events that a purchase writes with its authorization, and its reply. */
+export type PurchaseRecord = {
   readonly status: number;
   readonly body: string;
   readonly events: readonly AuditEvent[];
@@ -49,8 +49,8 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/** Extra input of approvals, continuations and orders, which use the same queue as authorizations. */
-export type Also = {
+/** The checkout or order that an item pays. Approvals, continuations and orders use the same queue as authorizations. */
+export type Purchase = {
   /** Locked after the mandates. A batch never contains two items with the same checkout. */
   readonly checkoutIntentId: string | null;
   /** A batch never contains two items with the same order. */
@@ -66,15 +66,15 @@ export type Also = {
   /** The differences between a seller's 402 and its own quote. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
   /** Whether the reply is stored under the item's slot; false for a request without an idempotency key. */
-  readonly keyed: boolean;
+  readonly hasKey: boolean;
   /** The checkout's authorization already holds the budget. The item is decided again and no new authorization is made. */
-  readonly takesOver: boolean;
+  readonly hasHold: boolean;
   /** Shown to the buyer if the outcome is requireApproval, instead of one line with the resource. */
   readonly checkout: CheckoutDraft | null;
   /** Pure. Runs under the locks, before the policy. Returns an answer that replaces the decision, or null to continue. @throws Problem */
-  readonly before: (locked: LockedCheckout | null, now: Date) => Extra | null;
+  readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
   /** Pure. @throws Problem if nothing of this item must be written */
-  readonly after: (decided: AlsoDecided, locked: LockedCheckout | null, now: Date) => Extra;
+  readonly record: (decided: PurchaseDecision, locked: LockedCheckout | null, now: Date) => PurchaseRecord;
 };
 
 /** One request in a batch. */
@@ -88,7 +88,7 @@ export type Item = {
   readonly mandateId: string;
   readonly intent: NamedIntent;
   readonly requestId: string;
-  readonly also?: Also;
+  readonly purchase?: Purchase;
   /** The result of asking the seller's domain for this item. If set, the domain is not asked again. */
   readonly looked?: Looked;
 };
@@ -104,4 +104,4 @@ export type Answer = FinalAnswer | { readonly kind: "look"; readonly look: ToLoo
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
 /** The subject that pays. */
-export const subjectOf = ({ asker, also }: Item): string => also?.agentId ?? asker.subjectId;
+export const subjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;

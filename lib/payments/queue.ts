@@ -27,7 +27,8 @@ type QueueEntry = {
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /** An item's checkout and order. A batch takes one item of each, because its later items do not see what it decided for them. */
-const lockedWith = ({ also }: Item): string[] => [also?.checkoutIntentId, also?.orderId].filter((id) => typeof id === "string");
+const lockedWith = ({ purchase }: Item): string[] =>
+  [purchase?.checkoutIntentId, purchase?.orderId].filter((id) => typeof id === "string");
 
 /** Decides a batch and answers each of its items; never throws. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
