@@ -31,7 +31,7 @@ export function PayeePanel({ resource, seller, mayManage }: Props) {
         <div className="panel-body grid grid-cols-1 gap-4">
           <p className="text-sm">
             Anybody can register an address. Prove that this one is yours, so that nobody else can have your payments settled. In
-            production our facilitator settles payments only to proven addresses; a sandbox settles to any.
+            production our facilitator settles payments only to proven addresses; a sandbox settles without a proof.
           </p>
           {mayManage ? (
             <ProvePayTo resource={resource} payTo={paymentConfig.payTo} chain={paymentConfig.chain} verified={seller.verified} />
