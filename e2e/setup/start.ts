@@ -42,7 +42,7 @@ async function deployed(chain: LocalChain) {
 }
 
 async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  // The same name pattern as the other tests, which drop databases of killed runs.
+  // The name has the pattern of the other tests' databases, so that they drop it if this run is killed.
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
   const administer = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });

@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 /** What only the process that serves the API knows about itself. */
 export type ProcessHealth = {
   readonly findings: readonly Finding[];
-  /** Requests that wait for a batch. */
+  /** How many authorize requests wait for a batch. */
   readonly waiting: number;
   readonly senders: readonly Sender[];
 };

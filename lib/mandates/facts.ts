@@ -80,7 +80,7 @@ export type IntentFacts = {
   readonly payTo: string | null;
   /** An emergency stop: "stopped", or "unproven" if the payee resembles a stopped seller and has proved nothing. */
   readonly payeeStop?: "stopped" | "unproven" | null;
-  /** This service asked the domain itself, and its 402 wants the same payment. */
+  /** This service called the domain itself, and its 402 asks for the same payment. */
   readonly domainSeen?: boolean;
   /** One sentence about the domain's reply, if the reply proves nothing. */
   readonly domainLook?: string;
