@@ -27,7 +27,7 @@ export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, u
 }
 
 export function inShort(answer: Answer): string {
-  if (answer.kind === "look") return "look";
+  if (answer.kind === "probe") return "probe";
   if (answer.kind === "problem") return answer.problem.code;
   return (JSON.parse(answer.body) as { policyDecision: { outcome: string } }).policyDecision.outcome;
 }

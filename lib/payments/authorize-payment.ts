@@ -3,7 +3,7 @@ import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import type { Asker, FinalAnswer, Item } from "#lib/payments/queue-item.ts";
-import { lookAtOffer } from "#lib/payments/probe-domain.ts";
+import { probeDomain } from "#lib/payments/probe-domain.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
@@ -19,10 +19,10 @@ export const authorizeQueue = (): AuthorizeQueue =>
  */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
   const answer = await authorizeQueue().submit(item);
-  if (answer.kind !== "look") return answer;
-  const looked = await lookAtOffer(answer.look, item.organizationId);
-  const final = await authorizeQueue().submit({ ...item, looked });
-  if (final.kind === "look") throw new Error("A domain was asked, and its answer was not looked at.");
+  if (answer.kind !== "probe") return answer;
+  const probeResult = await probeDomain(answer.probe, item.organizationId);
+  const final = await authorizeQueue().submit({ ...item, probeResult });
+  if (final.kind === "probe") throw new Error("A domain was asked, and its answer was not looked at.");
   return final;
 }
 

@@ -9,7 +9,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
 import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
-import type { ToLook } from "#lib/payments/required-probe.ts";
+import type { DueProbe } from "#lib/payments/required-probe.ts";
 import { presentIntent } from "#lib/payments/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
@@ -63,7 +63,7 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
     try {
       if ("unreadable" in budget) throw budget.unreadable;
       const done = decideOne(item, budget, facts, terms);
-      if ("look" in done) return { kind: "look", look: done.look };
+      if ("probe" in done) return { kind: "probe", probe: done.probe };
       const { row, record } = done;
       if (row) {
         book(row, budget, facts.now);
@@ -103,12 +103,12 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
 }
 
 /** The rows to write for an item, or the domain to ask before it can be decided. */
-type Done = { readonly row: NewAuthorization | null; readonly record: PurchaseRecord | null } | { readonly look: ToLook };
+type Done = { readonly row: NewAuthorization | null; readonly record: PurchaseRecord | null } | { readonly probe: DueProbe };
 
 function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   if (item.purchase) return decidePurchase(item, item.purchase, budget, facts, terms);
   const judged = judge(item, budget, facts, terms);
-  return judged.toLook ? { look: judged.toLook } : { row: decideItem(item, judged, budget, facts, terms), record: null };
+  return judged.dueProbe ? { probe: judged.dueProbe } : { row: decideItem(item, judged, budget, facts, terms), record: null };
 }
 
 /** Decides an item with a purchase: first the purchase's own check, then the policy, then the purchase's rows. */
@@ -119,15 +119,15 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   const instead = purchase.precheck(locked, now);
   if (instead) return { row: null, record: instead };
   if (purchase.hasHold && locked) {
-    const { decision, assuranceAsked, toLook } = judge(item, withoutOwnHold(budget, locked), facts, terms);
-    if (toLook) return { look: toLook };
+    const { decision, assuranceAsked, dueProbe } = judge(item, withoutOwnHold(budget, locked), facts, terms);
+    if (dueProbe) return { probe: dueProbe };
     const authorizationId = locked.checkout.authorizationId ?? "";
     const expiresAt = locked.held?.expiresAt ?? now;
     const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
     return { row: null, record: purchase.record(decided, locked, now) };
   }
   const judged = judge(item, budget, facts, terms);
-  if (judged.toLook) return { look: judged.toLook };
+  if (judged.dueProbe) return { probe: judged.dueProbe };
   const row = decideItem(item, judged, budget, facts, terms);
   return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }

@@ -11,7 +11,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import { findMismatches } from "#lib/payments/find-mismatches.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
-import { keyOf, lookFor, onlyUnproven, type Look, type ToLook } from "#lib/payments/required-probe.ts";
+import { keyOf, probeFor, onlyUnproven, type OfferProbe, type DueProbe } from "#lib/payments/required-probe.ts";
 import { settlementModeOf, type Terms } from "#lib/payments/present-intent.ts";
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { stopOf, type PayeeStop } from "#lib/sellers/stops.ts";
@@ -67,57 +67,57 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
 /** The offer that the domain's own 402 must make if the mandate allows the domain and the seller has not verified it. */
-function lookOf(
+function probeOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
   parties: ReturnType<typeof partiesOf>,
   terms: BatchTerms,
-): Look | null {
-  return allowsDomains(policy) ? lookFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
+): OfferProbe | null {
+  return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
 /** The offers that decisions of this batch depend on, by key: only for items at an allowed domain that no seller verified. */
-export function looksOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, Look> {
-  const looks = new Map<string, Look>();
+export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
+  const probes = new Map<string, OfferProbe>();
   for (const item of items) {
     const budget = facts.budgets.get(item.mandateId);
-    if (!budget || "unreadable" in budget || !allowsDomains(budget.facts.policy) || item.looked) continue;
+    if (!budget || "unreadable" in budget || !allowsDomains(budget.facts.policy) || item.probeResult) continue;
     try {
-      const look = lookOf(item, budget, partiesOf(item, facts, terms), terms);
-      if (look) looks.set(keyOf(look), look);
+      const probe = probeOf(item, budget, partiesOf(item, facts, terms), terms);
+      if (probe) probes.set(keyOf(probe), probe);
     } catch (error) {
       // An unreadable item is refused later, when it is decided.
       if (!isProblem(error)) throw error;
     }
   }
-  return looks;
+  return probes;
 }
 
 /** The policy's decision about an item, and the facts given to the policy. */
 export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
-  const look = lookOf(item, budget, parties, terms);
+  const probe = probeOf(item, budget, parties, terms);
   const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
   const quoted = quote(item, seller, resource, read, facts);
   const told = intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts);
-  const asked = look ? { ...told, ...foundBy(look, item, facts) } : told;
+  const asked = probe ? { ...told, ...foundBy(probe, item, facts) } : told;
   const decision = decide(budget.facts, budget.usage, asked, facts.now);
   const assuranceAsked = highestAsked(
     [budget.facts.policy, asked.seller, asked.resource].map((one) => one?.minimumAssuranceLevel),
   );
-  const toLook = look !== null && !item.looked && onlyUnproven(decision) ? whereToLook(look) : null;
-  return { ...parties, quoted, asked, decision, assuranceAsked, toLook };
+  const dueProbe = probe !== null && !item.probeResult && onlyUnproven(decision) ? whereToProbe(probe) : null;
+  return { ...parties, quoted, asked, decision, assuranceAsked, dueProbe };
 }
 export type Judgement = ReturnType<typeof judge>;
 
-const whereToLook = (look: Look): ToLook | null => (look.url === null ? null : { ...look, url: look.url });
+const whereToProbe = (probe: OfferProbe): DueProbe | null => (probe.url === null ? null : { ...probe, url: probe.url });
 
-function foundBy(look: Look, { looked }: Item, { seen }: BatchFacts): Pick<IntentFacts, "domainSeen" | "domainLook"> {
-  const key = keyOf(look);
-  if (looked?.key === key) return looked.seen ? { domainSeen: true } : { domainLook: looked.words };
+function foundBy(probe: OfferProbe, { probeResult }: Item, { seen }: BatchFacts): Pick<IntentFacts, "domainSeen" | "domainLook"> {
+  const key = keyOf(probe);
+  if (probeResult?.key === key) return probeResult.seen ? { domainSeen: true } : { domainLook: probeResult.words };
   if (seen.has(key)) return { domainSeen: true };
-  return look.url === null ? { domainLook: "Without the seller's challenge we do not know where to ask its domain." } : {};
+  return probe.url === null ? { domainLook: "Without the seller's challenge we do not know where to ask its domain." } : {};
 }
 
 type Parties = ReturnType<typeof partiesOf> & Pick<IntentFacts, "mismatches">;

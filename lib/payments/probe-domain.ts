@@ -4,7 +4,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { sellerDomainOf } from "#lib/payments/batch-load.ts";
-import { keyOf, type Looked, type ToLook } from "#lib/payments/required-probe.ts";
+import { keyOf, type ProbeResult, type DueProbe } from "#lib/payments/required-probe.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { rememberOffer } from "#lib/sellers/seen-offer-store.ts";
@@ -27,9 +27,9 @@ const FAILED_KEPT = 1_000;
 
 const looks = () =>
   perProcess("looks", () => ({
-    underWay: new Map<string, Promise<Looked>>(),
+    underWay: new Map<string, Promise<ProbeResult>>(),
     counts: new Counts(),
-    failed: replyCache<Looked>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
+    failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
   }));
 
 /**
@@ -37,36 +37,36 @@ const looks = () =>
  * No transaction may be open.
  * @throws Problem overloaded, rate_limited
  */
-export async function lookAtOffer(look: ToLook, organizationId: string): Promise<Looked> {
-  const key = keyOf(look);
+export async function probeDomain(probe: DueProbe, organizationId: string): Promise<ProbeResult> {
+  const key = keyOf(probe);
   const { failed, underWay } = looks();
   const known = failed.get(key);
   if (known) return known;
   if (!underWay.has(key)) await countAttempt("ownLook", organizationId, PER_MINUTE);
-  const words = `We asked ${look.domain} ourselves, and it did not answer in time.`;
-  return atMost(underWay.get(key) ?? begin(key, look, organizationId), WAIT_MS, { key, seen: false, words });
+  const words = `We asked ${probe.domain} ourselves, and it did not answer in time.`;
+  return atMost(underWay.get(key) ?? begin(key, probe, organizationId), WAIT_MS, { key, seen: false, words });
 }
 
-function begin(key: string, look: ToLook, organizationId: string): Promise<Looked> {
+function begin(key: string, probe: DueProbe, organizationId: string): Promise<ProbeResult> {
   const { underWay, counts, failed } = looks();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
   counts.add(organizationId, 1);
-  const looking = ask(look)
-    .then((words): Looked => {
-      const looked = { key, seen: words === null, words: words ?? "" };
-      if (!looked.seen) failed.set(key, looked, 1);
-      return looked;
+  const probing = ask(probe)
+    .then((words): ProbeResult => {
+      const probeResult = { key, seen: words === null, words: words ?? "" };
+      if (!probeResult.seen) failed.set(key, probeResult, 1);
+      return probeResult;
     })
     .finally(() => {
       underWay.delete(key);
       counts.add(organizationId, -1);
     });
-  underWay.set(key, looking);
+  underWay.set(key, probing);
   // Callers may have stopped waiting; this handler avoids an unhandled rejection.
-  looking.catch((error: unknown) =>
-    log().error({ domain: look.domain, error }, "An offer that was seen could not be remembered"),
+  probing.catch((error: unknown) =>
+    log().error({ domain: probe.domain, error }, "An offer that was seen could not be remembered"),
   );
-  return looking;
+  return probing;
 }
 
 const tooMany = (): Problem =>
@@ -76,8 +76,8 @@ const tooMany = (): Problem =>
   });
 
 /** Null if the domain's own 402 asks for the same payment; otherwise a sentence that describes its reply. */
-async function ask(look: ToLook): Promise<string | null> {
-  const { url, domain } = look;
+async function ask(probe: DueProbe): Promise<string | null> {
+  const { url, domain } = probe;
   try {
     const reply = await guardedFetch(url, { expect: "text" });
     if (new URL(reply.url).host !== new URL(url).host || !isAt(url, domain))
@@ -85,9 +85,9 @@ async function ask(look: ToLook): Promise<string | null> {
     if (reply.status !== 402)
       return `We asked ${domain} ourselves, and it answered ${reply.status} instead of asking for payment.`;
     const offers = exactOffers(challengeOf(reply));
-    const found = offers.find((offer) => differences(offer, look).length === 0);
-    if (!found) return `We asked ${domain} ourselves, and its 402 ${saysInstead(offers, look)}.`;
-    const { payTo, chain, tokenAddress } = look;
+    const found = offers.find((offer) => differences(offer, probe).length === 0);
+    if (!found) return `We asked ${domain} ourselves, and its 402 ${saysInstead(offers, probe)}.`;
+    const { payTo, chain, tokenAddress } = probe;
     await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount: BigInt(found.amount), url });
     return null;
   } catch (error) {
@@ -118,18 +118,18 @@ const sayings = {
   amount: "asks for another amount",
 } as const;
 
-function differences(offer: PaymentRequirements, look: ToLook): (keyof typeof sayings)[] {
+function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof sayings)[] {
   const same = {
-    chain: offer.network === look.chain,
-    asset: offer.asset.toLowerCase() === look.tokenAddress,
-    payTo: offer.payTo.toLowerCase() === look.payTo,
-    amount: look.amount === null || BigInt(offer.amount) === look.amount,
+    chain: offer.network === probe.chain,
+    asset: offer.asset.toLowerCase() === probe.tokenAddress,
+    payTo: offer.payTo.toLowerCase() === probe.payTo,
+    amount: probe.amount === null || BigInt(offer.amount) === probe.amount,
   };
   return (["chain", "asset", "payTo", "amount"] as const).filter((field) => !same[field]);
 }
 
 /** Describes the offer with the fewest differences. */
-function saysInstead(offers: readonly PaymentRequirements[], look: ToLook): string {
-  const [nearest] = offers.map((offer) => differences(offer, look)).toSorted((a, b) => a.length - b.length);
+function saysInstead(offers: readonly PaymentRequirements[], probe: DueProbe): string {
+  const [nearest] = offers.map((offer) => differences(offer, probe)).toSorted((a, b) => a.length - b.length);
   return nearest ? nearest.map((field) => sayings[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";
 }

@@ -4,7 +4,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/approvals/basket.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
-import type { Looked, ToLook } from "#lib/payments/required-probe.ts";
+import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
@@ -90,7 +90,7 @@ export type Item = {
   readonly requestId: string;
   readonly purchase?: Purchase;
   /** The result of asking the seller's domain for this item. If set, the domain is not asked again. */
-  readonly looked?: Looked;
+  readonly probeResult?: ProbeResult;
 };
 
 /** A reply body to send (new or replayed), or a refusal. */
@@ -98,8 +98,8 @@ export type FinalAnswer =
   | { readonly kind: "reply"; readonly status: number; readonly body: string; readonly replayed: boolean }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/** "look" means that the seller's domain must be asked first. The batch does not wait for that request. */
-export type Answer = FinalAnswer | { readonly kind: "look"; readonly look: ToLook };
+/** "probe" means that the seller's domain must be asked first. The batch does not wait for that request. */
+export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: DueProbe };
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 

@@ -14,11 +14,11 @@ import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
-export type Look = WantedOffer & { readonly url: string | null };
-export type ToLook = WantedOffer & { readonly url: string };
+export type OfferProbe = WantedOffer & { readonly url: string | null };
+export type DueProbe = WantedOffer & { readonly url: string };
 
 /** The result of asking the domain. `words` is a sentence for the decision's reason. */
-export type Looked = { readonly key: string; readonly seen: boolean; readonly words: string };
+export type ProbeResult = { readonly key: string; readonly seen: boolean; readonly words: string };
 
 export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
   [domain, payTo, chain, tokenAddress, amount ?? "any"].join(" ");
@@ -41,7 +41,7 @@ function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null 
 }
 
 /** Null if the policy has no domain rule, does not allow this domain, or allows the seller or payee itself; null for verified sellers. */
-export function lookFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): Look | null {
+export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;
   const allowed = policy.domains?.allow ?? null;
   if (allowed === null || seller?.verified === true) return null;

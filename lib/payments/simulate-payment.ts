@@ -10,8 +10,8 @@ import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { loadToRead } from "#lib/payments/batch-load.ts";
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
-import { lookAtOffer } from "#lib/payments/probe-domain.ts";
-import type { ToLook } from "#lib/payments/required-probe.ts";
+import { probeDomain } from "#lib/payments/probe-domain.ts";
+import type { DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
@@ -77,15 +77,15 @@ async function readFacts(items: readonly Item[]): Promise<BatchFacts> {
 
 /** Asks domains for their 402 as a real payment does, with no transaction open. */
 async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simulations> {
-  const { looks, simulated } = await simulateOnce(items, facts);
-  if (looks.size === 0) return simulated;
-  const looked = await Promise.all(
+  const { probes, simulated } = await simulateOnce(items, facts);
+  if (probes.size === 0) return simulated;
+  const probed = await Promise.all(
     items.map(async (item) => {
-      const look = looks.get(item);
-      return look ? { ...item, looked: await lookAtOffer(look, item.organizationId) } : item;
+      const probe = probes.get(item);
+      return probe ? { ...item, probeResult: await probeDomain(probe, item.organizationId) } : item;
     }),
   );
-  return (await simulateOnce(looked, await readFacts(looked))).simulated;
+  return (await simulateOnce(probed, await readFacts(probed))).simulated;
 }
 
 async function simulateOnce(items: readonly Item[], read: BatchFacts) {
@@ -93,17 +93,17 @@ async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const facts = await withSeenOffers(pool(), items, read, terms);
   // Simulating is a read, and the caller's right to read was checked already.
   const { answers, rows } = decideBatch(items, { ...facts, mayAuthorize: () => true }, terms);
-  const looks = new Map(items.flatMap((item, index) => lookIn(item, answers[index])));
+  const probes = new Map(items.flatMap((item, index) => probeIn(item, answers[index])));
   const simulated: Simulations = items.map((item, index) => {
     const answer = answers[index];
     const problem = answer?.kind === "problem" ? answer.problem : null;
     return [item, { problem, row: rows.find((row) => row.item === item) ?? null }] as const;
   });
-  return { looks, simulated };
+  return { probes, simulated };
 }
 
-const lookIn = (item: Item, answer: Answer | undefined): (readonly [Item, ToLook])[] =>
-  answer?.kind === "look" ? [[item, answer.look]] : [];
+const probeIn = (item: Item, answer: Answer | undefined): (readonly [Item, DueProbe])[] =>
+  answer?.kind === "probe" ? [[item, answer.probe]] : [];
 
 const itemOf = ({ asker: { kind, subjectId }, ...asked }: SimulationItem): Item => ({
   ...asked,
