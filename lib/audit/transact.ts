@@ -1,5 +1,5 @@
 import type { AuditEvent, ChainedEvent } from "#lib/audit/chain.ts";
-import { appendEvents, clock } from "#lib/audit/store.ts";
+import { appendEvents, clock, type PendingEvent } from "#lib/audit/store.ts";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
@@ -9,18 +9,21 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
   readonly subjectId?: string | null;
 };
 
-type PendingEvent = AuditEvent & { readonly chain: string };
-
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
 /**
- * Queues an event for the end of this transaction, where the audit heads are locked last. The chain is the
- * organization's, or the platform's if there is no organization. Returns the event.
+ * Queues an event for the end of this transaction, where the audit heads are locked last. Returns the event.
  */
-export function audit(tx: Tx, event: NewEvent, now: Date, chain = event.organizationId ?? "platform"): AuditEvent {
+export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");
-  const complete = { ...event, subjectId: event.subjectId ?? null, auditEventId: newId("audit"), createdAt: now, chain };
+  const complete = {
+    ...event,
+    subjectId: event.subjectId ?? null,
+    auditEventId: newId("audit"),
+    createdAt: now,
+    ...(chain !== undefined && { chain }),
+  };
   events.push(complete);
   return complete;
 }

@@ -94,6 +94,9 @@ function drizzled(from: Pool): Database {
   return drizzle(client as unknown as DriverSql);
 }
 
+/** The connection of a transaction, for statements that drizzle does not build. drizzle hides it. */
+export const sqlOf = (tx: Tx): Sql => (tx as unknown as { readonly session: { readonly client: Sql } }).session.client;
+
 export const urgentDatabase = (): Database => perProcess("urgentDatabase", () => drizzled(urgentPool()));
 
 export const database = (): Database => perProcess("database", () => drizzled(mainPool()));

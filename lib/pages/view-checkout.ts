@@ -171,8 +171,8 @@ function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): Chec
 }
 
 async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCaller, now: Date): Promise<CheckoutView["stepUp"]> {
-  const facts = await stepUpFacts(database(), checkout, sessionId, now);
-  const reasons = stepUpReasons(facts, now);
+  const { stepUp, assuranceLevel } = await stepUpFacts(checkout, sessionId);
+  const reasons = stepUpReasons(stepUp, now);
   const [asked, passkeys, hash] = await Promise.all([
     assuranceAskedBySeller(database(), checkout),
     passkeysOf(database(), userId),
@@ -181,8 +181,8 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
   return {
     required: reasons.length > 0,
     reasons,
-    done: facts.done,
-    byPasskey: facts.byPasskey,
+    done: stepUp.done,
+    byPasskey: assuranceLevel === "passkeyApproved",
     assuranceAsked: highestAsked(asked),
     hasPasskey: passkeys.length > 0,
     hasPassword: hash !== null,

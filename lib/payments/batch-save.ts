@@ -1,4 +1,5 @@
 import postgres, { type Row } from "postgres";
+import { allHeads, append, auditChainOf, lockHeads } from "#lib/audit/store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
@@ -10,7 +11,6 @@ import { newId } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import { appendAudit, chainOf, headsOf, newHeads } from "#lib/payments/batch-audit.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
@@ -221,7 +221,7 @@ const eventsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecor
 ];
 
 const chainsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): string[] => [
-  ...new Set([...rows.map(({ item }) => item.organizationId), ...records.flatMap(({ events }) => events.map(chainOf))]),
+  ...new Set([...rows.map(({ item }) => item.organizationId), ...records.flatMap(({ events }) => events.map(auditChainOf))]),
 ];
 
 const REPLY = `
@@ -246,15 +246,15 @@ export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
     ...records.flatMap((record) => record.write(c)),
   ]);
-  const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : headsOf(c, chains);
+  const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
   const written = pipelined([more, heads, rows.length > 0 ? authorize(c, rows) : nothing]);
   // The failure is handled below; this avoids an unhandled rejection until then.
   written.catch(() => {});
-  const found = await heads;
+  const locked = await heads;
   // Built while PostgreSQL writes the rows; before the wait, it would delay them.
   const events = eventsOf(rows, records);
-  const audit = appendAudit(c, events, found.length < chains.length ? await newHeads(c, chains) : found);
+  const audit = append(c, await allHeads(c, chains, locked), events);
   onCommit();
-  await pipelined([written, audit, c`COMMIT`]);
+  await pipelined([written, audit.statement, c`COMMIT`]);
   return events.length;
 }
