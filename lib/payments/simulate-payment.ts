@@ -6,12 +6,11 @@ import { presentUsage } from "#lib/mandates/present-mandate.ts";
 import { statusOf } from "#lib/mandates/status.ts";
 import { decimalsOf, batchTerms } from "#lib/payments/authorize-batch.ts";
 import { decideBatch, type NewAuthorization } from "#lib/payments/decide-batch.ts";
-import type { Answer, Item } from "#lib/payments/queue-item.ts";
+import type { Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { loadToRead } from "#lib/payments/batch-load.ts";
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
 import { probeDomain } from "#lib/payments/probe-domain.ts";
-import type { DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
@@ -93,7 +92,7 @@ async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const facts = await withSeenOffers(pool(), items, read, terms);
   // Simulating is a read, and the caller's right to read was checked already.
   const { answers, rows } = decideBatch(items, { ...facts, mayAuthorize: () => true }, terms);
-  const probes = new Map(items.flatMap((item, index) => probeIn(item, answers[index])));
+  const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {
     const answer = answers[index];
     const problem = answer?.kind === "problem" ? answer.problem : null;
@@ -101,9 +100,6 @@ async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   });
   return { probes, simulated };
 }
-
-const probeIn = (item: Item, answer: Answer | undefined): (readonly [Item, DueProbe])[] =>
-  answer?.kind === "probe" ? [[item, answer.probe]] : [];
 
 const itemOf = ({ asker: { kind, subjectId }, ...asked }: SimulationItem): Item => ({
   ...asked,
