@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { call } from "#lib/http/client.ts";
-import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
+import { emergencyRevoke } from "#lib/platform/contract.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
 import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createServiceAccount, completeOnboarding } from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/keys/contract.ts";
+import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import { call, type CallOptions } from "#lib/http/client.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";

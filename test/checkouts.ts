@@ -10,7 +10,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import * as steps from "#lib/approvals/step-up-contract.ts";
+import * as steps from "#lib/approvals/contract.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";
 import { session } from "#lib/identity/tables.ts";
 import type { HostileStorefront } from "#test/hostile-storefront.ts";

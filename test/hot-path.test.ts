@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
-import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/contract.ts";
+import { revokeServiceAccount as revokeAccountOperation } from "#lib/identity/keys/contract.ts";
 import { Authorization } from "#lib/payment-intent.ts";
 import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";

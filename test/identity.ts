@@ -4,7 +4,8 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { noteAddress } from "#lib/http/address.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as keys from "#lib/identity/keys/contract.ts";
+import * as sessions from "#lib/identity/sessions/contract.ts";
 import { createServiceAccount } from "#lib/identity/keys/create-service-account.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import { serveAuth } from "#lib/server/serve-auth.ts";
@@ -84,7 +85,7 @@ type OrganizationOptions = { readonly productRoles?: ProductRole[]; readonly nam
 export async function newOrganization({ productRoles = ["buyer"], name = "Acme" }: OrganizationOptions = {}): Promise<Owner> {
   const person = await newPerson();
   const body = { organizationName: name, productRoles };
-  const { status, data, problem } = await send(contract.completeOnboarding, completeOnboarding, { body, as: person.credential });
+  const { status, data, problem } = await send(sessions.completeOnboarding, completeOnboarding, { body, as: person.credential });
   if (status !== 200) throw new Error(problem.detail);
   return { ...person, organizationId: data.session.activeOrganization!.organizationId };
 }
@@ -103,7 +104,7 @@ export async function newMember(owner: Owner, role: MembershipRole): Promise<Own
   const person = await newPerson("Grace");
   const invitationToken = await newInvitation(owner, person.email, role);
   const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
-  const { status, problem } = await send(contract.completeOnboarding, completeOnboarding, { body, as: person.credential });
+  const { status, problem } = await send(sessions.completeOnboarding, completeOnboarding, { body, as: person.credential });
   if (status !== 200) throw new Error(problem.detail);
   return { ...person, organizationId: owner.organizationId };
 }
@@ -114,7 +115,7 @@ export async function newKey(
   capabilities?: readonly Capability[],
 ): Promise<Agent> {
   const body = { name: "Agent", organizationId, ...(capabilities && { capabilities }) };
-  const { status, data, problem } = await send(contract.createServiceAccount, createServiceAccount, { body, as: credential });
+  const { status, data, problem } = await send(keys.createServiceAccount, createServiceAccount, { body, as: credential });
   if (status !== 201) throw new Error(problem.detail);
   const { serviceAccountId, apiKey = "" } = data;
   return { serviceAccountId, organizationId, apiKey, credential: { authorization: `Bearer ${apiKey}` } };

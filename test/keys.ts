@@ -1,6 +1,6 @@
 import * as audit from "#lib/audit/contract.ts";
 import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import type { Owner } from "#test/identity.ts";

@@ -1,7 +1,7 @@
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { cancelInvitation } from "#lib/identity/members/cancel-invitation.ts";
 import { inviteMember } from "#lib/identity/members/invite-member.ts";
-import * as contract from "#lib/identity/members/member-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { removeMember } from "#lib/identity/members/remove-member.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 import { env } from "#lib/env.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
 import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import * as contract from "#lib/identity/passkeys/contract.ts";
 import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-schema.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";

@@ -2,12 +2,11 @@ import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { user } from "#lib/identity/tables.ts";
 import { banUser } from "#lib/platform/ban-user.ts";
-import * as emergency from "#lib/platform/emergency-contract.ts";
+import * as platform from "#lib/platform/contract.ts";
 import { emergencyRevoke } from "#lib/platform/emergency-revoke.ts";
 import { revokeUserSessions } from "#lib/platform/revoke-user-sessions.ts";
 import { unbanUser } from "#lib/platform/unban-user.ts";
 import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
-import * as users from "#lib/platform/user-contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
@@ -29,21 +28,25 @@ export const REASON = "For the test of it";
 type RequestBody = Record<string, unknown>;
 
 export const setRoles = ({ credential }: Official, userId: string, platformRoles: readonly string[], more: RequestBody = {}) =>
-  send(users.updateUserRoles, updateUserRoles, { as: credential, id: userId, body: { reason: REASON, platformRoles, ...more } });
+  send(platform.updateUserRoles, updateUserRoles, {
+    as: credential,
+    id: userId,
+    body: { reason: REASON, platformRoles, ...more },
+  });
 
 const keyed = (key?: string) => (key === undefined ? {} : { key });
 
 export const endSessionsOf = ({ credential }: Official, userId: string, body: RequestBody = { reason: REASON }, key?: string) =>
-  send(users.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body, ...keyed(key) });
+  send(platform.revokeUserSessions, revokeUserSessions, { as: credential, id: userId, body, ...keyed(key) });
 
 export const ban = ({ credential }: Official, userId: string, more: RequestBody = {}, key?: string) =>
-  send(users.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more }, ...keyed(key) });
+  send(platform.banUser, banUser, { as: credential, id: userId, body: { reason: REASON, ...more }, ...keyed(key) });
 
 export const unban = ({ credential }: Official, userId: string, reason = REASON) =>
-  send(users.unbanUser, unbanUser, { as: credential, id: userId, body: { reason } });
+  send(platform.unbanUser, unbanUser, { as: credential, id: userId, body: { reason } });
 
 export const stopNow = ({ credential }: Official, named: RequestBody, key?: string) =>
-  send(emergency.emergencyRevoke, emergencyRevoke, {
+  send(platform.emergencyRevoke, emergencyRevoke, {
     as: credential,
     body: { reason: REASON, ...named },
     ...keyed(key),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/keys/contract.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";

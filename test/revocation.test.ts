@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/keys/contract.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import * as mandatesContract from "#lib/mandates/contract.ts";

@@ -6,8 +6,8 @@ import { announce } from "#components/ui/announcements.tsx";
 import { approveCheckout, rejectCheckout } from "#lib/commerce/checkout-contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { stepUp } from "#lib/approvals/step-up-contract.ts";
-import { challengePasskey } from "#lib/identity/passkeys/passkey-contract.ts";
+import { stepUp } from "#lib/approvals/contract.ts";
+import { challengePasskey } from "#lib/identity/passkeys/contract.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 

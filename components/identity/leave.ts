@@ -3,7 +3,7 @@ import { requestAuth } from "./auth-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
 import { atAddress } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import type * as contract from "#lib/identity/contract.ts";
+import type * as contract from "#lib/identity/sessions/contract.ts";
 
 const activateOrganization = atAddress<typeof contract.activateOrganization>({
   id: "activateOrganization",

@@ -6,7 +6,7 @@ import { useWatch } from "react-hook-form";
 import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
-import { createServiceAccount } from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/keys/contract.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";

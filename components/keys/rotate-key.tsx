@@ -4,7 +4,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { Select } from "#components/ui/field.tsx";
-import { rotateServiceAccountKey } from "#lib/identity/contract.ts";
+import { rotateServiceAccountKey } from "#lib/identity/keys/contract.ts";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 
 type Props = { readonly serviceAccountId: string; readonly name: string };

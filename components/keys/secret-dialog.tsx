@@ -10,7 +10,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { mayText } from "./capability-words.ts";
-import type { ServiceAccount } from "#lib/identity/contract.ts";
+import type { ServiceAccount } from "#lib/identity/keys/contract.ts";
 
 /** A service account with its new key, and a sentence about how long the previous key works. */
 export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly graceText?: string };

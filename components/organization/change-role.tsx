@@ -5,7 +5,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { updateMember, type Member } from "#lib/identity/members/member-contract.ts";
+import { updateMember, type Member } from "#lib/identity/members/contract.ts";
 import { Select } from "#components/ui/field.tsx";
 import type { ShownKey } from "#lib/pages/view-members.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";

@@ -6,7 +6,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { cancelInvitation, inviteMember, type Invitation } from "#lib/identity/members/member-contract.ts";
+import { cancelInvitation, inviteMember, type Invitation } from "#lib/identity/members/contract.ts";
 
 /** Resends or cancels an invitation. Both can be undone, so neither asks for confirmation. */
 export function InvitationActions({ invitation }: { readonly invitation: Invitation }) {

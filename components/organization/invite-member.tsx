@@ -7,7 +7,7 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { inviteMember } from "#lib/identity/members/member-contract.ts";
+import { inviteMember } from "#lib/identity/members/contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { RoleChoices } from "./role-choices.tsx";
 

@@ -3,7 +3,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { roleName } from "#components/shell/menu-words.ts";
-import type { Member } from "#lib/identity/members/member-contract.ts";
+import type { Member } from "#lib/identity/members/contract.ts";
 import type { MembersView } from "#lib/pages/view-members.ts";
 import { ChangeRole } from "./change-role.tsx";
 import { RemoveMember } from "./remove-member.tsx";

@@ -5,7 +5,7 @@ import { Choice } from "#components/ui/choice.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
-import { removeMember, type Member } from "#lib/identity/members/member-contract.ts";
+import { removeMember, type Member } from "#lib/identity/members/contract.ts";
 import type { ShownKey } from "#lib/pages/view-members.ts";
 
 type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };

@@ -6,7 +6,7 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { setStepUpThreshold } from "#lib/identity/members/organization-contract.ts";
+import { setStepUpThreshold } from "#lib/identity/members/contract.ts";
 
 type Props = { readonly organizationId: string; readonly above: string | null };
 

@@ -8,7 +8,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { verifyPlatformAudit } from "#lib/platform/audit-contract.ts";
+import { verifyPlatformAudit } from "#lib/platform/contract.ts";
 import type { ReplyOf } from "#lib/http/client.ts";
 import type { ChainView } from "#lib/pages/view-platform-audit.ts";
 

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { updateUserRoles, type PlatformUser } from "#lib/platform/user-contract.ts";
+import { updateUserRoles, type PlatformUser } from "#lib/platform/contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { ReasonField } from "./reason-field.tsx";
 import { platformRoles, Reason } from "./role-words.ts";

@@ -10,7 +10,7 @@ import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
-import { emergencyRevoke } from "#lib/platform/emergency-contract.ts";
+import { emergencyRevoke } from "#lib/platform/contract.ts";
 import { mutation } from "#lib/http/query.ts";
 import { REASON_MIN } from "./role-words.ts";
 

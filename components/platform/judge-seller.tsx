@@ -2,7 +2,7 @@
 
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { call } from "#lib/http/client.ts";
-import { verifySeller } from "#lib/sellers/verification-contract.ts";
+import { verifySeller } from "#lib/sellers/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
 
 type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };

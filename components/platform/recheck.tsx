@@ -3,7 +3,7 @@
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
-import { recheckExecution } from "#lib/settlement/recheck-contract.ts";
+import { recheckExecution } from "#lib/settlement/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
 
 /** Makes the service check an execution with the network now. */

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { Field } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { changePassword } from "#lib/identity/sessions/security-contract.ts";
+import { changePassword } from "#lib/identity/sessions/contract.ts";
 
 export function ChangePassword({ email }: { readonly email: string }) {
   const router = useRouter();

@@ -10,7 +10,7 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { type Passkey, removePasskey, renamePasskey } from "#lib/identity/passkeys/passkey-contract.ts";
+import { type Passkey, removePasskey, renamePasskey } from "#lib/identity/passkeys/contract.ts";
 import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
 
 function Rename({ passkey: { passkeyId, name } }: { readonly passkey: Passkey }) {

@@ -3,7 +3,7 @@
 import { usePathname, useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { atAddress, call, ProblemError } from "#lib/http/client.ts";
-import type * as contract from "#lib/identity/contract.ts";
+import type * as contract from "#lib/identity/sessions/contract.ts";
 
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;

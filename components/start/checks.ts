@@ -1,5 +1,5 @@
 import { atAddress, call } from "#lib/http/client.ts";
-import type * as identity from "#lib/identity/contract.ts";
+import type * as identity from "#lib/identity/keys/contract.ts";
 import type * as mandates from "#lib/mandates/contract.ts";
 import type * as payments from "#lib/payments/contract.ts";
 import type * as sellers from "#lib/sellers/contract.ts";

@@ -12,7 +12,7 @@ import {
   newNonce,
   requestOptions,
 } from "#lib/identity/passkeys/passkey-challenge.ts";
-import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

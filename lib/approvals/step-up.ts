@@ -1,7 +1,7 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import { checkoutChanged, requireOpen, STEP_UP_MS } from "#lib/approvals/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import type * as contract from "#lib/approvals/step-up-contract.ts";
+import type * as contract from "#lib/approvals/contract.ts";
 import { insertStepUp } from "#lib/approvals/step-up-store.ts";
 import { findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";

@@ -3,29 +3,23 @@ import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as orders from "#lib/commerce/order-contract.ts";
-import * as steps from "#lib/approvals/step-up-contract.ts";
+import * as approvals from "#lib/approvals/contract.ts";
 import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
-import * as identity from "#lib/identity/contract.ts";
-import * as members from "#lib/identity/members/member-contract.ts";
-import * as organizations from "#lib/identity/members/organization-contract.ts";
-import * as passkeys from "#lib/identity/passkeys/passkey-contract.ts";
-import * as security from "#lib/identity/sessions/security-contract.ts";
+import * as keys from "#lib/identity/keys/contract.ts";
+import * as sessions from "#lib/identity/sessions/contract.ts";
+import * as members from "#lib/identity/members/contract.ts";
+import * as passkeys from "#lib/identity/passkeys/contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as onchain from "#lib/onchain/registry/contract.ts";
 import * as registrations from "#lib/onchain/registry/registration-contract.ts";
 import * as payments from "#lib/payments/contract.ts";
-import * as platformAudit from "#lib/platform/audit-contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as search from "#lib/search/contract.ts";
-import * as emergency from "#lib/platform/emergency-contract.ts";
-import * as users from "#lib/platform/user-contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
-import * as verifications from "#lib/sellers/verification-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
-import * as rechecks from "#lib/settlement/recheck-contract.ts";
 
 /** What the contracts export, with the schemas. The name of an operation is its id. */
 const exported = {
@@ -39,19 +33,12 @@ const exported = {
   ...payTos,
   ...search,
   ...billing,
-  ...identity,
-  ...steps,
+  ...sessions,
+  ...keys,
+  ...approvals,
   ...members,
-  ...organizations,
   ...passkeys,
-  ...security,
   ...platform,
-  ...users,
-  ...emergency,
-  ...verifications,
-  listPlatformAuditEvents: platformAudit.listPlatformAuditEvents,
-  ...rechecks,
-  verifyPlatformAudit: platformAudit.verifyPlatformAudit,
   ...onchain,
   ...registrations,
   ...audit,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import { invitation, session } from "#lib/identity/tables.ts";
 import { viewInvitation } from "#lib/pages/view-invitation.ts";

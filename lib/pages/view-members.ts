@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
-import type { Invitation, Member } from "#lib/identity/members/member-contract.ts";
+import type { Invitation, Member } from "#lib/identity/members/contract.ts";
 import { liveKeysMade, type MadeKey } from "#lib/identity/keys/made-keys-store.ts";
 import { countOwners, findMember, selectInvitations, selectMembers } from "#lib/identity/member-store.ts";
 import { grantableRoles } from "#lib/identity/members/membership.ts";

@@ -2,7 +2,7 @@ import { countChains, newestCheckpoints } from "#lib/audit/checkpoint-store.ts";
 import type { AuditEvent } from "#lib/audit-event.ts";
 import { readEnds } from "#lib/audit/read-store.ts";
 import type { Input } from "#lib/http/operation.ts";
-import type * as contract from "#lib/platform/audit-contract.ts";
+import type * as contract from "#lib/platform/contract.ts";
 import { namesOf } from "#lib/platform/directory-store.ts";
 import { readAllEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { env } from "#lib/env.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";

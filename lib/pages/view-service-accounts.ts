@@ -4,7 +4,7 @@ import { compileAccess } from "#lib/http/access.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
-import { listServiceAccounts } from "#lib/identity/contract.ts";
+import { listServiceAccounts } from "#lib/identity/keys/contract.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import {
   countAccounts,

@@ -6,7 +6,7 @@ import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { readAllEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { readUsers } from "#lib/platform/list-users.ts";
 import { presentUser } from "#lib/platform/user.ts";
-import type * as contract from "#lib/platform/user-contract.ts";
+import type * as contract from "#lib/platform/contract.ts";
 import { findUser } from "#lib/identity/user-store.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, newPerson, PASSWORD, signIn } from "#test/identity.ts";

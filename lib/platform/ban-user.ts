@@ -4,7 +4,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { presentUser, requireAdminLeft, requireRightsOf, requireUser } from "#lib/platform/user.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { endSessions, updateUser } from "#lib/platform/user-store.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { claimPlatform as handler } from "#lib/platform/claim-platform.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";

@@ -8,7 +8,7 @@ import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { revokeAccountAndKeys } from "#lib/identity/keys/service-account-store.ts";
 import { newId } from "#lib/ids.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
-import * as contract from "#lib/platform/emergency-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import {
   countLiveKeys,
   findAnyAgent,

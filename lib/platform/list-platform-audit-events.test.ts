@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/platform/audit-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { listPlatformAuditEvents } from "#lib/platform/list-platform-audit-events.ts";
 import { useDatabase } from "#test/database.ts";
 import { chainOfEvents } from "#test/mandates.ts";

@@ -2,7 +2,7 @@ import { placeOf, presentEvent } from "#lib/audit/list-audit-events.ts";
 import { listEvents, listEventsOfAll } from "#lib/audit/read-store.ts";
 import type { Handler, Input } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
-import type * as contract from "#lib/platform/audit-contract.ts";
+import type * as contract from "#lib/platform/contract.ts";
 
 type Query = Input<typeof contract.listPlatformAuditEvents>["query"];
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { database, pool } from "#lib/db/client.ts";
 import { user } from "#lib/identity/tables.ts";
 import { listUsers } from "#lib/platform/list-users.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { useDatabase } from "#test/database.ts";
 import { ban, createOfficial, type Official } from "#test/platform.ts";
 import { createOrganization, createPerson, send } from "#test/tenant.ts";

@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import type { Handler, Input } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { presentUser } from "#lib/platform/user.ts";
-import type * as contract from "#lib/platform/user-contract.ts";
+import type * as contract from "#lib/platform/contract.ts";
 import { selectUsers } from "#lib/platform/user-store.ts";
 
 type Query = Input<typeof contract.listUsers>["query"];

@@ -4,7 +4,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { requireUser } from "#lib/platform/user.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { endSessions } from "#lib/platform/user-store.ts";
 
 export const revokeUserSessions: Handler<typeof contract.revokeUserSessions> = ({ userId, body }, { caller, idempotency }) =>

@@ -2,9 +2,8 @@ import { eq } from "drizzle-orm";
 import { getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import * as verifications from "#lib/sellers/verification-contract.ts";
-import { verifySeller } from "#lib/sellers/verify-seller.ts";
 import * as contract from "#lib/sellers/contract.ts";
+import { verifySeller } from "#lib/sellers/verify-seller.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { payToProofs, sellers } from "#lib/sellers/tables.ts";
 import { useDatabase } from "#test/database.ts";
@@ -130,7 +129,7 @@ describe("a stop of a seller that has verified its domain", () => {
     const domain = newDomain();
     const [evil, second] = [await newShop({ domain }, { verified: true }), await newShop({ domain: `www.${domain}` })];
     await stop(evil);
-    const { problem } = await send(verifications.verifySeller, verifySeller, {
+    const { problem } = await send(contract.verifySeller, verifySeller, {
       as: operator.credential,
       id: second.shop.sellerId,
       body: { verified: true, reason: REASON },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

@@ -5,7 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { presentUser, requireRightsOf, requireUser } from "#lib/platform/user.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { bannedNow } from "#lib/identity/user-store.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
 import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { selectUsers } from "#lib/platform/user-store.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

@@ -7,7 +7,7 @@ import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { rolesAfter } from "#lib/platform/roles.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { presentUser, requireAdminLeft, requireUser } from "#lib/platform/user.ts";
-import * as contract from "#lib/platform/user-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 
 export const updateUserRoles: Handler<typeof contract.updateUserRoles> = ({ userId, body }, { caller, idempotency }) =>

@@ -3,7 +3,7 @@ import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { signingKeyOf } from "#lib/audit/checkpoint.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { mainPool, pool } from "#lib/db/client.ts";
-import * as contract from "#lib/platform/audit-contract.ts";
+import * as contract from "#lib/platform/contract.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
 import { forget, perProcess } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";

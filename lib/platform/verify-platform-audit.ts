@@ -2,7 +2,7 @@ import { selectChains } from "#lib/audit/checkpoint-store.ts";
 import { verifyInTurn } from "#lib/audit/verify-audit.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import type * as contract from "#lib/platform/audit-contract.ts";
+import type * as contract from "#lib/platform/contract.ts";
 
 const CHAINS = 500;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/sellers/verification-contract.ts";
+import * as contract from "#lib/sellers/contract.ts";
 import { verifySeller } from "#lib/sellers/verify-seller.ts";
 import { ask } from "#test/asking.ts";
 import { eventsAbout } from "#test/audit.ts";

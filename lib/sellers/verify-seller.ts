@@ -8,7 +8,7 @@ import { presentSeller } from "#lib/sellers/present.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 import { sellerStopped } from "#lib/sellers/stops.ts";
-import * as contract from "#lib/sellers/verification-contract.ts";
+import * as contract from "#lib/sellers/contract.ts";
 
 export const verifySeller: Handler<typeof contract.verifySeller> = ({ id, body }, { caller, idempotency }) =>
   once(contract.verifySeller, idempotency, async (tx) => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/keys/contract.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { readAsked } from "#lib/execute/settlement-request.ts";
 import { settleMethods, verifyMethods } from "#lib/server/serve-facilitator.ts";

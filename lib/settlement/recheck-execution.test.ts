@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
-import * as contract from "#lib/settlement/recheck-contract.ts";
+import * as contract from "#lib/settlement/contract.ts";
 import { recheckExecution } from "#lib/settlement/recheck-execution.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

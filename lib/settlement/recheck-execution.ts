@@ -3,7 +3,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import * as contract from "#lib/settlement/recheck-contract.ts";
+import * as contract from "#lib/settlement/contract.ts";
 import { findOpenExecution, hastenCheck } from "#lib/settlement/store.ts";
 
 export const recheckExecution: Handler<typeof contract.recheckExecution> = ({ executionId, body }, { caller, idempotency }) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { call, type ReplyOf } from "#lib/http/client.ts";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
-import { completeOnboarding } from "#lib/identity/contract.ts";
+import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";

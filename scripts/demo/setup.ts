@@ -1,4 +1,4 @@
-import { createServiceAccount } from "#lib/identity/contract.ts";
+import { createServiceAccount } from "#lib/identity/keys/contract.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { Capability, ResourceSettlementMode } from "#lib/vocabulary.ts";

@@ -5,7 +5,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { createLogger } from "#lib/telemetry/log.ts";
 import { idempotency } from "#lib/command/tables.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { createServiceAccount as handler } from "#lib/identity/keys/create-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";

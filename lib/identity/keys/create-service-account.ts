@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { grantCapabilities } from "#lib/identity/capabilities.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { onceWithoutKey, presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";

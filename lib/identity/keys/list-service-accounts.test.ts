@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { listServiceAccounts } from "#lib/identity/keys/list-service-accounts.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";

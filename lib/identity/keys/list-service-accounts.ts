@@ -1,6 +1,6 @@
 import { listedReply, type Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
-import type * as contract from "#lib/identity/contract.ts";
+import type * as contract from "#lib/identity/keys/contract.ts";
 import { presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 

@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { once } from "#lib/command/idempotency.ts";
 import { isStoredReply, type Idempotency, type Operation } from "#lib/http/operation.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
-import type { ServiceAccount } from "#lib/identity/contract.ts";
+import type { ServiceAccount } from "#lib/identity/keys/contract.ts";
 import type { ServiceAccountRow } from "#lib/identity/keys/service-account-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GATE } from "#lib/command/gate-store.ts";
 import { mainPool } from "#lib/db/client.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { listServiceAccounts } from "#lib/identity/keys/list-service-accounts.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

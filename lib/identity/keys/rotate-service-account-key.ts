@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/keys/contract.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { onceWithoutKey, presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";

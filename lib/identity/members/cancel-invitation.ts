@@ -3,7 +3,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
-import * as contract from "#lib/identity/members/member-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { cancelPending, lockInvitation } from "#lib/identity/member-store.ts";
 import { requireGrantable } from "#lib/identity/members/membership.ts";
 import { presentInvitation } from "#lib/identity/members/present-member.ts";

@@ -5,7 +5,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { queueInvitationMail } from "#lib/identity/members/invitation-mail.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
-import * as contract from "#lib/identity/members/member-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { findPending, isMemberAddress, saveInvitation, type InvitationRow } from "#lib/identity/member-store.ts";
 import { requireGrantable } from "#lib/identity/members/membership.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";

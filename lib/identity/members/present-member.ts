@@ -1,5 +1,5 @@
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
-import type { Invitation, Member } from "#lib/identity/members/member-contract.ts";
+import type { Invitation, Member } from "#lib/identity/members/contract.ts";
 import type { InvitationRow, MemberRow } from "#lib/identity/member-store.ts";
 import { toWire } from "#lib/time.ts";
 import { InvitationStatus } from "#lib/vocabulary.ts";

@@ -5,11 +5,12 @@ import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { activateOrganization } from "#lib/identity/sessions/activate-organization.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as keys from "#lib/identity/keys/contract.ts";
+import * as sessions from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { listServiceAccounts } from "#lib/identity/keys/list-service-accounts.ts";
 import { liveKeysMade } from "#lib/identity/keys/made-keys-store.ts";
-import * as members from "#lib/identity/members/member-contract.ts";
+import * as members from "#lib/identity/members/contract.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { invitation, member } from "#lib/identity/tables.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";
@@ -22,9 +23,9 @@ import { send } from "#test/tenant.ts";
 
 useDatabase();
 
-const listKeys = (as: Owner) => send(identity.listServiceAccounts, listServiceAccounts, { as: as.credential });
+const listKeys = (as: Owner) => send(keys.listServiceAccounts, listServiceAccounts, { as: as.credential });
 const readSession = async ({ credential }: Pick<Owner, "credential">) =>
-  (await send(identity.getSession, getSession, { as: credential })).data.session;
+  (await send(sessions.getSession, getSession, { as: credential })).data.session;
 
 describe("removeMember", () => {
   test("every session loses its rights on the next request and leaves the organization", async () => {
@@ -39,7 +40,7 @@ describe("removeMember", () => {
       const { activeOrganization, organizations, capabilities } = await readSession(session);
       expect([activeOrganization, organizations, capabilities]).toEqual([undefined, [], []]);
     }
-    const again = await send(identity.activateOrganization, activateOrganization, {
+    const again = await send(sessions.activateOrganization, activateOrganization, {
       id: owner.organizationId,
       as: developer.credential,
     });
@@ -64,7 +65,7 @@ describe("removeMember", () => {
       await newKey(owner, ["audit:read"]),
     ];
     const rotation = { id: rotated.serviceAccountId, as: admin.credential, body: { gracePeriodSeconds: 60 } };
-    const { data } = await send(identity.rotateServiceAccountKey, rotateServiceAccountKey, rotation);
+    const { data } = await send(keys.rotateServiceAccountKey, rotateServiceAccountKey, rotation);
     const statusOf = async (apiKey = "") =>
       (await send(audit.listAuditEvents, listAuditEvents, { as: { authorization: `Bearer ${apiKey}` } })).status;
     const { status, problem } = await remove(owner, admin.userId);

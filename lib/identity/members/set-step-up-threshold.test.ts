@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import * as contract from "#lib/identity/members/organization-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
 import { viewMembers } from "#lib/pages/view-members.ts";
 import { callerOf } from "#test/checkouts.ts";

@@ -4,7 +4,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
-import * as contract from "#lib/identity/members/organization-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { setStepUpAbove, stepUpAboveOf } from "#lib/identity/members/organization-store.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { parseAmount } from "#lib/money.ts";

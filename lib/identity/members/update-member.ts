@@ -5,7 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { decideKeys } from "#lib/identity/keys/decide-keys.ts";
 import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
-import * as contract from "#lib/identity/members/member-contract.ts";
+import * as contract from "#lib/identity/members/contract.ts";
 import { cancelInvitationsOf, countOwners, setRole } from "#lib/identity/member-store.ts";
 import { grantableRoles, isMore, requireGrantable, requireOwnerLeft } from "#lib/identity/members/membership.ts";
 import { presentMember } from "#lib/identity/members/present-member.ts";

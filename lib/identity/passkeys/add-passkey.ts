@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
-import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { knownTransports, type PasskeyCredential } from "#lib/identity/passkey-schema.ts";
 import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";

@@ -3,7 +3,7 @@ import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { countProof, requirePassword } from "#lib/identity/require-password.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
-import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import type * as contract from "#lib/identity/passkeys/contract.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { countUse, setProved, takeChallenge } from "#lib/identity/passkey-store.ts";
 import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";

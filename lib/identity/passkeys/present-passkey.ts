@@ -1,4 +1,4 @@
-import type { Passkey } from "#lib/identity/passkeys/passkey-contract.ts";
+import type { Passkey } from "#lib/identity/passkeys/contract.ts";
 import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
 import { toWire } from "#lib/time.ts";
 

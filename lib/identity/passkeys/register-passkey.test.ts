@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import * as contract from "#lib/identity/passkeys/contract.ts";
 import { PASSKEYS_MAX, registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { passkey } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";

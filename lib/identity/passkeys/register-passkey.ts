@@ -5,7 +5,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { CHALLENGE_MS, CHALLENGES_PER_MINUTE, descriptorsOf } from "#lib/identity/passkeys/passkey-challenge.ts";
-import type * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";

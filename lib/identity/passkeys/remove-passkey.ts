@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import * as contract from "#lib/identity/passkeys/contract.ts";
 import { deletePasskey, otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";

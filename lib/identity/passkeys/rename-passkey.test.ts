@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/identity/passkeys/passkey-contract.ts";
+import * as contract from "#lib/identity/passkeys/contract.ts";
 import { renamePasskey } from "#lib/identity/passkeys/rename-passkey.ts";
 import { useDatabase } from "#test/database.ts";
 import { newPerson } from "#test/identity.ts";

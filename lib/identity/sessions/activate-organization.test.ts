@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { activateOrganization as handler } from "#lib/identity/sessions/activate-organization.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { useDatabase } from "#test/database.ts";
 import { newInvitation, newOrganization, signIn, type Owner } from "#test/identity.ts";

@@ -1,7 +1,7 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { isMember } from "#lib/identity/members/organization-store.ts";
 import { setActiveOrganization } from "#lib/identity/sessions/session-store.ts";

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { disabledPaths, servedPaths } from "#lib/identity/sessions/auth-paths.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { serveAuth } from "#lib/server/serve-auth.ts";
 import { account, rateLimit, session, user } from "#lib/identity/tables.ts";

@@ -6,7 +6,8 @@ import { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as keys from "#lib/identity/keys/contract.ts";
+import * as sessions from "#lib/identity/sessions/contract.ts";
 import { createServiceAccount } from "#lib/identity/keys/create-service-account.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
@@ -41,7 +42,7 @@ const refusalOf = async (headers: Credential, method = "GET") => {
 };
 
 const askAudit = (as: Credential) => send(audit.listAuditEvents, listAuditEvents, { as });
-const askSession = (as: Credential) => send(contract.getSession, getSession, { as });
+const askSession = (as: Credential) => send(sessions.getSession, getSession, { as });
 
 describe("authenticate with a key", () => {
   test("a key acts as its service account, with the stored capabilities", async () => {
@@ -57,7 +58,7 @@ describe("authenticate with a key", () => {
 
   test("401 has the same body for mistyped, unknown, revoked, expired and foreign keys", async () => {
     const [revoked, expired] = [await newKey(owner, ["audit:read"]), await newKey(owner, ["audit:read"])];
-    await send(contract.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
+    await send(keys.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
     await database()
       .update(apiKeys)
       .set({ expiresAt: new Date(Date.now() - 1000) })
@@ -95,7 +96,7 @@ describe("authenticate with a key", () => {
 
   test("401 takes as long for a revoked key as for an unknown one", async () => {
     const revoked = await newKey(owner, ["audit:read"]);
-    await send(contract.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
+    await send(keys.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
     const times = new Map<string, number[]>([
       [newApiKey("sandbox").apiKey, []],
       [revoked.apiKey, []],
@@ -114,7 +115,7 @@ describe("authenticate with a key", () => {
   test("a revoked key is refused on the next request", async () => {
     const doomed = await newKey(owner, ["audit:read"]);
     expect((await askAudit(doomed.credential)).status).toBe(200);
-    await send(contract.revokeServiceAccount, revokeServiceAccount, { id: doomed.serviceAccountId, as: owner.credential });
+    await send(keys.revokeServiceAccount, revokeServiceAccount, { id: doomed.serviceAccountId, as: owner.credential });
     expect((await askAudit(doomed.credential)).status).toBe(401);
   });
 
@@ -127,7 +128,7 @@ describe("authenticate with a key", () => {
   test("403 for a key at operations that are for persons only", async () => {
     expect((await askSession(agent.credential)).status).toBe(403);
     const body = { name: "Another", organizationId: owner.organizationId };
-    expect((await send(contract.createServiceAccount, createServiceAccount, { body, as: agent.credential })).status).toBe(403);
+    expect((await send(keys.createServiceAccount, createServiceAccount, { body, as: agent.credential })).status).toBe(403);
   });
 
   test("a request without credentials is anonymous", async () => {

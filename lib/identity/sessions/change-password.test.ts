@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import * as identity from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { changePassword } from "#lib/identity/sessions/change-password.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import * as contract from "#lib/identity/sessions/security-contract.ts";
 import { newestKept } from "#lib/mail/store.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
@@ -14,7 +13,7 @@ useDatabase();
 const NEW = "another long password";
 const change = (as: Credential, currentPassword: string, newPassword = NEW) =>
   send(contract.changePassword, changePassword, { as, body: { currentPassword, newPassword } });
-const codeOf = async (as: Credential) => (await send(identity.getSession, getSession, { as })).problem.code;
+const codeOf = async (as: Credential) => (await send(contract.getSession, getSession, { as })).problem.code;
 
 describe("changePassword", () => {
   test("ends every other session, keeps this one, and sends a mail", async () => {

@@ -5,7 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { requirePassword } from "#lib/identity/require-password.ts";
 import { setProved } from "#lib/identity/passkey-store.ts";
-import type * as contract from "#lib/identity/sessions/security-contract.ts";
+import type * as contract from "#lib/identity/sessions/contract.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { deleteOtherSessions } from "#lib/identity/sessions/session-store.ts";
 import { replacePassword } from "#lib/identity/user-store.ts";

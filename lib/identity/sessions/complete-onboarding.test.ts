@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding as handler } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { invitation, member, organization, user } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";

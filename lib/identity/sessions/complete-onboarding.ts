@@ -7,7 +7,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler, Input, SessionCaller } from "#lib/http/operation.ts";
 import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { invitationIdOf } from "#lib/identity/members/invitation-token.ts";
 import {

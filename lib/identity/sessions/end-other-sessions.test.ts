@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import * as identity from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { endOtherSessions } from "#lib/identity/sessions/end-other-sessions.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import * as contract from "#lib/identity/sessions/security-contract.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { newPerson, signIn } from "#test/identity.ts";
@@ -12,7 +11,7 @@ useDatabase();
 
 const endOthers = (as: Credential, key?: string) =>
   send(contract.endOtherSessions, endOtherSessions, { as, body: {}, ...(key !== undefined && { key }) });
-const codeOf = async (as: Credential) => (await send(identity.getSession, getSession, { as })).problem.code;
+const codeOf = async (as: Credential) => (await send(contract.getSession, getSession, { as })).problem.code;
 
 describe("endOtherSessions", () => {
   test("all other sessions of the person end at once, and no session of others", async () => {

@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
-import * as contract from "#lib/identity/sessions/security-contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { deleteOtherSessions } from "#lib/identity/sessions/session-store.ts";
 
 export const endOtherSessions: Handler<typeof contract.endOtherSessions> = (_, { caller, idempotency }) =>

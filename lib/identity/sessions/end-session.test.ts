@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import * as identity from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { endSession } from "#lib/identity/sessions/end-session.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import * as contract from "#lib/identity/sessions/security-contract.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
@@ -13,7 +12,7 @@ useDatabase();
 
 const end = (as: Credential, id: string, key?: string) =>
   send(contract.endSession, endSession, { as, id, body: {}, ...(key !== undefined && { key }) });
-const codeOf = async (as: Credential) => (await send(identity.getSession, getSession, { as })).problem.code;
+const codeOf = async (as: Credential) => (await send(contract.getSession, getSession, { as })).problem.code;
 
 describe("endSession", () => {
   test("an ended session is refused on the next request", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession as handler } from "#lib/identity/sessions/get-session.ts";
 import { Capability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import type * as contract from "#lib/identity/contract.ts";
+import type * as contract from "#lib/identity/sessions/contract.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { presentSession } from "#lib/identity/sessions/present-session.ts";
 import { readSession } from "#lib/identity/sessions/session-store.ts";

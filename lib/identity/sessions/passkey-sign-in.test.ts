@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { noteAddress } from "#lib/http/address.ts";
-import * as identity from "#lib/identity/contract.ts";
+import * as identity from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { passkey } from "#lib/identity/tables.ts";
 import { serveAuth } from "#lib/server/serve-auth.ts";

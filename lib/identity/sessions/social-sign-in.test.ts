@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { serveAuth } from "#lib/server/serve-auth.ts";
 import { account, user } from "#lib/identity/tables.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eq, inArray } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { passkeysOf } from "#lib/identity/passkey-store.ts";
 import { account, passkey, user } from "#lib/identity/tables.ts";

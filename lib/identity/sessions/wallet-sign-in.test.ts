@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage, type SiweMessage } from "viem/siwe";
 import { database, pool } from "#lib/db/client.ts";
-import * as contract from "#lib/identity/contract.ts";
+import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { walletAddress } from "#lib/identity/tables.ts";

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery } from "#lib/http/paging.ts";
-import { exampleSession, Session } from "#lib/identity/session-schema.ts";
 import { Id } from "#lib/ids.ts";
-import { Capability, ProductRole } from "#lib/vocabulary.ts";
+import { Capability } from "#lib/vocabulary.ts";
 
-const SessionReply = z.object({ session: Session }).meta({ id: "SessionReply" });
 const name = z.string().trim().min(1).max(200);
 
 export const ServiceAccount = z
@@ -30,66 +28,6 @@ const example: ServiceAccount = {
   createdAt: "2026-11-21T12:00:00.000Z",
 };
 const withKey = { ...example, apiKey: "csk_sandbox_2w7k9m4r5t6v8x0y_<52 characters><7 characters>" };
-
-export const getSession = operation({
-  id: "getSession",
-  method: "GET",
-  path: "/api/v1/auth/session",
-  tag: "Identity",
-  summary: "Read the session",
-  access: "session",
-  response: SessionReply,
-  problems: [],
-  example: { response: { session: exampleSession } },
-});
-
-export const completeOnboarding = operation({
-  id: "completeOnboarding",
-  method: "POST",
-  path: "/api/v1/auth/onboarding",
-  tag: "Identity",
-  summary: "Complete the account onboarding",
-  description:
-    "Makes an organization and its first owner, or joins the one of an invitation; organizationName is ignored then. May be repeated for another organization, up to ten for a person. The organization becomes the session's active one.",
-  access: "session",
-  body: z
-    .strictObject({
-      organizationName: name,
-      organizationSlug: z
-        .string()
-        .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, "Use 1 to 48 lower-case letters, digits and hyphens.")
-        .optional(),
-      productRoles: z.array(ProductRole).min(1).max(2),
-      invitationToken: z.string().min(1).max(128).optional(),
-    })
-    .meta({ id: "CompleteOnboarding" }),
-  response: SessionReply,
-  problems: [
-    "forbidden",
-    "not_found",
-    "conflict",
-    "slug_taken",
-    "organization_limit_reached",
-    "idempotency_in_flight",
-    "idempotency_key_reused",
-  ],
-  example: {
-    body: { organizationName: "Acme Research", organizationSlug: "acme-research", productRoles: ["buyer"] },
-    response: { session: exampleSession },
-  },
-});
-
-export const activateOrganization = operation({
-  id: "activateOrganization",
-  method: "POST",
-  path: "/api/v1/auth/organizations/{organizationId}/activate",
-  tag: "Identity",
-  summary: "Set the active organization",
-  access: "session",
-  response: SessionReply,
-  problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
-  example: { params: { organizationId: example.organizationId }, response: { session: exampleSession } },
-});
 
 export const createServiceAccount = operation({
   id: "createServiceAccount",
