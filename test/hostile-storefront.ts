@@ -25,6 +25,7 @@ export const storefrontFaults = [
   "huge",
   "slow",
   "twoVariants",
+  "nameEndsInEmoji",
   "soldOut",
   "quote500",
   "quoteHang",
@@ -125,6 +126,7 @@ function quoteOf({ fault }: HostileStorefront, items: readonly Item[], number: n
   const unit = fault === "priceRises" ? formatAmount(12_500_000n + BigInt(number - 1) * 1_000_000n, 6) : "12.5";
   const lines = items.map(({ productId = "tee", variantId = "tee-m", quantity }) => ({
     ...variant(variantId.replace("tee-", "").toUpperCase()),
+    ...(fault === "nameEndsInEmoji" && { name: `${"a".repeat(199)}😀 x` }),
     productId: fault === "anotherProduct" ? "hoodie" : productId,
     variantId,
     quantity: fault === "quantity" ? quantity * 10 : quantity,

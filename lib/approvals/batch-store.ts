@@ -3,7 +3,8 @@ import type { Sql } from "#lib/db/sql.ts";
 import type { ApprovalRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
-import { columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
+import { bulkInsert } from "#lib/db/bulk.ts";
+import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -84,12 +85,13 @@ export function readLocked(row: Row): LockedCheckout {
   };
 }
 
-const [checkoutNames, approvalNames] = [columnNames(checkoutIntents), columnNames(checkoutApprovals)];
+const approvalNames = columnNames(checkoutApprovals);
 
-/** Inserts the checkouts of the batch's authorizations. */
-export const insertCheckouts = (c: Sql, rows: readonly NewCheckout[]) => c`
-  INSERT INTO checkout_intents (${c.unsafe(checkoutNames)})
-  SELECT ${c.unsafe(checkoutNames)} FROM json_populate_recordset(NULL::checkout_intents, ${writeRows(checkoutIntents, rows)}::json)`;
+/** Inserts the checkouts of the batch's authorizations. Their JSON is from storefronts and may have any characters. */
+export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
+  "checkout_intents",
+  allColumns(checkoutIntents),
+);
 
 type Grant = {
   readonly approval: ApprovalRow;

@@ -4,7 +4,7 @@ import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
-import { checkoutScene, type CheckoutScene } from "#test/checkouts.ts";
+import { checkoutScene, open, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront, type StorefrontFault } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -98,6 +98,14 @@ describe("an order at a storefront that fails before it is paid", () => {
     });
     expect(data.paymentRequired).toBeUndefined();
     expect(await holds()).toEqual([]);
+  });
+
+  test("a name that is cut inside a character can be shown to the person who is asked", async () => {
+    const asked = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
+    shop.fault = "nameEndsInEmoji";
+    const { data } = await place(asked, shop, newOrderKey());
+    expect(data.status).toBe("approvalRequired");
+    expect(JSON.stringify(data).isWellFormed()).toBe(true);
   });
 
   test("its texts reach no agent as instructions", async () => {

@@ -1,5 +1,5 @@
 import { getTableColumns, type InferInsertModel, type InferSelectModel } from "drizzle-orm";
-import type { PgTable } from "drizzle-orm/pg-core";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Row } from "postgres";
 import type { Column } from "#lib/db/bulk.ts";
 import { toWire } from "#lib/time.ts";
@@ -25,7 +25,7 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/** The rows as JSON text for json_populate_recordset. */
+/** The rows as JSON text for json_populate_recordset, which refuses half a character and NUL, also in nested values. */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
@@ -33,6 +33,11 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
 };
 
 type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
+
+const driverText = (column: PgColumn, value: unknown): string | null => {
+  if (value === null || value === undefined) return null;
+  return value instanceof Date ? toWire(value) : String(column.mapToDriverValue(value));
+};
 
 /** The columns of a bulk statement. The texts of `json` are JSON; every other text is an id, a hash or a code. */
 export function columnsOf<T, P extends PgTable>(
@@ -45,14 +50,14 @@ export function columnsOf<T, P extends PgTable>(
     const column = columns[key]!;
     const type = column.getSQLType();
     const named = type !== "text" ? type : json.includes(key as keyof Readers<T, P>) ? "json text" : "id";
-    return [
-      column.name,
-      named,
-      (row) => {
-        const value = read(row);
-        if (value === null || value === undefined) return null;
-        return value instanceof Date ? toWire(value) : String(column.mapToDriverValue(value));
-      },
-    ];
+    return [column.name, named, (row) => driverText(column, read(row))];
   });
 }
+
+/** All columns of a table, for rows with any text and any JSON. */
+export const allColumns = <P extends PgTable>(table: P): Column<InferSelectModel<P>>[] =>
+  Object.entries(getTableColumns(table)).map(([key, column]) => [
+    column.name,
+    column.getSQLType(),
+    (row) => driverText(column, row[key as keyof InferSelectModel<P>]),
+  ]);

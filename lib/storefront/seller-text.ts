@@ -8,7 +8,16 @@ export const SellerText = (max: number) =>
   z
     .string()
     .max(max * 4)
-    .transform((text) => text.replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim().slice(0, max));
+    // A cut between the halves of a character leaves half of it, which PostgreSQL refuses in JSON.
+    .transform((text) =>
+      text
+        .replaceAll(UNSEEN, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim()
+        .slice(0, max)
+        .replace(/[\uD800-\uDBFF]$/, "")
+        .toWellFormed(),
+    );
 
 /** Ids that a storefront chooses: products, variants, quotes, orders. */
 export const SellerId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters.");
