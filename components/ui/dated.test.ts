@@ -16,3 +16,11 @@ test("shows the times of a reason in the reader's form and keeps the rest", () =
   ]);
   expect(Dated({ children: "The mandate is active." }).props).toEqual({ children: "The mandate is active." });
 });
+
+test("shows text that only looks like a time as it is", () => {
+  expect(partsOf("Registered is 2026-99-99T99:99:99.999Z.")).toEqual([
+    { children: "Registered is " },
+    { children: "2026-99-99T99:99:99.999Z" },
+    { children: "." },
+  ]);
+});

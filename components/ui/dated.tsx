@@ -7,10 +7,11 @@ const TIME = /^(.*?)(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)(.*)$/s;
 export function Dated({ children }: { readonly children: string }) {
   const [, before, at, after] = TIME.exec(children) ?? [];
   if (before === undefined || at === undefined || after === undefined) return <Untrusted>{children}</Untrusted>;
+  const isTime = !Number.isNaN(Date.parse(at));
   return (
     <>
       <Untrusted>{before}</Untrusted>
-      <Moment at={at} show="minute" />
+      {isTime ? <Moment at={at} show="minute" /> : <Untrusted>{at}</Untrusted>}
       <Dated>{after}</Dated>
     </>
   );
