@@ -9,12 +9,12 @@ export async function findReply(slot: string, on: Database = database()): Promis
   return row ?? null;
 }
 
-/** False if a request with the same key committed first. Waits at most 1 s for one that is still open; later locks wait as usual. */
+/** False if a request with the same key committed first. It and the locks after it, the audit heads, wait at most 1 s. */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`
-    WITH usual AS MATERIALIZED (SELECT current_setting('lock_timeout') AS lock_timeout, set_config('lock_timeout', '1s', true))
-    INSERT INTO idempotency (slot, fingerprint, status, body) SELECT ${slot}, ${fingerprint}, ${status}::int, ${body} FROM usual
-    ON CONFLICT DO NOTHING RETURNING set_config('lock_timeout', (SELECT lock_timeout FROM usual), true)`);
+    WITH limited AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))
+    INSERT INTO idempotency (slot, fingerprint, status, body) SELECT ${slot}, ${fingerprint}, ${status}::int, ${body} FROM limited
+    ON CONFLICT DO NOTHING RETURNING slot`);
   return claimed.length === 1;
 }
 
