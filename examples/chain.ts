@@ -94,13 +94,14 @@ const freePort = (): Promise<number> =>
     });
   });
 
-async function untilReady(client: ReturnType<typeof connect>, child: ChildProcess): Promise<void> {
+/** False if the process ended. */
+async function becomesReady(client: ReturnType<typeof connect>, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 15_000;
   for (;;) {
-    if (child.exitCode !== null) throw new Error("The local chain ended while it started.");
+    if (child.exitCode !== null) return false;
     try {
       await client.getBlockNumber();
-      return;
+      return true;
     } catch (error) {
       if (Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -142,9 +143,20 @@ function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = fa
 /** A local chain that another process started. */
 export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl), {});
 
+const STARTS_MAX = 5;
+
 /** A chain of our own that looks like Base Sepolia to every stock x402 library. */
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
-  const port = options.port ? options.port : await freePort();
+  for (let starts = 1; ; starts += 1) {
+    const chain = await startAt(options.port ? options.port : await freePort(), options);
+    if (chain) return chain;
+    // Another process can take a free port first.
+    if (options.port || starts === STARTS_MAX) throw new Error("The local chain ended while it started.");
+  }
+}
+
+/** Null if the process ended while it started. */
+async function startAt(port: number, options: ChainOptions): Promise<LocalChain | null> {
   const rpcUrl = `http://127.0.0.1:${port}`;
   const mining = options.manual ? ["--no-mining"] : options.blockTime ? ["--block-time", String(options.blockTime)] : [];
   const keep = options.statePath ? ["--state", options.statePath] : [];
@@ -157,7 +169,10 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   const orphaned = () => child.kill("SIGKILL");
   process.once("exit", orphaned);
   const client = connect(rpcUrl);
-  await untilReady(client, child);
+  if (!(await becomesReady(client, child))) {
+    process.removeListener("exit", orphaned);
+    return null;
+  }
   await install(client, usdc, usdcAddress);
   await install(client, multicall, multicallAddress);
   return {
