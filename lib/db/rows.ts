@@ -34,10 +34,16 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
 
 type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
 
-const driverText = (column: PgColumn, value: unknown): string | null => {
-  if (value === null || value === undefined) return null;
-  return value instanceof Date ? toWire(value) : String(column.mapToDriverValue(value));
-};
+/** A function from a value of the column to its text, chosen once: on the hot path, asking the column for each value costs CPU. */
+function textWriter(column: PgColumn): (value: unknown) => string | null {
+  const write: (value: unknown) => string =
+    column.columnType === "PgText"
+      ? (value) => value as string
+      : column.columnType === "PgTimestamp"
+        ? (value) => toWire(value as Date)
+        : (value) => String(column.mapToDriverValue(value));
+  return (value) => (value === null || value === undefined ? null : write(value));
+}
 
 /** The columns of a bulk statement. The texts of `json` are JSON; every other text is an id, a hash or a code. */
 export function columnsOf<T, P extends PgTable>(
@@ -50,14 +56,14 @@ export function columnsOf<T, P extends PgTable>(
     const column = columns[key]!;
     const type = column.getSQLType();
     const named = type !== "text" ? type : json.includes(key as keyof Readers<T, P>) ? "json text" : "id";
-    return [column.name, named, (row) => driverText(column, read(row))];
+    const write = textWriter(column);
+    return [column.name, named, (row) => write(read(row))];
   });
 }
 
 /** All columns of a table, for rows with any text and any JSON. */
 export const allColumns = <P extends PgTable>(table: P): Column<InferSelectModel<P>>[] =>
-  Object.entries(getTableColumns(table)).map(([key, column]) => [
-    column.name,
-    column.getSQLType(),
-    (row) => driverText(column, row[key as keyof InferSelectModel<P>]),
-  ]);
+  Object.entries(getTableColumns(table)).map(([key, column]) => {
+    const write = textWriter(column);
+    return [column.name, column.getSQLType(), (row) => write(row[key as keyof InferSelectModel<P>])];
+  });
