@@ -96,7 +96,10 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   });
 }
 
-/** If the seller settles, its settlement is watched. If this service settles, the reconciler continues if this process dies. */
+/**
+ * When the seller settles, the reconciler watches for its settlement. When this service settles and the process dies, the reconciler
+ * finishes the settlement.
+ */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
   const weSettle = settlementMode === "facilitatorSettled";

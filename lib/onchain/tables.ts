@@ -111,7 +111,7 @@ export const relayLeases = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.key] })],
 );
 
-/** Mandates in the registry of a chain, as their accounts signed them. Addresses are in lower case. */
+/** Requests to register a mandate on a chain, with the terms that its account signed. Addresses are in lower case. */
 export const mandateRegistrations = pgTable(
   "mandate_registrations",
   {

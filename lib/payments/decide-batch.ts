@@ -80,7 +80,9 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
   return { answers, rows, records };
 }
 
-/** Checks credentials before it returns a replay, and returns a replay before it checks anything that changes with time. */
+/**
+ * Checks the caller's key or session and its capability. Then it returns a stored reply, before any check whose result changes with time.
+ */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {

@@ -117,7 +117,10 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
   return answered;
 }
 
-/** better-auth ends sessions without the gate, so the reply waits for the requests that these sessions had started. */
+/**
+ * better-auth ends sessions without closing the revocation gate. So the reply waits until the requests that these sessions started are
+ * finished.
+ */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {

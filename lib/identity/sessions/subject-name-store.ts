@@ -2,7 +2,10 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
-/** The names of these service accounts of the organization and of these people, who belong to the organization or acted in it. */
+/**
+ * The names of service accounts of the organization, and of people. The query does not check the people: pass only people who belong to the
+ * organization or acted in it.
+ */
 export async function subjectNames(
   db: Database | Tx,
   organizationId: string,
