@@ -4,6 +4,7 @@ import * as intent from "#lib/mandates/sentences-intent.ts";
 import * as limits from "#lib/mandates/sentences-limits.ts";
 import * as mandate from "#lib/mandates/sentences-mandate.ts";
 import * as seller from "#lib/mandates/sentences-seller.ts";
+import { Problem } from "#lib/problem.ts";
 
 const isSentence = (value: unknown): value is Sentence => typeof value === "object" && value !== null && "say" in value;
 
@@ -16,11 +17,12 @@ export const sentences: ReadonlyMap<number, Sentence> = new Map(
   ),
 );
 
-/** @throws Error for an id without a sentence */
+/** @throws Problem service_unavailable for a sentence of a newer release, which stored it beside this process */
 export function sentenceOf([id]: Finding): Sentence {
   const found = sentences.get(id);
-  if (!found) throw new Error(`There is no sentence ${id}.`);
-  return found;
+  if (found) return found;
+  const detail = "A newer release of the service wrote this decision. Ask again with the same idempotency key.";
+  throw new Problem("service_unavailable", { detail, retryAfterSeconds: 5 });
 }
 
 export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).code === "approval_required";

@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
 import * as mandatesContract from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { ask, authorizationsOf, holdsOf, newIntent, outcomes, post } from "#test/asking.ts";
@@ -29,6 +31,28 @@ describe("authorizePayment, once", () => {
     const again = await post({ intent, mandateId: own }, buyer.agent.credential);
     expect([again.status, again.replayed, again.text]).toEqual([200, true, first.text]);
     expect(await authorizationsOf(own)).toHaveLength(1);
+  });
+
+  test("a decision of a newer release is 503, and other requests of the same batch are decided", async () => {
+    const own = await newMandate();
+    const intent = newIntent(buyer);
+    const first = await post({ mandateId: own, intent }, buyer.agent.credential);
+    await database().transaction(async (tx) => {
+      await tx.execute(sql`SET LOCAL session_replication_role = replica`);
+      await tx.execute(sql`UPDATE authorizations SET findings = '[1,1,"USDC","0.5",[9999]]'
+        WHERE authorization_id = ${first.data.authorizationId}`);
+    });
+    const [again, ...others] = await Promise.all([
+      post({ mandateId: own, intent }, buyer.agent.credential),
+      ask(buyer, own),
+      ask(buyer, own),
+    ]);
+    expect([again.status, again.problem.code, again.problem.detail]).toEqual([
+      503,
+      "service_unavailable",
+      "A newer release of the service wrote this decision. Ask again with the same idempotency key.",
+    ]);
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test("422 for the same key with another body or another mandate, at once or later", async () => {

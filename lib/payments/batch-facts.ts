@@ -106,18 +106,21 @@ const openApprovalOf = (row: Row): OpenApproval => ({
 const storedAnswer = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: 200,
-  body: answerOf({
-    authorizationId: text(row, "authorization_id"),
-    policyDecisionId: text(row, "policy_decision_id"),
-    mandateId: text(row, "mandate_id"),
-    intentId: text(row, "intent_id"),
-    outcome: text(row, "outcome"),
-    denialCode: row["denial_code"] as string | null,
-    reservationId: row["reservation_id"] as string | null,
-    createdAt: new Date(text(row, "created_at")),
-    expiresAt: new Date(text(row, "expires_at")),
-    findings: text(row, "findings"),
-  }),
+  // Rendered only for its own item, so that a decision of a newer release fails that item and not the batch.
+  get body() {
+    return answerOf({
+      authorizationId: text(row, "authorization_id"),
+      policyDecisionId: text(row, "policy_decision_id"),
+      mandateId: text(row, "mandate_id"),
+      intentId: text(row, "intent_id"),
+      outcome: text(row, "outcome"),
+      denialCode: row["denial_code"] as string | null,
+      reservationId: row["reservation_id"] as string | null,
+      createdAt: new Date(text(row, "created_at")),
+      expiresAt: new Date(text(row, "expires_at")),
+      findings: text(row, "findings"),
+    });
+  },
 });
 
 type DecimalsOf = (chain: string, asset: string) => number;

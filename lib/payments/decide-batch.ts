@@ -56,11 +56,11 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
   const rows: NewAuthorization[] = [];
   const records: ItemRecord[] = [];
   const answers = items.map((item): Answer => {
-    const early = answerBeforeDeciding(item, facts, terms);
-    if (early) return early;
-    const budget = facts.budgets.get(item.mandateId);
-    if (!budget || budget.organizationId !== item.organizationId) return refusal(notFound("mandate"));
     try {
+      const early = answerBeforeDeciding(item, facts, terms);
+      if (early) return early;
+      const budget = facts.budgets.get(item.mandateId);
+      if (!budget || budget.organizationId !== item.organizationId) return refusal(notFound("mandate"));
       if ("unreadable" in budget) throw budget.unreadable;
       const done = decideOne(item, budget, facts, terms);
       if ("probe" in done) return { kind: "probe", probe: done.probe };
