@@ -137,6 +137,21 @@ describe("emergencyRevoke", () => {
     expect(repeat).not.toHaveProperty("moreExecutions");
   });
 
+  test("names the newest executions of all targets together, newest first", async () => {
+    const operator = await createOfficial("operator");
+    const { buyer, mandateId } = await scene();
+    const other = await activeMandate(buyer.person.credential);
+    const ids = await Promise.all([mandateId, other, mandateId].map(async (id) => (await ask(buyer, id)).data.authorizationId));
+    for (const [at, authorizationId] of ids.entries())
+      await pool()`
+        INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status)
+        SELECT ${`exe_${at}`}, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing'
+        FROM authorizations WHERE authorization_id = ${authorizationId}`;
+    const agentId = buyer.agent.serviceAccountId;
+    const { metadata } = (await stopNow(operator, { mandateId, agentId })).data.auditEvent;
+    expect(metadata["submittedExecutions"]).toEqual(["exe_2", "exe_1", "exe_0"]);
+  });
+
   test("429 after thirty in a minute, per person", async () => {
     const operator = await createOfficial("operator");
     for (let count = 0; count < 30; count += 1) expect((await stopNow(operator, { mandateId: "mdt_x" })).status).toBe(404);

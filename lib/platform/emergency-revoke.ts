@@ -110,13 +110,15 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const { reason, ...named } = body;
     const stop: Stop = { tx, caller, actionId, reason, now };
     const hit: Record<string, Hit> = {};
-    const underWay = new Set<string>();
+    const found = new Set<string>();
     for (const target of targets) {
       const { reach } = (hit[target.kind] = await stops[target.kind](stop, target.id));
-      for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1, reach)) underWay.add(executionId);
+      for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1, reach)) found.add(executionId);
     }
-    const submittedExecutions = [...underWay].slice(0, NAMED_MAX);
-    const more = underWay.size > NAMED_MAX && { moreExecutions: true };
+    // Ids sort by time, so these are the newest of all targets.
+    const underWay = [...found].sort().reverse();
+    const submittedExecutions = underWay.slice(0, NAMED_MAX);
+    const more = underWay.length > NAMED_MAX && { moreExecutions: true };
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
