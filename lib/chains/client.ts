@@ -1,11 +1,14 @@
 import { createPublicClient, defineChain, http, type BaseError, type Chain, type PublicClient, type Transport } from "viem";
 import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
+import { atMost } from "#lib/time.ts";
 
 /** viem's default for an unknown chain is 4 s, and settling would take that long. */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
+/** A request or its answer may be lost on the way. A call without an answer for this long is sent once more, on another connection. */
+const REPEAT_MS = 1_000;
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
@@ -21,9 +24,27 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Retries reads once; after the timeout, a slow chain counts as one that does not answer. */
-const transport = (chain: string): Transport =>
-  http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
+/**
+ * Retries a read that failed once; after the timeout, a slow chain counts as one that does not answer. A call that is not answered yet
+ * is repeated, and the first answer counts: every call may be repeated, because a node takes the bytes of a transaction once.
+ */
+const transport = (chain: string): Transport => {
+  const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
+  return (parameters) => {
+    const one = connect(parameters);
+    const request = (async (call, options) => {
+      const first = one.request(call, options);
+      const answered = first.then(
+        () => true,
+        () => true,
+      );
+      if (await atMost(answered, REPEAT_MS, false)) return first;
+      const second = one.request(call, { ...options, retryCount: 0 });
+      return Promise.any([first, second]).catch(() => first);
+    }) as typeof one.request;
+    return { ...one, request };
+  };
+};
 
 /** One client per chain and process, created at its first use. */
 export const publicClient = (chain: string): PublicClient =>

@@ -34,6 +34,26 @@ test("the interval of checks on a chain is known without an answer of the node",
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
+test("a call whose answer was lost is sent once more after a second", async () => {
+  let calls = 0;
+  await withNode((request, response) => {
+    request.setEncoding("utf8");
+    let body = "";
+    request.on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      calls += 1;
+      if (calls === 1) return;
+      const asked = JSON.parse(body) as { id: number }[];
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(asked.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x7" }))));
+    });
+  });
+  const began = performance.now();
+  expect(await publicClient(chain).getBlockNumber()).toBe(7n);
+  expect(performance.now() - began).toBeLessThan(2_500);
+  expect(calls).toBe(2);
+});
+
 test("a provider's rate limit is no answer to the call", async () => {
   await withNode((request, response) => {
     request.resume();

@@ -50,7 +50,43 @@ async function followChain(chain: string, lease: Lease): Promise<void> {
   }
 }
 
-type ChainState = { readonly chain: string; readonly depth: bigint; readonly now: Date; readonly lease: Lease };
+type Counts = { readonly used: number; readonly usedForGood: number };
+type ChainState = {
+  readonly chain: string;
+  readonly now: Date;
+  readonly lease: Lease;
+  /** How many nonces of a key the newest block and the confirmed block have used; read once per key. */
+  countsOf(address: Hex): Promise<Counts>;
+};
+
+/** Works on several rows at once, and on no further row after a failure. */
+async function inParallel<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
+  const open = [...rows];
+  const lane = async (): Promise<void> => {
+    for (let one = open.shift(); one; one = open.shift()) await work(one);
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  } finally {
+    open.length = 0;
+  }
+}
+
+function countsOn(chain: string, depth: bigint): ChainState["countsOf"] {
+  const known = new Map<Hex, Promise<Counts>>();
+  const read = async (address: Hex): Promise<Counts> => {
+    const [used, usedForGood] = await Promise.all([
+      publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
+      publicClient(chain).getTransactionCount({ address, blockNumber: depth }),
+    ]);
+    return { used, usedForGood };
+  };
+  return (address) => {
+    const counts = known.get(address) ?? read(address);
+    known.set(address, counts);
+    return counts;
+  };
+}
 
 async function lookAt(chain: string, lease: Lease): Promise<void> {
   const [due, depth, final, now] = await Promise.all([
@@ -59,23 +95,25 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
     finalBlock(chain),
     clock(database()),
   ]);
-  const queue = due.map((row) => ({ row, found: null as store.MinedTransaction | null }));
-  const open = [...queue];
-  const reader = async (): Promise<void> => {
-    for (let one = open.shift(); one; one = open.shift()) one.found = await minedOf(one.row);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, reader));
-  const mined = queue.flatMap(({ found }) => found ?? []);
+  const mined: store.MinedTransaction[] = [];
+  const missing: TransactionRow[] = [];
+  await inParallel(due, async (row) => {
+    const found = await minedOf(row);
+    if (found) mined.push(found);
+    else missing.push(row);
+  });
   await store.endMined(mined.filter(({ blockNumber }) => blockNumber <= final));
   await store.noteMined(
     mined.filter(({ blockNumber }) => blockNumber > final),
     isFinalAtOnce(chain) ? AGAIN_MS_MIN * 2 : AGAIN_MS_MAX,
   );
-  for (const { row, found } of queue) {
-    if (found) continue;
-    if (!(await extendLease(lease))) return;
-    await goOn(row, { chain, depth, now, lease });
-  }
+  if (missing.length === 0 || !(await extendLease(lease))) return;
+  const state = { chain, now, lease, countsOf: countsOn(chain, depth) };
+  const waiting: TransactionRow[] = [];
+  await inParallel(missing, async (row) => {
+    if (await goOn(row, state)) waiting.push(row);
+  });
+  await store.noteWaiting(waiting.map((row) => ({ ...row, againInMs: againIn(age(row, now)) })));
 }
 
 async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.MinedTransaction | null> {
@@ -88,24 +126,22 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
 
 /**
  * Handles a transaction that is in no block: drops it if its call has expired, sends it with a new nonce if its own was used, with higher
- * fees if it blocks the others, or else unchanged.
+ * fees if it blocks the others, or else unchanged. True if it waits on as it is.
  */
-async function goOn(row: TransactionRow, { chain, depth, now, lease }: ChainState): Promise<void> {
+async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
+  const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
     // Our clock may be ahead of the chain's: until the chain's time is past the deadline, a later block may still contain the call.
-    const over = await isOver(chain, "latest", row.validBefore, now);
-    return over ? store.dropTransaction(row) : store.noteWaiting(row, againIn(age(row, now)));
+    if (!(await isOver(chain, "latest", row.validBefore, now))) return true;
+    await store.dropTransaction(row);
+    return false;
   }
-  const address = row.signer as Hex;
-  const [used, usedForGood] = await Promise.all([
-    publicClient(chain).getTransactionCount({ address, blockTag: "latest" }),
-    publicClient(chain).getTransactionCount({ address, blockNumber: depth }),
-  ]);
+  const { used, usedForGood } = await state.countsOf(row.signer as Hex);
   if (usedForGood > row.nonce && age(row, now) >= LOST_MS) return sendAnew(row, lease);
   const stuck = used === row.nonce && age(row, now) >= STUCK_MS && (await replace(row, lease));
-  if (stuck) return;
+  if (stuck) return false;
   if (used <= row.nonce) await broadcast(chain, row);
-  await store.noteWaiting(row, againIn(age(row, now)));
+  return true;
 }
 
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
@@ -130,10 +166,16 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/** Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. */
-async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
+/**
+ * Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. True if the
+ * transaction waits on as it is.
+ */
+async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
-  if (!isOurs(row)) return store.dropTransaction(row);
+  if (!isOurs(row)) {
+    await store.dropTransaction(row);
+    return false;
+  }
   log().error({ chain, transactionHash: row.hash }, "Something else used the nonce of a settlement; it is sent with another one");
   const { address } = settlementAccount();
   const [fees, used] = await Promise.all([
@@ -142,7 +184,7 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
   ]);
   if (!fees) {
     log().warn({ chain, transactionHash: row.hash }, "The chain's base fee is above the configured limit; a settlement waits");
-    return store.noteWaiting(row, AGAIN_MS_MAX);
+    return true;
   }
   const signed = await database().transaction(async (tx) => {
     await store.lockNonces(tx, row);
@@ -152,6 +194,7 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<void> {
     return (await store.storeAnew(tx, row, bytes)) ? bytes : null;
   });
   if (signed) await broadcast(chain, signed);
+  return false;
 }
 
 /** A nonce without a transaction blocks all higher ones. If no settlement took it, a transaction without value to ourselves does. */

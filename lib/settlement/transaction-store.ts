@@ -141,12 +141,23 @@ export async function noteMined(mined: readonly MinedTransaction[], againInMs: n
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Notes that no block has the transaction, or no longer has it. */
-export async function noteWaiting({ transactionId, blockNumber }: TransactionRow, againInMs: number): Promise<void> {
-  await database()
-    .update(transactions)
-    .set({ nextCheckAt: soon(againInMs), blockNumber: null, ...(blockNumber !== null && { waitingSince: now }) })
-    .where(and(eq(transactions.transactionId, transactionId), sent));
+/** Notes that no block has the transactions, or no longer has them. */
+export async function noteWaiting(
+  waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
+): Promise<void> {
+  if (waiting.length === 0) return;
+  const ids = listed(
+    waiting.map(({ transactionId }) => transactionId),
+    "text",
+  );
+  const pauses = listed(
+    waiting.map(({ againInMs }) => BigInt(Math.round(againInMs))),
+    "bigint",
+  );
+  await database().execute(sql`UPDATE settlement_transactions t
+    SET block_number = NULL, next_check_at = clock_timestamp() + again.ms * interval '1 millisecond',
+      waiting_since = CASE WHEN t.block_number IS NULL THEN t.waiting_since ELSE clock_timestamp() END
+    FROM (SELECT ${ids} AS id, ${pauses} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
 /** Stores new bytes of the same call, before they are sent. The earlier bytes may still be mined. False if the row has changed. */
