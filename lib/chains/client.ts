@@ -7,8 +7,8 @@ import { atMost } from "#lib/time.ts";
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
-/** A request or its answer may be lost on the way. A call without an answer for this long is sent once more, on another connection. */
-const REPEAT_MS = 1_000;
+/** A request or its answer may be lost on the way. A call without an answer is sent again, on another connection, after these waits. */
+const REPEAT_AFTER_MS = [1_000, 1_500];
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
@@ -24,24 +24,36 @@ function viemChain(chain: string): Chain {
   });
 }
 
+/** A refusal of a contract is an answer. Only an attempt that the chain did not answer rejects. */
+const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
+  attempt.then(
+    (value) => () => value,
+    (error: unknown) => {
+      if (chainIsSilent(error)) throw error;
+      return () => {
+        throw error;
+      };
+    },
+  );
+
 /**
- * Retries a read that failed once; after the timeout, a slow chain counts as one that does not answer. A call that is not answered yet
- * is repeated, and the first answer counts: every call may be repeated, because a node takes the bytes of a transaction once.
+ * Retries a read that failed once; after the timeout, a slow chain counts as one that does not answer. A call without an answer is sent
+ * again, and the first answer counts. Every call may be repeated, because a chain takes a signed transaction once.
  */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
   return (parameters) => {
     const one = connect(parameters);
-    const request = (async (call, options) => {
-      const first = one.request(call, options);
-      const answered = first.then(
-        () => true,
-        () => true,
-      );
-      if (await atMost(answered, REPEAT_MS, false)) return first;
-      const second = one.request(call, { ...options, retryCount: 0 });
-      return Promise.any([first, second]).catch(() => first);
-    }) as typeof one.request;
+    const request: typeof one.request = async (call, options) => {
+      const attempts = [answerOf(one.request(call, options))];
+      const first = () => Promise.any(attempts).catch((all: AggregateError) => Promise.reject(all.errors[0] as Error));
+      for (const waitMs of REPEAT_AFTER_MS) {
+        const answer = await atMost(first(), waitMs, null);
+        if (answer) return answer() as never;
+        attempts.push(answerOf(one.request(call, { ...options, retryCount: 0 })));
+      }
+      return (await first())() as never;
+    };
     return { ...one, request };
   };
 };

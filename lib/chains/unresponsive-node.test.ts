@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { lookEveryMs } from "#lib/chains/block-time.ts";
-import { chainIsSilent, publicClient } from "#lib/chains/client.ts";
+import { chainIsSilent, chainReverted, publicClient } from "#lib/chains/client.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 
@@ -34,7 +34,10 @@ test("the interval of checks on a chain is known without an answer of the node",
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-test("a call whose answer was lost is sent once more after a second", async () => {
+test.each([
+  { lost: 1, withinMs: 2_300 },
+  { lost: 2, withinMs: 3_800 },
+])("a call that was lost $lost times is sent again in time", async ({ lost, withinMs }) => {
   let calls = 0;
   await withNode((request, response) => {
     request.setEncoding("utf8");
@@ -42,7 +45,7 @@ test("a call whose answer was lost is sent once more after a second", async () =
     request.on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       calls += 1;
-      if (calls === 1) return;
+      if (calls <= lost) return;
       const asked = JSON.parse(body) as { id: number }[];
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(asked.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x7" }))));
@@ -50,8 +53,25 @@ test("a call whose answer was lost is sent once more after a second", async () =
   });
   const began = performance.now();
   expect(await publicClient(chain).getBlockNumber()).toBe(7n);
-  expect(performance.now() - began).toBeLessThan(2_500);
-  expect(calls).toBe(2);
+  expect(performance.now() - began).toBeLessThan(withinMs);
+  expect(calls).toBe(lost + 1);
+});
+
+test("a refusal is an answer, also when only the repeated call gets it", async () => {
+  let calls = 0;
+  await withNode((request, response) => {
+    request.resume();
+    calls += 1;
+    if (calls === 1) return;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify([{ jsonrpc: "2.0", id: 1, error: { code: 3, message: "execution reverted" } }]));
+  });
+  const began = performance.now();
+  const failure: unknown = await publicClient(chain)
+    .estimateGas({ to: "0x000000000000000000000000000000000000dead" })
+    .catch((error: unknown) => error);
+  expect([chainReverted(failure), chainIsSilent(failure)]).toEqual([true, false]);
+  expect(performance.now() - began).toBeLessThan(2_300);
 });
 
 test("a provider's rate limit is no answer to the call", async () => {
