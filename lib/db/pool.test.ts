@@ -133,6 +133,19 @@ describe("lending", () => {
     expect(await stateOf(pool.sql`SELECT * FROM mine`)).toBe("42P01");
   });
 
+  test("a statement that a failed transaction sends beside its ROLLBACK is refused", async () => {
+    const pool = newPool(database().url, { max: 1 });
+    await pool.sql`CREATE TEMPORARY TABLE late (id int)`;
+    let late: Promise<unknown> = Promise.resolve();
+    const failed = pool.begin((sql) => {
+      late = errorOf(Promise.resolve().then(() => sql`INSERT INTO late VALUES (1)`));
+      throw new Error("The work failed.");
+    });
+    expect(await errorOf(failed)).toMatchObject({ message: "The work failed." });
+    expect(databaseAway(await late)).toBe(true);
+    expect(await pool.sql`SELECT id FROM late`).toEqual([]);
+  });
+
   test("a connection is closed after its maximum age", async () => {
     const pool = newPool(database().url, { max: 1, lifetimeMs: 0 });
     expect(await pidOf(pool)).not.toBe(await pidOf(pool));

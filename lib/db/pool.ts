@@ -63,9 +63,12 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
+      // Work beside the failed statement must not send anything after ROLLBACK, where it would be outside of the transaction.
+      returned = true;
       noteFailure(error);
-      if (!connection.ended) await sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));
+      // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
+      if (!connection.ended)
+        await connection.sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));
       throw error;
     } finally {
       returned = true;
