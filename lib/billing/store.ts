@@ -138,14 +138,14 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
       ? []
       : [{ ...debt, organizationId: debt.organizationId, feeId: newId("fee"), authorizationId, asset, chain, kind: "accrual" }],
   );
-  if (debts.length > 0) await tx.insert(fees).values(debts);
-  await tx
+  const volume = tx
     .insert(monthlyVolumes)
     .values({ organizationId, month: thisMonth, chain, asset, gross: payment.amount })
     .onConflictDoUpdate({
       target: [monthlyVolumes.organizationId, monthlyVolumes.month, monthlyVolumes.chain, monthlyVolumes.asset],
       set: { gross: sql`${monthlyVolumes.gross} + excluded.gross` },
     });
+  await Promise.all([debts.length > 0 && tx.insert(fees).values(debts), volume]);
 }
 
 /** The organization of a seller, and the payment configuration of its resource. Null if there is no such seller. */

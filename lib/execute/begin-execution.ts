@@ -61,6 +61,28 @@ export type Execute = ExecutionRequest & {
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
+/** The state of an authorization that decides whether it may be executed now. */
+type OpenState = {
+  readonly approved: ApprovedCheckout | null;
+  readonly hold: Hold | null;
+  readonly isLive: boolean;
+  readonly now: Date;
+};
+
+async function loadState(
+  db: Database | Tx,
+  { authorizationId }: AuthorizationRow,
+  approval: Promise<ApprovedCheckout | null>,
+): Promise<OpenState> {
+  const [approved, hold, isLive, now] = await Promise.all([
+    approval,
+    holdOf(db, authorizationId),
+    hasLiveExecution(db, authorizationId),
+    clock(db),
+  ]);
+  return { approved, hold, isLive, now };
+}
+
 /**
  * Throws unless the authorization, its hold and its approval permit an execution now. Returns the database's time.
  * @throws Problem as requireExecutable
@@ -69,18 +91,13 @@ export async function requireOpen(
   db: Database | Tx,
   authorization: AuthorizationRow,
   subjectId: string,
-  known?: { readonly hold: Hold | null; readonly approved: ApprovedCheckout | null },
+  known?: OpenState,
 ): Promise<Date> {
-  const { authorizationId } = authorization;
-  const { hold, approved } = known ?? {
-    hold: await holdOf(db, authorizationId),
-    approved: await findApproved(db, authorizationId),
-  };
-  const now = await clock(db);
+  const state = known ?? (await loadState(db, authorization, findApproved(db, authorization.authorizationId)));
+  const { approved, hold, isLive, now } = state;
   const asking = askedIn(authorization);
   const askedBy = approved || asking.href === undefined ? null : await askedUnder(db, authorization, asking.href);
-  const facts = { subjectId, authorization, hold, approved, asking, askedBy };
-  requireExecutable({ ...facts, hasLiveExecution: await hasLiveExecution(db, authorizationId) }, now);
+  requireExecutable({ subjectId, authorization, hold, approved, asking, askedBy, hasLiveExecution: isLive }, now);
   return now;
 }
 
@@ -101,12 +118,8 @@ type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: Ma
 
 /** Called after the gate and with the mandate locked. @throws Problem as requireRights and changedMandate */
 export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
-  requireRights({
-    mandate,
-    subjectId: caller.subjectId,
-    callerIsLive: await callerIsLive(tx, caller),
-    seller: await sellerStateOf(tx, authorization),
-  });
+  const [isLive, seller] = await Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
+  requireRights({ mandate, subjectId: caller.subjectId, callerIsLive: isLive, seller });
   const forbidden = mandate && (await forbiddenNow(tx, mandate, authorization));
   if (forbidden) throw changedMandate(forbidden);
 }
@@ -162,20 +175,21 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
   const mandate = await lockMandate(tx, authorization.mandateId);
-  const approved = await lockApproved(tx, authorization.authorizationId);
-  const hold = await holdOf(tx, authorization.authorizationId);
-  const now = await clock(tx);
+  const state = await loadState(tx, authorization, lockApproved(tx, authorization.authorizationId));
+  const { approved, hold, now } = state;
   const refusal = await refusalOf(async () => {
-    await requireOpen(tx, authorization, subjectId, { hold, approved });
+    await requireOpen(tx, authorization, subjectId, state);
     await requireRightsNow(tx, { mandate, caller, authorization });
   });
   const bound = refusal
     ? await adoptLate(tx, execute, { mandate, now, hold, refusal })
     : await redeemAndBind(tx, execute, { mandate, now, approved });
   if (!bound.ok) return recordFailure(tx, execute, bound.failure, now);
-  if (hold?.status === "held") await submitHold(tx, hold);
-  if (approved && !refusal) await startCheckout(tx, approved.checkout, now);
-  const execution = await insert(tx, execute, bound.executionId, bound.state, now);
+  const [execution] = await Promise.all([
+    insert(tx, execute, bound.executionId, bound.state, now),
+    hold?.status === "held" && submitHold(tx, hold),
+    approved && !refusal && startCheckout(tx, approved.checkout, now),
+  ]);
   note(tx, execution, "payment.submitted", now);
   if (execution.settlementStatus === "processing") return { execution };
   return { reply: await answerExecution(tx, execution, authorization, execute) };

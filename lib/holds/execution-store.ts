@@ -158,13 +158,18 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
 
 /** Whether the seller may still be paid. A seller without a record is identified only by its domain and address. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
-  if ((await payeeStop(tx, { sellerId, domain: intent.seller.domain ?? null, payTo })) !== null) return "stopped";
-  if (sellerId === null || resourceId === null) return "offering";
-  const rows = await tx
-    .select({ resourceId: resources.resourceId })
-    .from(resources)
-    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
-  return rows.length === 1 ? "offering" : "archived";
+  const offers = async (): Promise<boolean> => {
+    if (sellerId === null || resourceId === null) return true;
+    const rows = await tx
+      .select({ resourceId: resources.resourceId })
+      .from(resources)
+      .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), isNull(resources.archivedAt)));
+    return rows.length === 1;
+  };
+  const domain = intent.seller.domain ?? null;
+  const [stop, isOffered] = await Promise.all([payeeStop(tx, { sellerId, domain, payTo }), offers()]);
+  if (stop !== null) return "stopped";
+  return isOffered ? "offering" : "archived";
 }
 
 /** Whether the service account or person of an execution may still act. */

@@ -62,13 +62,13 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
     reserved: sql`${table.reserved} + ${change.reserved.toString()}::numeric`,
     ...raised(sql`${table.spent} + ${table.reserved}`, table.ceiling),
   });
-  await tx.update(mandates).set(amounts(mandates)).where(eq(mandates.mandateId, hold.mandateId));
-  if (hold.buckets.length === 0) return;
+  const lifetime = tx.update(mandates).set(amounts(mandates)).where(eq(mandates.mandateId, hold.mandateId));
   const own = hold.buckets.map(([key, start]) => and(eq(usageBuckets.windowKey, key), eq(usageBuckets.start, new Date(start))));
-  await tx
+  const windows = tx
     .update(usageBuckets)
     .set({ ...amounts(usageBuckets), payments: sql`${usageBuckets.payments} + ${change.payments}` })
     .where(and(eq(usageBuckets.mandateId, hold.mandateId), or(...own)));
+  await Promise.all([lifetime, own.length > 0 && windows]);
 }
 
 /** The credential is being sent: from now on, only evidence resolves the hold. */
@@ -82,18 +82,22 @@ export async function extendHold(tx: Tx, { reservationId }: Hold, expiresAt: Dat
 /** The money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
-  if (overrun) await move(tx, hold, { spent: hold.amount, reserved: 0n, payments: 1 }, true);
-  else await move(tx, hold, { spent: hold.amount, reserved: -hold.amount, payments: 0 });
-  await setStatus(tx, hold, "captured");
-  await book(tx, hold, overrun ? "overrun" : "capture");
+  const change = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
+  await Promise.all([
+    move(tx, hold, { spent: hold.amount, ...change }, overrun),
+    setStatus(tx, hold, "captured"),
+    book(tx, hold, overrun ? "overrun" : "capture"),
+  ]);
   return { overrun };
 }
 
 /** The money did not move and can no longer move. */
 export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
-  await move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 });
-  await setStatus(tx, hold, as);
-  await book(tx, hold, as === "expired" ? "expire" : "release");
+  await Promise.all([
+    move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 }),
+    setStatus(tx, hold, as),
+    book(tx, hold, as === "expired" ? "expire" : "release"),
+  ]);
 }
 
 /** For approval.mode firstPayment. */

@@ -18,8 +18,10 @@ const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("s
 /** We pay the gas, so an organization and the installation have a daily limit of transactions. Counts one transaction. */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
   const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
-  if (!(await countSettlement(tx, organizationId, SETTLEMENT_DAILY_CAP))) return false;
-  if (await countSettlement(tx, INSTALLATION, SETTLEMENT_DAILY_CAP_TOTAL)) return true;
+  const own = { organizationId, cap: SETTLEMENT_DAILY_CAP };
+  const total = { organizationId: INSTALLATION, cap: SETTLEMENT_DAILY_CAP_TOTAL };
+  const reached = await countSettlement(tx, own, total);
+  if (reached !== "total") return reached === null;
   log().error({ cap: SETTLEMENT_DAILY_CAP_TOTAL }, "The transactions that this installation pays for are used up for today");
   return false;
 }

@@ -1,18 +1,20 @@
-import { lt, sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
-import { settlementDays } from "#lib/onchain/tables.ts";
 
-/** False when the organization's settlements of this UTC day are used up. */
-export async function countSettlement(tx: Tx, organizationId: string, cap: number): Promise<boolean> {
-  if (cap < 1) return false;
-  const rows = await tx
-    .insert(settlementDays)
-    .values({ organizationId, day: sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD')`, settlements: 1 })
-    .onConflictDoUpdate({
-      target: [settlementDays.organizationId, settlementDays.day],
-      set: { settlements: sql`${settlementDays.settlements} + 1` },
-      setWhere: lt(settlementDays.settlements, cap),
-    })
-    .returning({ settlements: settlementDays.settlements });
-  return rows.length === 1;
+/** A limit of settlements for one UTC day. */
+type Cap = { readonly organizationId: string; readonly cap: number };
+
+const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
+  INSERT INTO settlement_days AS d (organization_id, day, settlements)
+  SELECT ${organizationId}, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 1 WHERE ${cap} >= 1 AND ${only}
+  ON CONFLICT (organization_id, day) DO UPDATE SET settlements = d.settlements + 1 WHERE d.settlements < ${cap}
+  RETURNING d.organization_id`;
+
+/** Counts one settlement of today, for an organization and then in total. Returns the cap that was reached and stopped the count. */
+export async function countSettlement(tx: Tx, own: Cap, total: Cap): Promise<"own" | "total" | null> {
+  const [found] = await tx.execute<{ own: boolean; total: boolean }>(sql`
+    WITH own AS (${count(own, sql`true`)}), total AS (${count(total, sql`EXISTS (SELECT FROM own)`)})
+    SELECT EXISTS (SELECT FROM own) AS own, EXISTS (SELECT FROM total) AS total`);
+  if (!found?.own) return "own";
+  return found.total ? null : "total";
 }

@@ -52,8 +52,7 @@ type Resolution = {
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
-  const now = await clock(tx);
-  const execution = await reloadExecution(tx, executionId);
+  const [execution, now] = await Promise.all([reloadExecution(tx, executionId), clock(tx)]);
   if (execution.settlementStatus === "settled" && (await isCaptured(tx, execution)))
     return execution.nextCheckAt === null ? execution : updateExecution(tx, executionId, { nextCheckAt: null });
   const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
@@ -140,14 +139,17 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   const { tx, execution, authorization, now } = resolution;
   const hold = await holdOf(tx, execution.authorizationId);
   if (!hold) throw new Error("An execution has no hold.");
-  const { overrun } = await captureHold(tx, hold);
-  await useNonceSlotOf(tx, execution.authorizationId);
   const { domain } = authorization.intent.seller;
-  await rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo));
-  await accrueFees(tx, authorization);
-  await finishCheckout(tx, execution.authorizationId, "settled", now);
+  const [updated, { overrun }] = await Promise.all([
+    updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null }),
+    captureHold(tx, hold),
+    finishCheckout(tx, execution.authorizationId, "settled", now),
+    useNonceSlotOf(tx, execution.authorizationId),
+    rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo)),
+    accrueFees(tx, authorization),
+  ]);
   if (overrun) await bookOverrun(resolution, hold);
-  return updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null });
+  return updated;
 }
 
 /** A reorganization reverted the transfer. Its hold still exists. */
