@@ -1,0 +1,86 @@
+import { hash as digest } from "node:crypto";
+
+/*
+ * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence s is leaf
+ * s - 1, and with it is stored the root of the largest complete subtree that ends with this leaf: every other hash of the tree follows
+ * from a few of these.
+ */
+
+/** The root of a tree without leaves. */
+export const EMPTY_ROOT = digest("sha256", "", "hex");
+
+export const leafHash = (text: string): string => digest("sha256", `\0${text}`, "hex");
+
+export function nodeHash(left: string, right: string): string {
+  const bytes = Buffer.allocUnsafe(65);
+  bytes[0] = 1;
+  bytes.write(left, 1, "hex");
+  bytes.write(right, 33, "hex");
+  return digest("sha256", bytes, "hex");
+}
+
+/** The roots of the complete subtrees of a tree, the largest first: one for each bit of its size. */
+export type Peaks = readonly string[];
+
+/** Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with it; null for the leaf alone. */
+export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
+  const left = [...peaks];
+  let root = leaf;
+  for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) root = nodeHash(left.pop() ?? "", root);
+  return { peaks: [...left, root], node: root === leaf ? null : root };
+}
+
+/** The root of the tree with these peaks. */
+export const rootOf = (peaks: Peaks): string =>
+  peaks.length === 0 ? EMPTY_ROOT : peaks.reduceRight((root, peak) => nodeHash(peak, root));
+
+/** What is stored with the event of a sequence: its leaf hash for `width` 1, else the root of the largest complete subtree it ends. */
+export type StoredHash = (sequence: number, width: number) => string;
+
+/** The largest power of two that divides a number. */
+const lowestBit = (value: number): number => {
+  let bit = 1;
+  while (value % (bit * 2) === 0) bit *= 2;
+  return bit;
+};
+
+/** The peaks of the tree of the first `size` leaves. */
+export function peaksAt(size: number, stored: StoredHash): Peaks {
+  const peaks: string[] = [];
+  for (let rest = size; rest > 0; rest -= lowestBit(rest)) peaks.unshift(stored(rest, lowestBit(rest)));
+  return peaks;
+}
+
+/** The largest power of two below a number above one. */
+const splitOf = (size: number): number => {
+  let split = 1;
+  while (split * 2 < size) split *= 2;
+  return split;
+};
+
+/** The root of the leaves from `start` up to, and without, `end`. `start` is a multiple of the subtree's size. */
+function subtreeRoot(start: number, end: number, stored: StoredHash): string {
+  const width = end - start;
+  if (width === 1 || width === lowestBit(end)) return stored(end, width);
+  const middle = start + splitOf(width);
+  return nodeHash(subtreeRoot(start, middle, stored), subtreeRoot(middle, end, stored));
+}
+
+/** The inclusion path of a leaf in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
+export function inclusionPath(index: number, size: number, stored: StoredHash, start = 0): string[] {
+  if (size - start <= 1) return [];
+  const middle = start + splitOf(size - start);
+  return index < middle
+    ? [...inclusionPath(index, middle, stored, start), subtreeRoot(middle, size, stored)]
+    : [...inclusionPath(index, size, stored, middle), subtreeRoot(start, middle, stored)];
+}
+
+/** The sequences whose stored hashes a calculation reads. */
+export function sequencesOf(calculate: (stored: StoredHash) => unknown): number[] {
+  const needed = new Set<number>();
+  calculate((sequence) => {
+    needed.add(sequence);
+    return EMPTY_ROOT;
+  });
+  return [...needed];
+}
