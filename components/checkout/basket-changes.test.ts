@@ -26,7 +26,7 @@ describe("basketChanges", () => {
     ]);
   });
 
-  test("quantity, price, new lines and lines that are gone are told apart", () => {
+  test("a changed quantity or price, a new line and a removed line are reported as such", () => {
     const before = [line("a", 1, "2.00"), line("b", 1, "4.00"), line("c", 1, "5.00")];
     const now = [line("a", 2, "2.00"), line("b", 1, "4.50"), line("d", 1, "1.00")];
     expect(kinds(now, before)).toEqual([
@@ -38,14 +38,14 @@ describe("basketChanges", () => {
     expect(basketChanges(now, before)[0]?.was?.quantity).toBe(1);
   });
 
-  test("another colour is another thing", () => {
+  test("the same product in another colour is a different item", () => {
     expect(kinds([line("a", 1, "2.00", "red")], [line("a", 1, "2.00", "blue")])).toEqual([
       ["a", "added"],
       ["a", "removed"],
     ]);
   });
 
-  test("of two lines of one thing, the one that is as it was is matched first", () => {
+  test("if two lines have the same product, the unchanged line is matched first", () => {
     const before = [line("a", 1, "2.00"), line("a", 5, "2.00")];
     expect(kinds([line("a", 5, "2.00")], before)).toEqual([
       ["a", "same"],

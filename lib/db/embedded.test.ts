@@ -122,7 +122,7 @@ describe("startEmbedded", () => {
     expect(pid).toBeGreaterThan(0);
   });
 
-  test("a process without other work survives the end of its server", async () => {
+  test("a process continues after it has stopped its server, even without other work", async () => {
     const ends = Array.from({ length: 6 }, async () => {
       const script = `
         const { startEmbedded } = await import("#lib/db/embedded.ts");

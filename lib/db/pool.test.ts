@@ -49,7 +49,7 @@ describe("opening", () => {
     expect(await Promise.all(Array.from({ length: 8 }, (_, at) => echo(pool, `${at}`)))).toHaveLength(8);
   });
 
-  test("waits between attempts if a server accepts and closes", async () => {
+  test("waits between attempts if a server accepts a connection and closes it", async () => {
     const fake = await fakeServer(...Array.from({ length: 1_000 }, () => "refuse" as const));
     const pool = newPool(fake.url);
     const until = performance.now() + 1_000;
@@ -61,7 +61,7 @@ describe("opening", () => {
     expect(asked).toBeLessThan(20);
   });
 
-  test("gives up in time on a server that accepts and does not answer", async () => {
+  test("gives up in time on a server that accepts a connection and does not answer", async () => {
     const fake = await fakeServer(...Array.from({ length: 10 }, () => ({ at: 0, how: "silence" }) as const));
     const pool = newPool(fake.url, { openMs: 100 });
     const began = performance.now();
@@ -189,7 +189,7 @@ describe("a server that stops answering", () => {
     expect(performance.now() - began).toBeLessThan(600);
   });
 
-  test("ends statements of other pools on connections that are silent too, and no others", async () => {
+  test("also ends the statements of other pools on silent connections, but no other statements", async () => {
     const slow = newPool(database().url, { silenceMs: 10_000 });
     const fake = await fakeServer({ at: 8, how: "silence" });
     const pool = newPool(fake.url, { silenceMs: 400 });

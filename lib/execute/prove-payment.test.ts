@@ -165,7 +165,7 @@ describe("a refusal by the chain is reported before a proof is made", () => {
     expect(await slots(scene)).toEqual([]);
   });
 
-  test("a mandate whose revocation the chain does not know yet", async () => {
+  test("a mandate whose revocation is not on the chain yet", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene);
     const as = scene.person.credential;

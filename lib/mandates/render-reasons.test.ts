@@ -6,14 +6,14 @@ import { decide } from "#lib/mandates/policy.ts";
 import { renderReasons, sentences } from "#lib/mandates/render-reasons.ts";
 import { intentOf, mandateOf, NOW, usageOf } from "#test/mandate-facts.ts";
 
-/** Stored findings and their words. Rows may be added, and none may change: a retry receives the same bytes for ever. */
+/** Stored findings and their reasons. Rows may only be added: the reason of a stored finding must never change, as a retry returns it. */
 const golden = JSON.parse(await readFile(join(import.meta.dirname, "reasons.golden.json"), "utf8")) as (readonly [
   Finding,
   Reason,
 ])[];
 
 describe("the reasons of a stored decision", () => {
-  test.each(golden)("%j has the same bytes for ever", (finding, reason) => {
+  test.each(golden)("the finding %j is always rendered as the same bytes", (finding, reason) => {
     expect(JSON.stringify(renderReasons([1, 3, "USDC", "0.5", finding])[0])).toBe(JSON.stringify(reason));
   });
 

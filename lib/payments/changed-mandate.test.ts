@@ -104,7 +104,7 @@ describe("a payment that a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
 
-  test("is not executed any more: an agent that the mandate no longer names", async () => {
+  test("is not executed any more: the mandate no longer names the agent", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     const other = await createAgent(scene.organizationId, ["payments:authorize"]);

@@ -15,14 +15,14 @@ const asks = { of: "outcome", status: "requireApproval" } as const;
 const denied = { of: "outcome", status: "deny" } as const;
 
 describe("a person's next action", () => {
-  test("is to decide, for people with the right; others read who can", () => {
+  test("is to decide, for people with that right; other people see who can decide", () => {
     expect(hrefs({ stage: asks })).toEqual(["/checkout/cki_1"]);
     const other = nextStepsOf({ ...facts, stage: asks, may: { decide: false, manage: false } });
     expect(other).toMatchObject({ links: [], text: expect.stringContaining("approver decides") as string });
     expect(hrefs({ stage: asks, confirmPath: null })).toEqual([]);
   });
 
-  test("is to change the rule that denied, for people with the right; others see the rule and read who can", () => {
+  test("is to change the rule that denied, for people with that right; other people see the rule and who can change it", () => {
     const limit = { stage: denied, denialCode: "per_payment_limit_exceeded" };
     expect(hrefs(limit)).toEqual(["/mandates/mdt_1/edit"]);
     const other = { ...limit, may: { decide: false, manage: false } };

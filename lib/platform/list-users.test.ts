@@ -38,7 +38,7 @@ describe("listUsers", () => {
     for (const search of ["%", "_q@lab", "quast"]) expect(await found(search)).toEqual([]);
   });
 
-  test("filters by role and by a present ban", async () => {
+  test("filters by role and by a current ban", async () => {
     const operator = await createOfficial("operator");
     const auditor = await createOfficial("auditor");
     const { userId } = await createPerson(await createOrganization());

@@ -72,7 +72,7 @@ describe("updateUserRoles", () => {
 });
 
 describe("the last admin", () => {
-  test("cannot be demoted; a banned admin does not count as another", async () => {
+  test("cannot be demoted, even if there is another admin who is banned", async () => {
     const admin = await createOfficial("admin");
     // Earlier tests of this file left admins behind.
     for (const other of await adminsBesides(admin.userId)) expect((await setRoles(admin, other, [])).status).toBe(200);

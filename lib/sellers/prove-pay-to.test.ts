@@ -69,7 +69,7 @@ describe("provePayTo by a signature", () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   });
 
-  test("400 for another key's or text's signature and an invalid one; 409 after the expiry; 404 for another organization's", async () => {
+  test("400 for a signature of another key, another text or wrong bytes; 409 after the expiry; 404 for another organization", async () => {
     const { wallet, challengeId, text } = await unproven();
     const message = text;
     const signatures = [

@@ -48,7 +48,7 @@ describe("a request that is sent slowly", () => {
     expect(half.answer()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("is ended when its body takes too long, and answered when it comes in time", { timeout: 20_000 }, async () => {
+  test("is ended when its body takes too long, and answered when its body arrives in time", { timeout: 20_000 }, async () => {
     const { port } = await listen({ headersMs: 500, requestMs: 2_000 });
     const whole = open(port, `${head}Content-Length: 4\r\nConnection: close\r\n\r\n`);
     const slow = open(port, `${head}Content-Length: 1000\r\n\r\n`);

@@ -111,7 +111,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller, credential)).toMatchObject({ success: true });
   });
 
-  test("a nonce that is signed again with a longer validity does not get the answer of the first", async () => {
+  test("a second signature for a nonce, with a longer validity, does not get the answer for the first signature", async () => {
     const { seller, credential, sign } = await plainUnderWay();
     const longer = await sign((life) => String(Number(life) + 60));
     await chain().client.mine({ blocks: 1 });

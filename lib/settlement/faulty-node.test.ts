@@ -110,7 +110,7 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
     });
   });
 
-  test("settle: one transfer, and success once, at the latest at the next try", async () => {
+  test("settle: makes one transfer and answers success once, at the latest at the second try", async () => {
     const calls = await callsOf(async () => expect(await (await plain())("settle")).toMatchObject({ success: true }));
     await withEveryCallFailed(calls, async (fault) => {
       const before = await received(scene);
@@ -124,7 +124,7 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
     });
   });
 
-  test("execute and observe: one transfer, at the latest settled by the reconciler", async () => {
+  test("execute: makes one transfer, and at the latest the reconciler settles the payment", async () => {
     const pay = async () => {
       const { authorizationId } = await authorized(weSettle);
       const paymentCredential = await signed(wallet, expectedOf(weSettle));
@@ -151,7 +151,7 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
     expect(await brokenSums()).toEqual([]);
   });
 
-  test("register: one registration, at the latest with the next try", async () => {
+  test("register: makes one registration, at the latest at the second try", async () => {
     const one = async () => {
       node.mend();
       const asked = await registrable();

@@ -156,7 +156,7 @@ describe("the gas of the settlement key", () => {
     expect((await factsNow(CHAIN)).fees.maxFeePerGas).toBe(2n * 10n ** 9n);
   });
 
-  test("raises no alarm after nothing waits for it any more", async () => {
+  test("raises no alarm after the only call that waited for gas has expired", async () => {
     const sender = senderOn(CHAIN);
     const balance = await gasMoney();
     const { address } = settlementAccount();

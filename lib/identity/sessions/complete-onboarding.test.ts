@@ -59,7 +59,7 @@ describe("completeOnboarding", () => {
     expect(row?.environment).toBe("sandbox");
   });
 
-  test("409 for a slug that is in use; if many ask for one at once, one gets it", async () => {
+  test("409 for a slug that is in use; if several people ask for the same slug at once, one of them gets it", async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => newPerson()));
     const replies = await Promise.all(people.map((person) => onboard(person, { organizationSlug: "wanted" })));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);

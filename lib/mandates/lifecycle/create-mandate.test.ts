@@ -122,7 +122,7 @@ describe("createMandate", () => {
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/agents/0"]);
   });
 
-  test("the same key gets the same bytes, and another body is 422", async () => {
+  test("a repeat with the same idempotency key gets the same bytes, and 422 with another body", async () => {
     const body = { name: "Once", policy };
     const first = await send(operation, createMandate, { as, body, key: "k-1" });
     const again = await send(operation, createMandate, { as, body, key: "k-1" });
