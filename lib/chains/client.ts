@@ -24,7 +24,7 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** A refusal of a contract is an answer. Only an attempt that the chain did not answer rejects. */
+/** Resolves if the chain answered, also with an error such as a revert. Rejects only if the chain did not answer. */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,

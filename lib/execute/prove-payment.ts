@@ -55,10 +55,10 @@ export async function provingRegistration(
 }
 
 /**
- * Makes a credential with a nonce slot of the mandate's period on the chain. Null if no registration covers the payment. Only the
+ * Makes a credential with a nonce slot of the mandate's period on the chain. Returns null if no registration covers the payment. Only the
  * configured node sees the credential before it is bound to its authorization.
- * @throws Problem as requireRights, by the name of the chain's refusal, count_limit_exceeded, wallet_not_delegated, rate_limited near the end of
- * a period, rpc_unavailable
+ * @throws Problem of requireRights, Problem of refusedOnChain, count_limit_exceeded, wallet_not_delegated, rpc_unavailable; near the end of
+ * a period rate_limited
  */
 export async function provePayment(
   authorization: AuthorizationRow,
@@ -79,7 +79,7 @@ export async function provePayment(
   return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
-/** Throws if the registration is being revoked: the service stops signing before the chain knows it. */
+/** Throws if the registration is being revoked: the service stops signing before the revocation is on the chain. */
 export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
@@ -100,7 +100,7 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
   }
 }
 
-/** Asks the chain about nonce slot 0 for all of them, because the database knows which slots are free. */
+/** Asks the chain about nonce slot 0 only. Which slots are free is known from the database. */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -130,7 +130,7 @@ const reserve = (
     return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
 
-/** Signs like a stock x402 client, for the seller's own offer if the intent contains its 402. */
+/** Signs like a stock x402 client. If the intent contains the seller's 402, the signature is for the offer in that 402. */
 async function sign(
   { intent }: AuthorizationRow,
   payment: ExpectedPayment,

@@ -106,7 +106,7 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Safe beside a sender that still works: both send the same call, which is one transaction.
+    // Safe even if a sender is still working: both send the same call, which becomes one transaction.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });

@@ -23,7 +23,7 @@ import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 /** Counted from the credential's expiry. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
-/** What a credential pays: nothing known, an execution, or a settlement without a mandate. */
+/** The record that a credential belongs to: none, an execution, or a settlement without a mandate. */
 export type Match =
   | { readonly kind: "unknown" }
   | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }

@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
-/** Transactions a second that one seller may have us pay for, in this process. */
+/** The number of transactions per second for which this process pays the gas for one seller. */
 const PER_SECOND = 50;
 /** The daily count of the whole installation, because anyone can create any number of organizations. No organization has this id. */
 const INSTALLATION = "installation";

@@ -63,7 +63,7 @@ export async function factsNow(chain: string): Promise<Facts> {
   return { fees, used, balance };
 }
 
-/** `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when all bytes were offered to a node. */
+/** `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when all signed transactions were sent to a node. */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**

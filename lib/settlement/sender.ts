@@ -27,7 +27,7 @@ class Sender {
     this.#chain = chain;
   }
 
-  /** For how many seconds no call could be sent. Zero when no repeat is expected, or a quiet chain would fail for ever. */
+  /** For how many seconds no call could be sent. Zero after the last failed call has expired, because then nothing waits to be sent. */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;

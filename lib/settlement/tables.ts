@@ -16,7 +16,7 @@ export const plainSettlements = pgTable(
     nonce: text("nonce").notNull(),
     payTo: text("pay_to").notNull(),
     amount: atomic("amount").notNull(),
-    /** The one resource of the organization that this pays for; null where several could be meant. */
+    /** The organization's resource that this settlement pays for; null if several resources match. */
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),

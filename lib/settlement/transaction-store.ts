@@ -35,7 +35,7 @@ export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<voi
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }
 
-/** Nonces from `used` on that one of our transactions has, or had until a moment ago. */
+/** The nonces, from `used` upwards, of our transactions that are sent or were mined a moment ago. */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),

@@ -51,7 +51,7 @@ export type Credential = {
   readonly validBefore: bigint;
   readonly nonce: Hex;
   readonly signature: Hex;
-  /** What the credential says it accepted; the signature does not cover it. */
+  /** The offer that the credential claims to accept; the signature does not cover this claim. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
   /** In version 2's form, whichever version was sent. */
   readonly payload: PaymentPayload;

@@ -120,7 +120,7 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
 
-/** A total beside a budget: registered for as many whole periods as the total pays, because the chain counts no total. */
+/** If the policy has a total and a budget, the terms end after as many whole periods as the total can pay: the chain counts no total. */
 function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
   return total === null ? Infinity : start + length * Number(total / limit);
 }

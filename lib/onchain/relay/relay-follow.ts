@@ -29,7 +29,7 @@ async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
   return null;
 }
 
-/** A revert under an earlier nonce says nothing about the newest bytes. */
+/** If the receipt is for an earlier nonce, its revert says nothing about the transaction that was signed last. */
 async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
   return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
 }
