@@ -50,7 +50,7 @@ export function scheduleHash(row: Terms): string {
   return createHash("sha256").update(canonicalJson(present)).digest("hex");
 }
 
-/** The built-in schedule as a row, for lists and its hash. */
+/** The built-in schedule as a row. Lists show it, and its hash is made from it. */
 export const zeroRow: FeeScheduleRow = {
   feeScheduleId: zeroSchedule.feeScheduleId,
   name: "No service fee",

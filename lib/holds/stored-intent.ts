@@ -31,7 +31,7 @@ const ABSENT = null;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An intent as JSON. Its fee quote has no member names and omits values that equal the intent's, which are half of it. */
+/** An intent as JSON. To save space, the fee quote is an array of values, and 0 replaces a value that equals the intent's value. */
 export function storeIntent(intent: PaymentIntent): string {
   const named = intent as Members;
   const quote = intent.feeQuote as Members;

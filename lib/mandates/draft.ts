@@ -24,7 +24,7 @@ export type MandateDraft = {
   readonly everyAgent: boolean;
   readonly agents: readonly string[];
   readonly wallet: string;
-  /** "USDC eip155:84532" */
+  /** Asset and chain, such as "USDC eip155:84532". */
   readonly coin: string;
   readonly perPayment: string;
   readonly day: string;

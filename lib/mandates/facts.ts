@@ -61,7 +61,7 @@ export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /** Set if the intent names no seller record. Null beside a record, and if the named record does not exist. */
+  /** Set if the intent names no seller record. Null if it names a record, even if that record does not exist. */
   readonly unregistered: UnregisteredFacts | null;
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;

@@ -17,7 +17,7 @@ export const sentences: ReadonlyMap<number, Sentence> = new Map(
   ),
 );
 
-/** @throws Problem service_unavailable for a sentence of a newer release, which stored it beside this process */
+/** @throws Problem service_unavailable if a process of a newer release stored the finding and this release has no sentence for it */
 export function sentenceOf([id]: Finding): Sentence {
   const found = sentences.get(id);
   if (found) return found;
@@ -28,7 +28,7 @@ export function sentenceOf([id]: Finding): Sentence {
 export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).code === "approval_required";
 export const denies = (finding: Finding): boolean => !asksPerson(finding) && sentenceOf(finding).code !== "satisfied";
 
-/** The reasons in the words of the version that the decision was made with: the same bytes for ever. */
+/** Renders stored findings as reasons. The same findings always give the same bytes. */
 export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
   const head = { policyVersion, unit, requested };
   const asked = all.some(denies) ? "info" : "approval";

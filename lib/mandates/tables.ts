@@ -27,7 +27,7 @@ export const mandates = pgTable(
       .default(sql`0`),
     /** max(total limit, usage when the policy changed) + overruns; null without a total limit. */
     ceiling: atomic("ceiling"),
-    /** For the cooldown. */
+    /** The time of the last hold. The cooldown starts at this time. */
     lastHeldAt: moment("last_held_at"),
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
@@ -35,7 +35,7 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // For the sweep. Do not add reserved to the condition: every hold would then write all indexes of the row.
+    // Finds revoked mandates with holds. Do not add reserved to the condition: every hold would then write all indexes of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),

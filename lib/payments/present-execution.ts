@@ -132,7 +132,7 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
   };
 }
 
-/** Nothing is recorded, so a retry with the same key may bring a credential. */
+/** Nothing is stored, so a retry with the same idempotency key may contain a credential. */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",

@@ -96,7 +96,7 @@ async function ask(probe: DueProbe): Promise<string | null> {
   }
 }
 
-/** What a storefront's 402 offered that was asked for something else: its domain need not be asked again. No transaction may be open. */
+/** Stores the offer of a storefront's 402, so that its domain is not asked for this offer again. No transaction may be open. */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);
   const domain = sellerDomainOf(host) ?? sellerDomainOf(hostname);

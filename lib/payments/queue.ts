@@ -11,9 +11,9 @@ export const bounds = {
   mandatesPerBatch: 64,
   organizationsPerBatch: 32,
   ageMs: 5_000,
-  /** Queued items needed to open a second batch beside an open one: each batch costs as much as twenty items. */
+  /** Number of queued items that opens a second batch while another batch is open: each batch costs as much as twenty items. */
   worthASecond: 32,
-  /** After this time a batch may be waiting for a lock, and no longer keeps another batch from opening. */
+  /** A batch that is open for longer may be waiting for a lock, so it no longer prevents another batch from opening. */
   slowMs: 50,
 } as const;
 
@@ -26,7 +26,7 @@ type QueueEntry = {
 /** `answer` is cleared on completion: V8 keeps a grown Map's old table alive and would promote the answer to the old generation. */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
-/** An item's checkout and order. A batch takes one item of each, because its later items do not see what it decided for them. */
+/** An item's checkout and order. A batch takes at most one item of each: later items of the batch would not see the first decision. */
 const lockedWith = ({ purchase }: Item): string[] =>
   [purchase?.checkoutIntentId, purchase?.orderId].filter((id) => typeof id === "string");
 

@@ -210,6 +210,6 @@ async function unsettled(
   });
 }
 
-/** A final outcome needs neither the signed payload nor the reconciler any more. */
+/** Stores a final outcome. The signed payload and the reconciler's next check are deleted, because neither is needed any more. */
 const close = ({ tx, execution, now }: Resolution, change: Partial<NewExecution>): Promise<ExecutionRow> =>
   updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null, resolvedAt: now });
