@@ -1,4 +1,4 @@
 import { minutes } from "#lib/time.ts";
 
-/** An older sign-in proves too little about who sits in front of the screen now. */
+/** How old a sign-in may be. An older sign-in does not prove who uses the session now. */
 export const FRESH_SESSION_MS = minutes(15);

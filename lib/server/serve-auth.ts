@@ -74,9 +74,7 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
 }
 
-/**
- * A token with which the browser that opened the link now chooses a password. The mail for a forgotten password has the same kind of token.
- */
+/** Creates a password-reset token, as in the mail for a forgotten password. The browser that opened the link sets a password with it. */
 async function passwordToken(userId: string): Promise<string> {
   const token = randomBytes(24).toString("base64url");
   const { internalAdapter } = await auth().$context;

@@ -10,7 +10,7 @@ export type MadeKey = {
   readonly userId: string;
 };
 
-/** The organization's live keys, newest first: those that one person made, or all for null. An account's creator made its first key. */
+/** The live keys that a person made, newest first; with null, all of the organization. An account's creator made its first key. */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`

@@ -12,7 +12,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
 /**
- * A key may do everything that its account may, so a person who lacks one of its capabilities gets no key.
+ * A new key has all capabilities of its account, so only a person who has all of them may get the key.
  * @throws Problem capability_required
  */
 function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capability>): void {

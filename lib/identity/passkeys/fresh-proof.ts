@@ -5,7 +5,7 @@ import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkey-store.t
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 
-/** As long as a step-up. Changing how a person signs in needs a proof of identity within this time. */
+/** A person must have confirmed their identity within this time to change how they sign in. It is equal to the time of a step-up. */
 export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
@@ -19,8 +19,8 @@ export async function requireProved(db: Database | Tx, by: Prover, now: Date): P
 }
 
 /**
- * Required before a right is given, never before one is taken away, so that an unattended or stolen session can give no rights. The proof
- * is stored with the session and lasts as long as a sign-in counts for an approval.
+ * Call it before a right is given, so that an unattended or stolen session can give no rights. Taking a right away needs no proof. The
+ * proof is stored with the session and is valid for FRESH_SESSION_MS, like a sign-in for an approval.
  * @throws Problem step_up_required
  */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
