@@ -3,7 +3,7 @@ const key = Symbol.for("countersign.process");
 
 type SharedState = Record<string, unknown>;
 
-/** Creates a value once per process, whichever copy of the code asks first. */
+/** Creates a value once per process. All copies of lib/ in the process share it. */
 export function perProcess<T>(name: string, create: () => T): T {
   const holder = globalThis as unknown as { [key]?: SharedState };
   const shared = (holder[key] ??= {});

@@ -151,7 +151,7 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   );
 }
 
-/** Three ways to prove that an address is the organization's. */
+/** Three ways to prove that an address belongs to the organization. */
 export const ProvePayTo = (props: Props) => (
   <Tabs
     label="How to prove the address"

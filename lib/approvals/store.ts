@@ -137,7 +137,7 @@ export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promi
     .returning();
 }
 
-/** How the buyer's mandates stand now. */
+/** Stores which mandate of the buyer was found for the checkout, and its status. */
 export async function saveDetection(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,

@@ -49,7 +49,7 @@ export const checkoutIntents = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // A checkout of a hold with an approval key is unique by that key, under the mandate's lock.
+    // Only for checkouts without a hold. With a hold, the hold's approval key is unique; that is checked under the mandate's lock.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),

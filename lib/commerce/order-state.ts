@@ -40,7 +40,7 @@ export type OrderFacts = {
   } | null;
   /** When the hold expires; null without a hold. */
   readonly holdUntil: Date | null;
-  /** The status of an execution that did not fail, whoever started it; null without one. */
+  /** The status of the execution that did not fail, even if another caller started it; null if there is none. */
   readonly settlement: SettlementStatus | null;
 };
 

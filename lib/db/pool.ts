@@ -63,7 +63,7 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // Work beside the failed statement must not send anything after ROLLBACK, where it would be outside of the transaction.
+      // Statements parallel to the failed one must not be sent after ROLLBACK: they would run outside of the transaction.
       returned = true;
       noteFailure(error);
       // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.

@@ -1,8 +1,8 @@
 import { Problem } from "#lib/problem.ts";
 
 /*
- * An emergency stops a seller and every payee that is paid under what the seller had proven: its verified domain and the addresses that it
- * signed for. What it had only claimed may belong to somebody else, so that stops only payees that have proven nothing.
+ * An emergency stop applies to a seller and to every payee with the seller's verified domain or with an address that the seller had proven.
+ * A domain or address that the seller had only claimed may belong to somebody else, so it stops only payees that have proven nothing.
  */
 
 /** How a stop reaches a domain or an address. */
@@ -22,7 +22,7 @@ export type PayeeFacts = {
   readonly stopped: boolean;
   readonly verified: boolean;
   readonly overDomain: StopOver;
-  /** Null for an address that the payee has signed for and the stopped seller had only claimed. */
+  /** Null if the payee has proven the address by a signature and the stopped seller had only claimed it. */
   readonly overAddress: StopOver;
 };
 

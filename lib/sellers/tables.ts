@@ -87,8 +87,8 @@ export const seenOffers = pgTable(
 );
 
 /**
- * Addresses that an organization has proven to control. `chain` is empty for a key, which is the same on every chain; a contract and a
- * proof by domain hold on one chain only.
+ * Addresses that an organization has proven to control. `chain` is empty for the address of a key, because it is the same on every chain.
+ * The proof of a contract and a proof by domain are valid on one chain only.
  */
 export const payToProofs = pgTable(
   "pay_to_proofs",
@@ -131,7 +131,7 @@ export const payToChallenges = pgTable(
   ],
 );
 
-/** The domains and addresses that the stop of a seller reaches. What it had only claimed stops no payee that has proven the same. */
+/** The domains and addresses that the stop of a seller reaches. A claim alone stops no payee that has a proof. */
 export const sellerStops = pgTable(
   "seller_stops",
   {

@@ -30,7 +30,7 @@ export type Candidate = z.output<typeof Catalog>["items"][number];
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** The available catalog items that match an asked item. */
+/** The available catalog items that match an item of the request. */
 export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
   items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
 

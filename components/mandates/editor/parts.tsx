@@ -21,7 +21,7 @@ export function Term({ title, text, children }: TermProps) {
 
 type DisclosedProps = {
   readonly summary: string;
-  /** Open at first, because some of its fields have a value. */
+  /** Whether a field of the section has a value; the section is then open at first. */
   readonly filled: boolean;
   /** Opens if one of these fields has an error. */
   readonly fields: readonly string[];
