@@ -25,9 +25,17 @@ const PER_MINUTE = 60;
 const FAILED_MS = 15_000;
 const FAILED_KEPT = 1_000;
 
+type Look = {
+  /** The organization whose rate limit counts this request. */
+  readonly organizationId: string;
+  /** Rejects if the rate limit refuses the request. */
+  readonly counted: Promise<void>;
+  readonly result: Promise<ProbeResult>;
+};
+
 const looks = () =>
   perProcess("looks", () => ({
-    underWay: new Map<string, Promise<ProbeResult>>(),
+    underWay: new Map<string, Look>(),
     counts: new Counts(),
     failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
   }));
@@ -42,31 +50,46 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   const { failed, underWay } = looks();
   const known = failed.get(key);
   if (known) return known;
-  if (!underWay.has(key)) await countAttempt("ownLook", organizationId, PER_MINUTE);
+  const current = underWay.get(key) ?? begin(key, probe, organizationId);
+  try {
+    await current.counted;
+  } catch (error) {
+    // The limit of another organization does not refuse this one.
+    if (current.organizationId !== organizationId) return probeDomain(probe, organizationId);
+    throw error;
+  }
   const words = `We asked ${probe.domain} ourselves, and it did not answer in time.`;
-  return atMost(underWay.get(key) ?? begin(key, probe, organizationId), WAIT_MS, { key, seen: false, words });
+  return atMost(current.result, WAIT_MS, { key, seen: false, words });
 }
 
-function begin(key: string, probe: DueProbe, organizationId: string): Promise<ProbeResult> {
-  const { underWay, counts, failed } = looks();
+/** Counts the request before it is sent. Callers that arrive meanwhile share the count and the request. */
+function begin(key: string, probe: DueProbe, organizationId: string): Look {
+  const { underWay, counts } = looks();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
   counts.add(organizationId, 1);
-  const probing = ask(probe)
-    .then((words): ProbeResult => {
-      const probeResult = { key, seen: words === null, words: words ?? "" };
-      if (!probeResult.seen) failed.set(key, probeResult, 1);
-      return probeResult;
-    })
-    .finally(() => {
-      underWay.delete(key);
-      counts.add(organizationId, -1);
-    });
-  underWay.set(key, probing);
+  const end = () => {
+    underWay.delete(key);
+    counts.add(organizationId, -1);
+  };
+  const counted = countAttempt("ownLook", organizationId, PER_MINUTE).catch((error: unknown) => {
+    end();
+    throw error;
+  });
+  const result = counted.then(() => look(key, probe).finally(end));
   // Callers may have stopped waiting; this handler avoids an unhandled rejection.
-  probing.catch((error: unknown) =>
-    log().error({ domain: probe.domain, error }, "An offer that was seen could not be remembered"),
-  );
-  return probing;
+  result.catch((error: unknown) => {
+    if (!isProblem(error)) log().error({ domain: probe.domain, error }, "A seller's domain could not be probed");
+  });
+  const begun = { organizationId, counted, result };
+  underWay.set(key, begun);
+  return begun;
+}
+
+async function look(key: string, probe: DueProbe): Promise<ProbeResult> {
+  const words = await ask(probe);
+  const result = { key, seen: words === null, words: words ?? "" };
+  if (!result.seen) looks().failed.set(key, result, 1);
+  return result;
 }
 
 const tooMany = (): Problem =>
