@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import type { ChainConfiguration, Variables } from "#lib/env.ts";
 
@@ -31,7 +32,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
 /** The contracts accept one policy signer; accounts would reject the proofs of any other key. */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
-  const signer = privateKeyToAddress(key as `0x${string}`).toLowerCase();
+  const signer = privateKeyToAddress(key as Hex).toLowerCase();
   return CHAINS.filter(({ contracts }) => contracts && contracts.policySigner.toLowerCase() !== signer)
     .slice(0, 1)
     .map(({ chain, contracts }) => ({

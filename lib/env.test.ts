@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { examples } from "#lib/env-examples.ts";
@@ -7,7 +8,7 @@ import { readEnv } from "#lib/env.ts";
 
 type Variables = Record<string, string | undefined>;
 
-const key = (byte: string): `0x${string}` => `0x${byte.repeat(32)}`;
+const key = (byte: string): Hex => `0x${byte.repeat(32)}`;
 const address = (byte: string): string => `0x${byte.repeat(20)}`;
 const usdc = { asset: "USDC", tokenAddress: address("11"), tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
 const chain = { chain: "eip155:8453", rpcUrl: "https://rpc.example", confirmations: 2, assets: [usdc] };

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/core/http";
 import type { PaymentRequired, SettleResponse } from "@x402/core/types";
+import type { Address } from "viem";
 import { env } from "#lib/env.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 import { forget, perProcess } from "#lib/process.ts";
@@ -79,7 +80,7 @@ export type HostileStorefront = ListeningServer & {
   fault: StorefrontFault;
   /** host:port, which is also the registered domain. */
   readonly domain: string;
-  readonly payTo: string;
+  readonly payTo: Address;
   /** Received requests, such as "POST /agent/quotes". */
   readonly asked: string[];
   /** Credentials that the checkout received. */
@@ -209,7 +210,7 @@ const quoting: Partial<Record<StorefrontFault, (response: ServerResponse) => voi
 };
 
 /** A storefront on this machine with a selectable fault. It adds itself to the hosts that the sandbox may reach. */
-export async function openHostileStorefront(payTo = `0x${"5a".repeat(20)}`): Promise<HostileStorefront> {
+export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20)}`): Promise<HostileStorefront> {
   const amounts = new Map<string, bigint>();
   let quotes = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

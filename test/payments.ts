@@ -1,8 +1,10 @@
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
+import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll } from "vitest";
 import { startChain, usdcAddress, type ChainOptions, type LocalChain } from "../examples/chain.ts";
+import { lower } from "#lib/evm.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as contract from "#lib/payments/contract.ts";
 import { executePayment } from "#lib/execute/execute-payment.ts";
@@ -52,7 +54,7 @@ type Scene = {
   readonly price?: string;
   readonly maxTimeoutSeconds?: number;
   readonly mandate?: Record<string, unknown>;
-  readonly payTo?: string;
+  readonly payTo?: Address;
   readonly method?: "GET" | "POST";
 };
 
@@ -113,7 +115,7 @@ export async function fundedWallet(chain: LocalChain, amount = 1_000_000n): Prom
 }
 
 /** Makes the token refuse transfers from and to this account once the transaction is mined. */
-export const blacklist = (chain: LocalChain, account: `0x${string}`, maxPriorityFeePerGas = 1n) =>
+export const blacklist = (chain: LocalChain, account: Address, maxPriorityFeePerGas = 1n) =>
   chain.client.writeContract({
     address: usdcAddress,
     abi: [{ type: "function", name: "blacklist", stateMutability: "nonpayable", inputs: [{ type: "address" }], outputs: [] }],
@@ -126,7 +128,7 @@ export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): E
   const asset = assetOf(CHAIN, "USDC");
   if (!asset) throw new Error("USDC is configured.");
   const amount = BigInt(Math.round(Number(seller.price) * 1e6));
-  return { asset, amount, payTo: seller.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds };
+  return { asset, amount, payTo: lower(seller.payTo), maxTimeoutSeconds };
 }
 
 /** The credential that a stock client signs for the headers of a seller's 402. */

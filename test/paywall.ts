@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { PaymentRequired } from "@x402/core/types";
+import type { Address } from "viem";
 import { forget, perProcess } from "#lib/process.ts";
 import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { serve } from "#test/guarded.ts";
@@ -15,7 +16,7 @@ export type Paywall = {
   /** host:port, which is also the registered domain. */
   readonly domain: string;
   readonly url: string;
-  readonly payTo: `0x${string}`;
+  readonly payTo: Address;
   /** The offer in the 402; a test may change it. */
   readonly offer: Record<string, unknown>;
   /** Answers instead of the 402 when set. */

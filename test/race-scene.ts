@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { lower } from "#lib/evm.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { resources } from "#lib/sellers/tables.ts";
@@ -98,7 +99,7 @@ export async function newScene(seller: Seller, spends: "person" | "agent") {
         .at(-1) ?? "",
   );
   for (const checkoutIntentId of checkouts) await view(checkoutIntentId, person.credential);
-  const payment = { asset: assetOf(CHAIN, "USDC")!, amount: 300_000n, payTo: seller.payTo.toLowerCase() as `0x${string}` };
+  const payment = { asset: assetOf(CHAIN, "USDC")!, amount: 300_000n, payTo: lower(seller.payTo) };
   const credentials = await Promise.all(payments.map(() => signed(payer, { ...payment, maxTimeoutSeconds: 300 })));
   return {
     organizationId,

@@ -49,7 +49,7 @@ export function useContracts(chain: () => LocalChain): () => Contracts {
 type RegistrationOptions = {
   readonly mandateId: string;
   readonly organizationId: string;
-  readonly payTo: string;
+  readonly payTo: Hex;
   readonly terms?: Partial<Terms>;
   /** Whether the mandate is registered on the chain. */
   readonly onChain?: boolean;
@@ -63,7 +63,7 @@ export async function register(chain: LocalChain, contracts: Contracts, key: Pri
   const { mandateId, organizationId, payTo, terms: change = {}, onChain = true } = mandate;
   const now = Math.floor(Date.now() / 1_000);
   const terms = termsOf(key.address, now, {
-    payee: payTo as Hex,
+    payee: payTo,
     perPaymentLimit: 250_000n,
     periodLimit: 1_000_000n,
     maxPaymentsPerPeriod: 4,

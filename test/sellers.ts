@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Address } from "viem";
 import * as contract from "#lib/sellers/contract.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
@@ -13,7 +14,7 @@ type Shop = {
   readonly price?: string;
   readonly asset?: string;
   readonly chain?: string;
-  readonly payTo?: string;
+  readonly payTo?: Address;
   readonly settlementMode?: ResourceSettlementMode;
   readonly facilitatorUrl?: string;
   readonly maxTimeoutSeconds?: number;
@@ -40,4 +41,4 @@ export async function newSeller(as: Credential, shop: Shop = {}) {
   return { sellerId, domain: seller.data.domain, resourceId, price, payTo, resource: resource.data };
 }
 
-export const randomAddress = (): `0x${string}` => `0x${randomBytes(20).toString("hex")}`;
+export const randomAddress = (): Address => `0x${randomBytes(20).toString("hex")}`;

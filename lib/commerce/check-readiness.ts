@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { feeOn } from "#lib/billing/fees.ts";
 import { loadFeeBasis } from "#lib/billing/store.ts";
 import type * as contract from "#lib/commerce/readiness-contract.ts";
@@ -161,7 +162,7 @@ async function walletChecks(mandate: MandateRow, terms: Terms): Promise<Check[]>
   }
   const connected = ready("walletConnected", `The mandate pays from ${walletAddress}.`);
   try {
-    const balance = await balanceOf(asset.chain, asset.tokenAddress, walletAddress as `0x${string}`);
+    const balance = await balanceOf(asset.chain, asset.tokenAddress, walletAddress as Address);
     const shown = displayAmount(balance, asset.tokenDecimals, asset.asset);
     if (balance >= (amount ?? 1n)) return [connected, ready("walletBalance", `The wallet holds ${shown}.`)];
     const missing = formatAmount((amount ?? 1n) - balance, asset.tokenDecimals);

@@ -35,7 +35,7 @@ type Given = NonNullable<Parameters<typeof registeredScene>[2]>;
 
 const registered = ({ terms, ...scene }: Given = {}) =>
   registeredScene(chain(), contracts(), { ...scene, terms: { enforcementPath: MODULE, ...terms } });
-const sellerHas = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo as `0x${string}`);
+const sellerHas = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo);
 const slotsOf = async ({ registrationId }: RegisteredScene) =>
   (await database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId))).map(
     ({ status }) => status,

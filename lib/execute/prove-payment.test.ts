@@ -32,7 +32,7 @@ const contracts = useContracts(chain);
 afterAll(async () => expect(await brokenInvariants()).toEqual([]));
 
 const registered = (scene: Parameters<typeof registeredScene>[2] = {}) => registeredScene(chain(), contracts(), scene);
-const sellerHas = ({ seller }: RegisteredScene) => chain().balanceOf(seller.payTo as `0x${string}`);
+const sellerHas = ({ seller }: RegisteredScene) => chain().balanceOf(seller.payTo);
 const slots = ({ registrationId }: RegisteredScene) =>
   database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId));
 

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { env } from "#lib/env.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";
@@ -9,7 +10,7 @@ const accountOf = (name: Name): PrivateKeyAccount =>
   perProcess(`account ${name}`, () => {
     const key = env()[name];
     if (!key) throw new Error(`${name} is not set.`);
-    return privateKeyToAccount(key as `0x${string}`);
+    return privateKeyToAccount(key as Hex);
   });
 
 /** Signs proofs and module payments, which the contracts limit to registered mandates. @throws if its key is not set */

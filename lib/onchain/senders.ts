@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -11,7 +12,7 @@ import { perProcess } from "#lib/process.ts";
 export type Sender = {
   readonly chain: string;
   readonly key: RelayKey;
-  readonly address: `0x${string}`;
+  readonly address: Address;
   /** In wei, as last read; null if it was not read yet. */
   readonly balance: bigint | null;
   readonly low: boolean;

@@ -2,6 +2,7 @@ import { x402HTTPClient, x402Client } from "@x402/core/client";
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { PaymentRequired } from "@x402/core/types";
 import { eq } from "drizzle-orm";
+import type { Address } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { startSeller } from "../../examples/seller.ts";
 import { database } from "#lib/db/client.ts";
@@ -164,14 +165,14 @@ describe("a seller that is not registered", () => {
       },
     ] as PaymentRequired["accepts"];
     const challenge: PaymentRequired = { x402Version: 2, resource: { url: `https://${seller.domain}/report` }, accepts };
-    const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as `0x${string}` });
+    const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as Address });
     // A registration is not a proof: without a verification the domain belongs to no seller.
     expect((await decisionOf(scene, posing)).outcome).toBe("allow");
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
     expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");
     const { resourceId } = seller;
     expect((await decisionOf(scene, { ...posing, resource: { resourceId } })).denialCode).toBe("challenge_mismatch");
-    const payTo = seller.payTo as `0x${string}`;
+    const { payTo } = seller;
     // Its fixed price is registered, so the challenge must say the same.
     expect((await decisionOf(scene, intentTo({ challenge, payTo }, { resource: { resourceId } }))).denialCode).toBe(
       "challenge_mismatch",

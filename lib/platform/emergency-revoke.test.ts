@@ -2,6 +2,7 @@ import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { describe, expect, test } from "vitest";
 import { pool } from "#lib/db/client.ts";
 import { assetOf } from "#lib/chains/chains.ts";
+import { lower } from "#lib/evm.ts";
 import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import * as sellers from "#lib/sellers/contract.ts";
@@ -90,7 +91,7 @@ describe("emergencyRevoke", () => {
     const mandateId = await activeMandate(buyer.person.credential, { policy: open });
     await stopNow(operator, { sellerId: shop.sellerId });
     const asset = assetOf(CHAIN, "USDC")!;
-    const payment = { asset, amount: 500_000n, payTo: shop.payTo.toLowerCase() as `0x${string}`, maxTimeoutSeconds: 60 };
+    const payment = { asset, amount: 500_000n, payTo: lower(shop.payTo), maxTimeoutSeconds: 60 };
     const headers = paymentRequiredHeaders(payment, `https://${shop.domain}/report`);
     const challenge = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => headers[name]);
     const around = {

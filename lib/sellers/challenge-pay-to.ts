@@ -1,4 +1,4 @@
-import { getAddress, isAddress, zeroAddress } from "viem";
+import { getAddress, isAddress, zeroAddress, type Address } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { env } from "#lib/env.ts";
 import { once } from "#lib/command/idempotency.ts";
@@ -15,7 +15,7 @@ const LIFE_MS = minutes(15);
 const OPEN_MAX = 50;
 
 /** @throws Problem invalid_request */
-function readPayTo(payTo: string): `0x${string}` {
+function readPayTo(payTo: string): Address {
   if (payTo.toLowerCase() === zeroAddress) throw invalidField("/payTo", "Nobody has the zero address.");
   if (!isAddress(payTo)) throw invalidField("/payTo", "The checksum of this address is wrong; check it for a typing error.");
   return getAddress(payTo);

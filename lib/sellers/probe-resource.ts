@@ -1,4 +1,5 @@
 import type { PaymentRequired } from "@x402/core/types";
+import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { lower } from "#lib/evm.ts";
 import type { Handler } from "#lib/http/operation.ts";
@@ -61,7 +62,7 @@ export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: s
   return url.href;
 }
 
-type Terms = { readonly asset: AssetOnChain; readonly payTo: `0x${string}`; readonly price: Atomic | null };
+type Terms = { readonly asset: AssetOnChain; readonly payTo: Address; readonly price: Atomic | null };
 
 /** The terms that the 402 must ask for; a quoted price is decided by the 402 itself. */
 function terms({ paymentConfig, pricing }: ResourceRow): Terms {

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
@@ -69,7 +70,7 @@ async function bySignature({ challengeId, signature }: Extract<Body, { method: "
   const challenge = await findChallenge(database(), caller, challengeId);
   if (!challenge) throw notFound("challenge");
   if (challenge.usedAt !== null || challenge.expiresAt <= (await clock(database()))) throw used();
-  const chain = await requireSigned(challenge, signature as `0x${string}`);
+  const chain = await requireSigned(challenge, signature as Hex);
   return {
     address: challenge.address,
     chain,

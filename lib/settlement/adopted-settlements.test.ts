@@ -1,6 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
@@ -47,7 +46,7 @@ async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettle
     paymentCredential,
     settle,
     pay,
-    balance: () => chain().balanceOf(scene.seller.payTo as Address),
+    balance: () => chain().balanceOf(scene.seller.payTo),
   };
 }
 

@@ -58,7 +58,7 @@ describe("kill -9 between the two transactions of executePayment", () => {
       const cut = ask(first).catch(() => null);
       await expect.poll(() => hostile.asked(), { timeout: 10_000 }).toBe(before + 1);
       const paid = fault === "hang" ? 0n : 250_000n;
-      await expect.poll(() => chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(paid);
+      await expect.poll(() => chain().balanceOf(scene.seller.payTo)).toBe(paid);
       await first.kill();
       expect(await cut).toBeNull();
       expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus).toBe("processing");
@@ -77,7 +77,7 @@ describe("kill -9 between the two transactions of executePayment", () => {
       const bytes = await reply.text();
       expect(JSON.parse(bytes)).toMatchObject({ settlementStatus: "settled", authorizationId });
       expect(await (await ask(second)).text()).toBe(bytes);
-      expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(250_000n);
+      expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
       expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
     },
   );

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
@@ -43,7 +43,7 @@ async function paid() {
   const paymentCredential = signed(wallet, expectedOf(scene));
   await chain().mint(wallet.address, 1_000_000n);
   const pay = async () => (await execute(scene, { authorizationId, paymentCredential: await paymentCredential })).data;
-  const balance = () => chain().balanceOf(scene.seller.payTo as Address);
+  const balance = () => chain().balanceOf(scene.seller.payTo);
   return { pay, balance };
 }
 

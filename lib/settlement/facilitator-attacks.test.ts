@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Address, Hex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
@@ -32,7 +33,7 @@ async function ask(endpoint: "verify" | "settle", as: Credential, paymentPayload
 }
 
 /** A seller's organization with a key for our facilitator, and a resource that is paid to this address. */
-async function rival(payTo: string) {
+async function rival(payTo: Address) {
   const organizationId = await createOrganization("Rival");
   const owner = await createPerson(organizationId);
   await newSeller(owner.credential, { price: "0.25", payTo });
@@ -132,7 +133,7 @@ describe("our facilitator under attack", () => {
       .update(plainSettlements)
       .set({ createdAt: new Date(0) });
     const second = await paymentScene();
-    const { authorization } = credential.payload as unknown as { authorization: { nonce: `0x${string}`; validBefore: string } };
+    const { authorization } = credential.payload as unknown as { authorization: { nonce: Hex; validBefore: string } };
     const other = await createAgent(second.sellerOrganizationId, ["payments:settle"]);
     const twin = decode(await signed(wallet, expectedOf(second)));
     const message = {
@@ -175,6 +176,6 @@ describe("our facilitator under attack", () => {
     });
     expect(revoked.status).toBe(200);
     expect(await answerSettle(asked, seller)).toMatchObject({ success: false });
-    expect(await chain().balanceOf(scene.seller.payTo as `0x${string}`)).toBe(0n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
   });
 });

@@ -28,7 +28,7 @@ const chain = useSettlement({ facilitators: () => [{ url: hostile.url }], facili
 afterAll(() => hostile.close());
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
-const sellerHas = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo as `0x${string}`);
+const sellerHas = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo);
 
 async function executed(fault: Fault) {
   hostile.fault = fault;

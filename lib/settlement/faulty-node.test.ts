@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eq, sql } from "drizzle-orm";
-import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
@@ -70,7 +69,7 @@ async function plain() {
   };
 }
 
-const received = ({ seller }: typeof scene) => chain().balanceOf(seller.payTo as Address);
+const received = ({ seller }: typeof scene) => chain().balanceOf(seller.payTo);
 
 /** Counts the node calls of an operation without faults. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {

@@ -1,6 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { mandateLedger, mandateSellers } from "#lib/mandates/tables.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
@@ -66,7 +65,7 @@ async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettle
     const [execution] = await database().select().from(executions).where(eq(executions.authorizationId, authorizationId));
     return (await eventsOf(execution!.executionId)).map(({ type }) => type);
   };
-  const balance = () => chain().balanceOf(scene.seller.payTo as Address);
+  const balance = () => chain().balanceOf(scene.seller.payTo);
   return { wallet, pay, paymentCredential, state, events, balance };
 }
 

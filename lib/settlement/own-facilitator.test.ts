@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
-import { concat, type Address } from "viem";
+import { concat, type Address, type Hex } from "viem";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
@@ -36,7 +36,7 @@ const weSettle = { settlementMode: "facilitatorSettled" } as const;
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
 /** Delegates the payer's account to a contract by EIP-7702. */
-async function delegate(account: Address, code: `0x${string}`): Promise<void> {
+async function delegate(account: Address, code: Hex): Promise<void> {
   const implementation = privateKeyToAccount(generatePrivateKey()).address;
   await chain().client.setCode({ address: implementation, bytecode: code });
   await chain().client.setCode({ address: account, bytecode: concat(["0xef0100", implementation]) });
@@ -67,7 +67,7 @@ describe("our facilitator", () => {
     await reconcile();
     const [execution] = (await readPayment(scene, authorizationId)).data.executions;
     expect(execution).toMatchObject({ settlementStatus: "settled", settlementReference: data.settlementReference });
-    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
   });
 
   test("checks an EIP-7702 account only by ERC-1271: what its delegate accepts settles, anything else is refused", async () => {
@@ -101,7 +101,7 @@ describe("our facilitator", () => {
       }),
     );
     expect(new Set(paid)).toEqual(new Set(["settled"]));
-    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(120_000n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(120_000n);
   });
 
   test("without gas answers unknown, refuses nothing, and settles when there is gas", async () => {
@@ -173,7 +173,7 @@ describe("our facilitator", () => {
     expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
     expect(problem.detail).toContain("from 0.250001 USDC on");
     expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
-    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(0n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
     // With the default minimum the same price is settled.
     expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });
@@ -220,7 +220,7 @@ describe("our facilitator", () => {
       .set({ createdAt: new Date(0) });
     expect(await reconcilePlain()).toBe(1);
     expect(await status()).toBe("settled");
-    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
     const again = async () => {
       const said = { x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted } as const;
       const repeated = await readAsked(said, seller.organizationId);

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eq, sql } from "drizzle-orm";
-import type { Address } from "viem";
 import { database } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/settlement/contract.ts";
@@ -59,7 +58,7 @@ async function plainPayment() {
   const list = async () =>
     (await send(contract.listSettlements, listSettlements, { as: credential, query: `?nonce=${nonce}` })).data.items;
   const { sellerOrganizationId } = scene;
-  return { ask, list, nonce, sellerOrganizationId, balance: () => chain().balanceOf(scene.seller.payTo as Address) };
+  return { ask, list, nonce, sellerOrganizationId, balance: () => chain().balanceOf(scene.seller.payTo) };
 }
 
 const used = "invalid_exact_evm_nonce_already_used";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { toHex, type Address } from "viem";
+import { toHex, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
 import { abi } from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
@@ -47,7 +47,7 @@ async function pendingPayment(mandate: Record<string, unknown> = {}) {
   const paymentCredential = await signed(wallet, expectedOf(scene));
   const { data } = await execute(scene, { authorizationId, paymentCredential });
   const payload = JSON.parse(Buffer.from(paymentCredential, "base64").toString()) as PaymentPayload;
-  const { nonce } = (payload.payload as { authorization: { nonce: `0x${string}` } }).authorization;
+  const { nonce } = (payload.payload as { authorization: { nonce: Hex } }).authorization;
   return { scene, wallet, authorizationId, executionId: data.executionId, payload, nonce };
 }
 
@@ -76,7 +76,7 @@ async function organizationEvents(organizationId: string): Promise<string[]> {
 const mandateOf = ({ person, mandateId }: PaymentScene) =>
   send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
 
-async function cancel(wallet: PrivateKeyAccount, nonce: `0x${string}`): Promise<void> {
+async function cancel(wallet: PrivateKeyAccount, nonce: Hex): Promise<void> {
   const types = {
     CancelAuthorization: [
       { name: "authorizer", type: "address" },
@@ -100,7 +100,7 @@ async function cancel(wallet: PrivateKeyAccount, nonce: `0x${string}`): Promise<
 }
 
 /** Spends the nonce on a transfer of another amount to the same seller. */
-async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: `0x${string}`): Promise<void> {
+async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: Hex): Promise<void> {
   const names = ["from", "to", "value", "validAfter", "validBefore", "nonce"] as const;
   const typeOf = {
     from: "address",
@@ -155,7 +155,7 @@ describe("reconcile", () => {
 
   test("a nonce that was used for another transfer does not settle this payment", async () => {
     const { scene, wallet, executionId, nonce } = await pendingPayment();
-    await payOther(wallet, scene.seller.payTo as Address, nonce);
+    await payOther(wallet, scene.seller.payTo, nonce);
     expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "nonce_already_used" });
   });
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { createWalletClient, encodeFunctionData, http, parseAbi, type Address, type Hex } from "viem";
+import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from "viem";
 import type { PaymentPayload } from "@x402/core/types";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { usdcAddress } from "../../examples/chain.ts";
@@ -198,7 +198,7 @@ describe("a stored transaction", () => {
     await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
     await followTransactions();
     await due(data.executionId);
-    expect(await chain().balanceOf(scene.seller.payTo as Address)).toBe(250_000n);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
     expect(await states()).toEqual(["settled", data.settlementReference, "captured"]);
   });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   process.env["CHAINS"] = (process.env["CHAINS"] ?? "").replace('"confirmations":0', '"confirmations":3');
   server = await startServer();
   const scene = await paymentScene();
-  payTo = scene.seller.payTo as Address;
+  payTo = scene.seller.payTo;
   const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   const close = () => Promise.resolve();
   const facilitator = ourFacilitator({ url: server.url, close }, credential["authorization"] ?? "");

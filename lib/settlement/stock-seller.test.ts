@@ -45,7 +45,7 @@ async function askedBy(shop: { readonly url: string }, wallet: ReturnType<typeof
   return signedFor(wallet, (name) => unpaid.headers.get(name));
 }
 
-const balanceOfSeller = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo as `0x${string}`);
+const balanceOfSeller = ({ seller }: PaymentScene) => chain().balanceOf(seller.payTo);
 
 const settlementStatus = async (scene: PaymentScene, authorizationId: string) =>
   (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;

@@ -57,7 +57,7 @@ async function asked(seller: Key, credential: string) {
 
 const scene = async (mode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized") => {
   const made = await paymentScene({ settlementMode: mode });
-  return { ...made, key: await keyOf(made.sellerOrganizationId), payTo: made.seller.payTo as `0x${string}` };
+  return { ...made, key: await keyOf(made.sellerOrganizationId), payTo: made.seller.payTo };
 };
 
 const proof = (made: Awaited<ReturnType<typeof scene>>, change: Partial<typeof payToProofs.$inferInsert> = {}) =>

@@ -1,11 +1,12 @@
+import type { Hex } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-function readKey(): `0x${string}` {
+function readKey(): Hex {
   const { SETTLEMENT_PRIVATE_KEY } = env();
   if (!SETTLEMENT_PRIVATE_KEY) throw new Error("SETTLEMENT_PRIVATE_KEY is not set.");
-  return SETTLEMENT_PRIVATE_KEY as `0x${string}`;
+  return SETTLEMENT_PRIVATE_KEY as Hex;
 }
 
 /** The account that pays the gas of our settlements. */

@@ -1,6 +1,7 @@
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { PaymentRequired } from "@x402/core/types";
 import fc from "fast-check";
+import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { formatAmount, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
@@ -18,9 +19,7 @@ const asset: AssetOnChain = {
   tokenDecimals: 6,
 };
 
-const address = fc
-  .uint8Array({ minLength: 20, maxLength: 20 })
-  .map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString("hex")}`);
+const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`);
 const amount = fc.bigInt({ min: 1n, max: 2n ** 128n });
 const expected = fc.record({ amount: amount.map((value) => value as Atomic), payTo: address }).map((part) => ({
   ...part,

@@ -1,4 +1,5 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import type { Address } from "viem";
 import { env } from "#lib/env.ts";
 import { assetAt, assetOf, chainOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { lower } from "#lib/evm.ts";
@@ -35,7 +36,7 @@ export type Storefront = {
   readonly challengeTypes: readonly string[];
   readonly asset: AssetOnChain;
   /** In lower case. */
-  readonly payTo: `0x${string}`;
+  readonly payTo: Address;
   readonly facilitatorAddresses: readonly string[];
   /** Untrusted text of the seller. */
   readonly agentInstructions: string | null;

@@ -1,5 +1,6 @@
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { Network, PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import type { Address } from "viem";
 import { getAddress } from "viem/utils";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
@@ -7,7 +8,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 export type ExpectedPayment = {
   readonly asset: AssetOnChain;
   readonly amount: bigint;
-  readonly payTo: `0x${string}`;
+  readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
   /** The seller's own 402 and its offer that was authorized: the seller refuses a credential that accepts another one. */
   readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;

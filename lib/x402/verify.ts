@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
@@ -65,7 +66,7 @@ export const compareSigner = (payer: string, wallet: string | null): Verdict =>
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** A plain account's signature in its only canonical form: 65 bytes, low s, v 27 or 28. Other forms could duplicate a signature. */
-export function isCanonicalSignature(signature: `0x${string}`): boolean {
+export function isCanonicalSignature(signature: Hex): boolean {
   if (signature.length !== 132) return false;
   const s = BigInt(`0x${signature.slice(66, 130)}`);
   const v = Number.parseInt(signature.slice(130), 16);

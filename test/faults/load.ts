@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
-import type { Address } from "viem";
 import type { Installation, Node } from "#test/faults/installation.ts";
 import { newIntent } from "#test/asking.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
@@ -72,7 +71,7 @@ export class Load {
 
   /** The seller's balance on the chain, in atomic units. */
   paid(): Promise<bigint> {
-    return this.#on.chain().balanceOf(this.#scene.seller.payTo as Address);
+    return this.#on.chain().balanceOf(this.#scene.seller.payTo);
   }
 
   /** Every client has its own random numbers, so that they do not depend on the order of the answers. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage, type SiweMessage } from "viem/siwe";
 import { database, pool } from "#lib/db/client.ts";
@@ -15,7 +16,7 @@ useDatabase();
 const newWallet = () => privateKeyToAccount(generatePrivateKey());
 const nonce = async (): Promise<string> => ((await (await callAuth("/siwe/nonce", {})).json()) as { nonce: string }).nonce;
 
-async function messageOf(wallet: { address: `0x${string}` }, changes: Partial<SiweMessage> = {}): Promise<string> {
+async function messageOf(wallet: { address: Address }, changes: Partial<SiweMessage> = {}): Promise<string> {
   return createSiweMessage({
     address: wallet.address,
     chainId: 84_532,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createSiweMessage, parseSiweMessage } from "viem/siwe";
-import { recoverMessageAddress, type Address } from "viem";
+import { recoverMessageAddress, type Address, type Hex } from "viem";
 import { env } from "#lib/env.ts";
 import { siweChainId } from "#lib/identity/sessions/auth-methods.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
@@ -32,7 +32,7 @@ export async function verifyWallet({ message, signature, address }: WalletSignat
     ...(expirationTime && { expirationTime }),
   });
   if (message !== expected) return false;
-  const signer = await recoverMessageAddress({ message, signature: signature as `0x${string}` });
+  const signer = await recoverMessageAddress({ message, signature: signature as Hex });
   if (signer !== address) return false;
   await completeWallet(address, chainId);
   return true;

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/mandates/contract.ts";
@@ -144,7 +145,7 @@ describe("revoking a mandate on chain", () => {
     await work();
     const { revokeRelayId } = await registrationOf(registration.registrationId);
     const { hash, nonce } = await relayRowOf(revokeRelayId!);
-    await chain.client.dropTransaction({ hash: hash as `0x${string}` });
+    await chain.client.dropTransaction({ hash: hash as Hex });
     await chain.client.sendTransaction({ account: senderOf("guardian"), to: address, nonce: nonce! });
     await chain.client.mine({ blocks: 1 });
     await age(revokeRelayId!, 61);
