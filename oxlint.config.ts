@@ -109,6 +109,7 @@ export default defineConfig({
       servers,
     ),
     directions(decisions, app, framework, sql, database, node),
+    directions(["lib/receipts/*.ts"], app, framework, sql, database, node, servers),
     { files: decisions, rules: { "no-restricted-globals": ["error", "fetch", "process", "setTimeout"] } },
     directions(["app/**"], sql, database),
     directions(["components/**"], app, sql, database, node, servers),

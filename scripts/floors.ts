@@ -5,6 +5,7 @@
 export const floors = [
   "db",
   "telemetry",
+  "receipts",
   "http",
   "outbound",
   "chains",

@@ -1,0 +1,58 @@
+import { readAmount } from "#lib/money.ts";
+import { LogEvent, type Receipt } from "#lib/receipts/receipt-schema.ts";
+import { Refusal } from "#lib/receipts/refusal.ts";
+import { parseObject } from "#lib/receipts/strict-json.ts";
+
+/** @throws Refusal */
+export function readEvent(text: string): LogEvent {
+  const { data } = LogEvent.safeParse(parseObject(text));
+  if (!data) throw new Refusal("The text that the log contains is not an event of the service.");
+  return data;
+}
+
+const decisionTypes = {
+  allow: "payment.authorized",
+  deny: "payment.denied",
+  requireApproval: "payment.approvalRequired",
+} as const;
+
+function isAmount({ amount, decimals }: Receipt, text: unknown): boolean {
+  const parsed = typeof text === "string" ? readAmount(text, decimals) : undefined;
+  return parsed?.ok === true && parsed.amount === BigInt(amount);
+}
+
+type Check = readonly [what: string, agrees: boolean];
+
+function decisionChecks(receipt: Receipt, { type, entityId, subjectId, metadata }: LogEvent): Check[] {
+  return [
+    ["the payment", entityId === receipt.sub],
+    ["the outcome", type === decisionTypes[receipt.outcome]],
+    ["the mandate's version", metadata["policyVersion"] === receipt.mandate.version],
+    ["the decision", metadata["policyDecisionId"] === receipt.jti],
+    ["the agent", subjectId === receipt.agent],
+    ["the amount", isAmount(receipt, metadata["amount"])],
+  ];
+}
+
+function executionChecks(receipt: Extract<Receipt, { kind: "execution" }>, { type, entityId, metadata }: LogEvent): Check[] {
+  const { status, transaction } = receipt.settlement;
+  return [
+    ["the execution", entityId === receipt.jti],
+    ["the payment", metadata["authorizationId"] === receipt.sub],
+    ["the settlement", (type === "payment.settled") === (status === "settled")],
+    ["the transaction", status !== "settled" || metadata["settlementReference"] === transaction],
+  ];
+}
+
+/**
+ * The event is the one that the receipt states.
+ * @throws Refusal
+ */
+export function checkEvent(receipt: Receipt, event: LogEvent): void {
+  const checks: Check[] = [
+    ...(receipt.kind === "execution" ? executionChecks(receipt, event) : decisionChecks(receipt, event)),
+    ["the mandate", event.metadata["mandateId"] === receipt.mandate.id],
+  ];
+  const wrong = checks.find(([, agrees]) => !agrees);
+  if (wrong) throw new Refusal(`The event in the log does not agree with the receipt about ${wrong[0]}.`);
+}

@@ -1,0 +1,50 @@
+import { formatAmount } from "#lib/money.ts";
+import type { LogEvent, Receipt } from "#lib/receipts/receipt-schema.ts";
+
+const MOST = 200;
+
+/** Signed text for a terminal or a page: other characters than printable ASCII become visible escapes. */
+function plain(text: string): string {
+  const short = text.length > MOST ? `${text.slice(0, MOST)}...` : text;
+  return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+const timeOf = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace("T", " at ")} UTC`;
+
+function payeeOf({ domain, payTo, sellerId }: Receipt["payee"]): string {
+  if (domain !== undefined && payTo !== undefined) return `${plain(domain)} (${plain(payTo)})`;
+  const payee = domain ?? payTo ?? sellerId;
+  return payee === undefined ? "a payee without a name" : plain(payee);
+}
+
+/** The receipt names the token by its address alone. The event of a decision has its symbol too. */
+function amountOf({ amount, decimals, asset }: Receipt, event: LogEvent | null): string {
+  const symbol = event?.metadata["asset"];
+  const number = formatAmount(BigInt(amount), decimals);
+  return typeof symbol === "string" && /^[A-Za-z0-9.]{1,16}$/.test(symbol)
+    ? `${number} ${symbol} (${plain(asset)})`
+    : `${number} of the token ${plain(asset)}`;
+}
+
+function claimOf(receipt: Receipt, payment: string): string {
+  if (receipt.kind === "authorization") {
+    if (receipt.outcome === "allow") return `it allowed ${payment}`;
+    if (receipt.outcome === "requireApproval") return `a person must approve ${payment}`;
+    return receipt.denialCode === undefined ? `it denied ${payment}` : `it denied ${payment} (${plain(receipt.denialCode)})`;
+  }
+  const { status, transaction } = receipt.settlement;
+  const by = transaction === undefined ? "" : ` in the transaction ${plain(transaction)}`;
+  if (status === "settled") return `${payment} was settled${by}`;
+  if (status === "failed") return `${payment} failed`;
+  if (status === "unknown") return `it does not know yet whether ${payment} was settled`;
+  return `${payment} is not settled yet`;
+}
+
+/** What a receipt proves, in one sentence. The event is null without a proof. */
+export function provedSentence(receipt: Receipt, event: LogEvent | null): string {
+  const payment = `a payment of ${amountOf(receipt, event)} to ${payeeOf(receipt.payee)}`;
+  const stated = `${plain(receipt.iss)} stated on ${timeOf(receipt.iat)} that ${claimOf(receipt, payment)}`;
+  return event === null
+    ? `${stated}; only the signature was checked, because the answer has no proof that its log contains this.`
+    : `${stated}, and its signed log contains this.`;
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Any Unicode text but lone surrogates, which UTF-8 cannot represent and a hash does not cover. */
+const Text = z.string().refine((text) => text.isWellFormed());
+
+/** Sizes and indexes are checked in the steps that use them. JSON can write -0, which is no index. */
+const Count = z.number().refine((value) => !Object.is(value, -0));
+
+/** Seconds since 1970, up to the year 9999. */
+const Seconds = z.number().int().min(0).max(253_402_300_799);
+
+const Proven = { event: Text, leafIndex: Count, treeSize: Count, path: z.array(Hash) };
+
+/** What the service answers. It has no other members. */
+export const Answer = z.strictObject({
+  receipt: z.string(),
+  proof: z.strictObject({ ...Proven, log: z.strictObject(Proven), head: z.string() }).optional(),
+});
+export type Proof = NonNullable<z.infer<typeof Answer>["proof"]>;
+
+const claims = {
+  iss: z.string().regex(/^https?:\/\/[^\s/]+/),
+  iat: Seconds,
+  jti: z.string(),
+  sub: z.string(),
+  outcome: Outcome,
+  mandate: z.object({ id: z.string(), version: z.number().int() }),
+  agent: z.string(),
+  payee: z.object({ domain: z.string().optional(), payTo: z.string().optional(), sellerId: z.string().optional() }),
+  resource: z.object({ id: z.string().optional(), url: z.string().optional() }).optional(),
+  amount: z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
+  decimals: z.number().int().min(0).max(255),
+  asset: z.string(),
+  approval: z.object({ id: z.string(), basketHash: z.string(), assurance: z.string() }).optional(),
+  log: z.object({ chain: z.string(), leafIndex: Count, leafHash: Hash }),
+};
+
+const Authorization = z.object({
+  ...claims,
+  kind: z.literal("authorization"),
+  denialCode: z.string().optional(),
+  settlement: z.never().optional(),
+});
+
+const Execution = z.object({
+  ...claims,
+  kind: z.literal("execution"),
+  denialCode: z.string().optional(),
+  settlement: z.object({ status: SettlementStatus, transaction: z.string().optional() }),
+});
+
+/** Members that a later version adds to the signed claims are ignored, as in every JWT. */
+export const Receipt = z
+  .discriminatedUnion("kind", [Authorization, Execution])
+  .refine(({ outcome, denialCode }) => denialCode === undefined || outcome === "deny");
+export type Receipt = z.infer<typeof Receipt>;
+
+export const Head = z.object({ iss: z.string(), iat: Seconds, log: z.string(), size: Count, root: Hash });
+
+/** The members of an event that receipts are compared with. */
+export const LogEvent = z.object({
+  type: z.string(),
+  entityId: z.string(),
+  subjectId: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type LogEvent = z.infer<typeof LogEvent>;
