@@ -22,7 +22,7 @@ export const Answer = z.strictObject({
 export type Proof = NonNullable<z.infer<typeof Answer>["proof"]>;
 
 const claims = {
-  iss: z.string().regex(/^https?:\/\/[^\s/]+/),
+  iss: z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text)),
   iat: Seconds,
   jti: z.string(),
   sub: z.string(),

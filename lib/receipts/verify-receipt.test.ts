@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStrictJson } from "#lib/receipts/strict-json.ts";
-import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
+import { verifyReceipt, verifyReceiptText } from "#lib/receipts/verify-receipt.ts";
 import { decision, execution, issue, keyOf, sign, TRANSACTION, type Wishes } from "#test/receipts.ts";
 
 const [key, earlier] = await Promise.all([keyOf("one"), keyOf("two")]);
@@ -100,6 +100,23 @@ describe("the published keys", () => {
     const receipt = await sign(key, "decision-receipt+jwt", decision("allow")[0], { kid });
     expect(await verifyReceipt({ receipt }, { keys: [{ ...bad, kid }] })).toMatchObject({ ok: false, step: "receipt" });
   });
+});
+
+test("texts verify as their values do, unless they are not JSON or have a member twice", async () => {
+  const answer = JSON.stringify(await issue(key));
+  const published = JSON.stringify(keys);
+  expect(await verifyReceiptText(answer, published)).toMatchObject({ ok: true, withProof: true });
+  for (const [one, two, name] of [
+    [answer.slice(1), published, "answer"],
+    [answer.replace("{", '{"receipt":"",'), published, "answer"],
+    [answer, "", "keys"],
+    [answer, published.replace("{", '{"keys":[],'), "keys"],
+  ] as const)
+    expect(await verifyReceiptText(one, two)).toEqual({
+      ok: false,
+      step: "receipt",
+      detail: `The text of the ${name} is not JSON in which every member occurs once.`,
+    });
 });
 
 test("JSON in which a member occurs twice is not parsed", () => {

@@ -6,6 +6,7 @@ import { provedSentence } from "#lib/receipts/proved.ts";
 import { readKeys, type PublishedKeys } from "#lib/receipts/published-keys.ts";
 import { Answer, Head, Receipt, type Proof } from "#lib/receipts/receipt-schema.ts";
 import { Refusal, type Step } from "#lib/receipts/refusal.ts";
+import { parseStrictJson } from "#lib/receipts/strict-json.ts";
 
 export type Verdict =
   | { readonly ok: true; readonly proved: string; readonly claims: Receipt; readonly withProof: boolean }
@@ -60,7 +61,7 @@ async function checkHead({ iss }: Receipt, { head, log }: Proof, root: string, k
 }
 
 /**
- * Checks a receipt as docs/receipts describes it. Both values are parsed JSON (use parseStrictJson), and may be anything. Runs in
+ * Checks a receipt as docs/receipts describes it. Both values are parsed JSON, and may be anything. Runs in
  * browsers with WebCrypto and in Node, and sends nothing.
  */
 export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Verdict> {
@@ -87,4 +88,20 @@ export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Ver
     if (error instanceof Refusal) return { ok: false, step, detail: error.message };
     throw error;
   }
+}
+
+/** The same for JSON texts, in which no member may occur twice. */
+export async function verifyReceiptText(answer: string, keys: string): Promise<Verdict> {
+  const values: unknown[] = [];
+  for (const [name, text] of [
+    ["answer", answer],
+    ["keys", keys],
+  ] as const) {
+    try {
+      values.push(parseStrictJson(text));
+    } catch {
+      return { ok: false, step: "receipt", detail: `The text of the ${name} is not JSON in which every member occurs once.` };
+    }
+  }
+  return verifyReceipt(values[0], values[1]);
 }
