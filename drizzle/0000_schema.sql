@@ -150,6 +150,7 @@ CREATE TABLE "audit_events" (
 	"entity_id" text NOT NULL,
 	"metadata" json NOT NULL,
 	"hash" text NOT NULL,
+	"node" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "audit_events_chain_sequence_pk" PRIMARY KEY("chain","sequence")
 );
@@ -157,7 +158,8 @@ CREATE TABLE "audit_events" (
 CREATE TABLE "audit_heads" (
 	"chain" text PRIMARY KEY NOT NULL,
 	"sequence" bigint NOT NULL,
-	"hash" text NOT NULL
+	"hash" text NOT NULL,
+	"peaks" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "fee_quotes" (

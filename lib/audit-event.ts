@@ -13,7 +13,10 @@ export const AuditEvent = z
     entityType: z.string(),
     entityId: z.string(),
     metadata: z.record(z.string(), z.unknown()),
-    hash: z.string().meta({ description: "SHA-256 over the event and the previous hash." }),
+    hash: z.string().meta({
+      description:
+        "The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field.",
+    }),
     createdAt: z.string(),
   })
   .meta({ id: "AuditEvent", description: "One line of an append-only chain." });
@@ -23,7 +26,7 @@ export const AuditVerification = z
   .object({
     valid: z.boolean(),
     count: z.number().int().meta({ description: "How many events verify, from the first one on." }),
-    head: z.string().meta({ description: "The hash of the newest event that verifies." }),
+    head: z.string().meta({ description: "The root of the tree of the events that verify (RFC 9162)." }),
     firstBad: z
       .object({ sequence: z.number().int(), auditEventId: z.string().optional(), detail: z.string() })
       .optional()
@@ -33,7 +36,7 @@ export const AuditVerification = z
       .optional()
       .meta({
         description:
-          "The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public key is at /.well-known/countersign-audit-key.",
+          "The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public keys are at /.well-known/jwks.json.",
       }),
   })
   .meta({ id: "AuditVerification" });

@@ -121,8 +121,11 @@ const Variables = z.object({
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
   /** Signs proofs and payments within registered mandates. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
-  /** The seed of the Ed25519 key that signs the checkpoints of the audit chains. */
-  AUDIT_SIGNING_KEY: text(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url").optional(),
+  /** The P-256 keys of receipts and of the checkpoints of the audit chains. The first one signs. */
+  AUDIT_SIGNING_KEY: text(
+    /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
+    "must be 32 bytes in base64url, or several with commas between them",
+  ).optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
   OUTBOUND_LOOPBACK: text(

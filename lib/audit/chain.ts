@@ -1,5 +1,5 @@
-import { hash as digest } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { appendLeaf, EMPTY_ROOT, leafHash, rootOf, type Peaks } from "#lib/audit/tree.ts";
 import { toWire } from "#lib/time.ts";
 
 /** An event before it is appended to an audit chain. */
@@ -17,10 +17,19 @@ export type AuditEvent = {
   readonly createdAt: Date;
 };
 
-export type AuditHead = { readonly sequence: number; readonly hash: string };
-export type ChainedEvent = AuditEvent & { readonly chain: string; readonly sequence: number; readonly hash: string };
+/** The number of a chain's events and the root of their tree, as it is signed. */
+export type SignedHead = { readonly sequence: number; readonly hash: string };
+/** A head with the peaks of its tree, to which events can be appended. */
+export type AuditHead = SignedHead & { readonly peaks: Peaks };
+/** `hash` is the event's leaf hash. `node` is the root of the largest complete subtree that ends with the event; null for a leaf alone. */
+export type ChainedEvent = AuditEvent & {
+  readonly chain: string;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly node: string | null;
+};
 
-export const genesis: AuditHead = { sequence: 0, hash: "0".repeat(64) };
+export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
 /** Whether JSON.stringify writes it as RFC 8785 does: no nested values, and names in ascending order. */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
@@ -32,8 +41,11 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   return true;
 }
 
-/** The RFC 8785 text that is hashed, without absent fields. Fields are written in sorted order, so that most events need no sorting. */
-function canonicalEvent(event: AuditEvent): string {
+/**
+ * The text of an event, which is its leaf: RFC 8785, as on the wire, without `hash` and absent fields. Fields are written in sorted
+ * order, so that most events need no sorting.
+ */
+export function eventText(event: AuditEvent): string {
   const told = {
     actorId: event.actorId,
     auditEventId: event.auditEventId,
@@ -48,15 +60,21 @@ function canonicalEvent(event: AuditEvent): string {
   return isInOrder(event.metadata) ? JSON.stringify(told) : canonicalJson(told);
 }
 
-export const hashEvent = (previousHash: string, sequence: number, event: AuditEvent): string =>
-  digest("sha256", `countersign.audit.v1\n${previousHash}\n${sequence}\n${canonicalEvent(event)}`, "hex");
+export const hashEvent = (event: AuditEvent): string => leafHash(eventText(event));
 
 /** Appends events to a head, in order. */
-export function chainEvents(chain: string, head: AuditHead, events: readonly AuditEvent[]): ChainedEvent[] {
-  let { sequence, hash } = head;
-  return events.map((event) => {
+export function chainEvents(
+  chain: string,
+  from: Pick<AuditHead, "sequence" | "peaks">,
+  events: readonly AuditEvent[],
+): { readonly events: readonly ChainedEvent[]; readonly head: AuditHead } {
+  let { sequence, peaks } = from;
+  const chained = events.map((event): ChainedEvent => {
+    const hash = hashEvent(event);
+    const added = appendLeaf(sequence, peaks, hash);
+    peaks = added.peaks;
     sequence += 1;
-    hash = hashEvent(hash, sequence, event);
-    return { ...event, chain, sequence, hash };
+    return { ...event, chain, sequence, hash, node: added.node };
   });
+  return { events: chained, head: { sequence, hash: rootOf(peaks), peaks } };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Checkpoint } from "#lib/audit/checkpoint.ts";
 import { auditCheckpoints, auditEvents, auditHeads, signedSequence } from "#lib/audit/tables.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
@@ -58,8 +58,8 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
   });
 }
 
-/** The checkpoint with the highest sequence that the chain of checkpoints records for this chain and key, not the newest record. */
-export async function furthestNamed(chain: string, keyId: string): Promise<Checkpoint | null> {
+/** The checkpoint with the highest sequence that the chain of checkpoints records for this chain and these keys, not the newest record. */
+export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
     .select({ metadata: auditEvents.metadata })
     .from(auditEvents)
@@ -68,22 +68,22 @@ export async function furthestNamed(chain: string, keyId: string): Promise<Check
         // A literal, not a parameter, or the planner does not use the partial index of these events.
         sql`${auditEvents.chain} = 'checkpoints'`,
         eq(auditEvents.entityId, entityOf(chain)),
-        sql`${auditEvents.metadata}->>'keyId' = ${keyId}`,
+        inArray(sql`${auditEvents.metadata}->>'keyId'`, [...keyIds]),
       ),
     )
     .orderBy(desc(signedSequence(auditEvents)))
     .limit(1);
   if (!row) return null;
-  const { sequence, hash, signature, signedAt } = row.metadata as Readonly<Record<string, unknown>>;
+  const { sequence, hash, keyId, signature, signedAt } = row.metadata as Readonly<Record<string, unknown>>;
   const createdAt = new Date(String(signedAt));
-  return { chain, keyId, sequence: Number(sequence), hash: String(hash), signature: String(signature), createdAt };
+  return { chain, keyId: String(keyId), sequence: Number(sequence), hash: String(hash), signature: String(signature), createdAt };
 }
 
-export async function newestCheckpointBy(chain: string, keyId: string): Promise<Checkpoint | null> {
+export async function newestCheckpointBy(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
     .select()
     .from(auditCheckpoints)
-    .where(and(eq(auditCheckpoints.chain, chain), eq(auditCheckpoints.keyId, keyId)))
+    .where(and(eq(auditCheckpoints.chain, chain), inArray(auditCheckpoints.keyId, [...keyIds])))
     .orderBy(desc(auditCheckpoints.sequence))
     .limit(1);
   return row ?? null;

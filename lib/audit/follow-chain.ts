@@ -1,27 +1,37 @@
-import { hashEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
+import { hashEvent, type AuditHead, type ChainedEvent, type SignedHead } from "#lib/audit/chain.ts";
+import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
+export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
-/** Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong. */
-export function followChain(from: AuditHead, events: readonly ChainedEvent[]): { readonly head: AuditHead; readonly bad?: Bad } {
-  let head = from;
+/** Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong or differs from a signed head. */
+export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
+  let { sequence, peaks } = from;
+  const end = (bad?: Bad): Followed => ({ head: { sequence, hash: rootOf(peaks), peaks }, ...(bad && { bad }) });
   for (const event of events) {
-    const sequence = head.sequence + 1;
-    if (event.sequence !== sequence) return { head, bad: { sequence, detail: "The event with this number is missing." } };
-    const hash = hashEvent(head.hash, sequence, event);
-    if (hash !== event.hash) {
-      const { auditEventId } = event;
-      return { head, bad: { sequence, auditEventId, detail: "The event does not match its hash and the one before it." } };
-    }
-    head = { sequence, hash };
+    const place = { sequence: sequence + 1, auditEventId: event.auditEventId };
+    if (event.sequence !== place.sequence)
+      return end({ sequence: place.sequence, detail: "The event with this number is missing." });
+    const hash = hashEvent(event);
+    const added = appendLeaf(sequence, peaks, hash);
+    if (hash !== event.hash || added.node !== event.node)
+      return end({ ...place, detail: "The event does not match its hash and the events before it." });
+    if (signed.some((one) => one.sequence === place.sequence && one.hash !== rootOf(added.peaks)))
+      return end({ ...place, detail: "The chain differs from its signed checkpoint here." });
+    ({ peaks } = added);
+    sequence = place.sequence;
   }
-  return { head };
+  return end();
 }
 
-/** Whether the chain ends where its head says. */
-export function checkEnd(head: AuditHead, kept: AuditHead, newest: number): Bad | null {
-  if (head.sequence < kept.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
-  if (head.hash !== kept.hash) return { sequence: head.sequence, detail: "The chain does not end with the hash that was kept." };
-  if (newest > kept.sequence) return { sequence: kept.sequence + 1, detail: "The event stands behind the end of the chain." };
+type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
+
+/** Whether the chain ends where its stored head says. */
+export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
+  if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
+  if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)
+    return { sequence: head.sequence, detail: "The chain does not end with the head that was stored." };
+  if (stored.newest > stored.sequence)
+    return { sequence: stored.sequence + 1, detail: "The event is behind the end of the chain." };
   return null;
 }

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, lt, lte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt, lte, ne, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
+import { EMPTY_ROOT, sequencesOf, type StoredHash } from "#lib/audit/tree.ts";
 import { database } from "#lib/db/client.ts";
 
 type PageOf = {
@@ -60,13 +61,27 @@ export async function readEvents(chain: string, after: number, last: number, row
   return found.map(asEvent);
 }
 
-export type Ends = { readonly sequence: number; readonly hash: string; readonly newest: number };
+export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
 /** The stored head and the newest event, read in one statement so that both are from the same moment. */
 export async function readEnds(chain: string): Promise<Ends | null> {
-  const [row] = await database().execute<{ sequence: string | null; hash: string | null; newest: string | null }>(sql`
-    SELECT h.sequence, h.hash, (SELECT max(e.sequence) FROM audit_events e WHERE e.chain = ${chain}) AS newest
+  const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`
+    SELECT h.sequence, coalesce(h.hash, '') AS hash, coalesce(h.peaks, '') AS peaks,
+      (SELECT max(e.sequence) FROM audit_events e WHERE e.chain = ${chain}) AS newest
     FROM (SELECT 1) AS one LEFT JOIN audit_heads h ON h.chain = ${chain}`);
   if (!row || (row.sequence === null && row.newest === null)) return null;
-  return { sequence: Number(row.sequence ?? 0), hash: row.hash ?? "", newest: Number(row.newest ?? 0) };
+  return { ...row, sequence: Number(row.sequence ?? 0), newest: Number(row.newest ?? 0) };
+}
+
+/** The stored hashes of a chain's tree that a calculation needs. An event that is missing gives a hash that matches nothing. */
+export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
+  const rows = await database()
+    .select({ sequence: auditEvents.sequence, hash: auditEvents.hash, node: auditEvents.node })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.chain, chain), inArray(auditEvents.sequence, sequencesOf(calculate))));
+  const bySequence = new Map(rows.map((row) => [row.sequence, row]));
+  return (sequence, width) => {
+    const row = bySequence.get(sequence);
+    return (width === 1 ? row?.hash : row?.node) ?? EMPTY_ROOT;
+  };
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chainEvents, genesis, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
+import { chainEvents, genesis, type ChainedEvent } from "#lib/audit/chain.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
-import { signingKey } from "#lib/audit/checkpoint.ts";
-import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { readEnds, readEvents, type Ends } from "#lib/audit/read-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { signingKey } from "#lib/audit/signing-key.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
+import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { createLogger } from "#lib/telemetry/log.ts";
@@ -56,35 +57,46 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 async function rewrite(name: string, sequence: number): Promise<() => Promise<void>> {
   const events = await readEvents(name, 0, Number.MAX_SAFE_INTEGER, 1_000);
   const changed = events.map((event) => (event.sequence === sequence ? { ...event, metadata: { forged: true } } : event));
-  const write = async (rows: typeof events) =>
-    tamper(
-      ...rows.map(
-        (row) => `UPDATE audit_events SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)}
+  const write = async (rows: typeof events) => {
+    const { events: chained, head } = chainEvents(name, genesis, rows);
+    await tamper(
+      ...chained.map(
+        (row) => `UPDATE audit_events SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)},
+            node = ${row.node === null ? "NULL" : quoted(row.node)}
           WHERE chain = ${quoted(name)} AND sequence = ${row.sequence}`,
       ),
-      `UPDATE audit_heads SET hash = ${quoted(rows.at(-1)!.hash)} WHERE chain = ${quoted(name)}`,
+      `UPDATE audit_heads SET hash = ${quoted(head.hash)}, peaks = ${quoted(writePeaks(head.peaks))} WHERE chain = ${quoted(name)}`,
     );
-  await write(chainEvents(name, genesis, changed));
+  };
+  await write(changed);
   return () => write(events);
 }
 
 /** Appends an event to a chain as the service would. */
 async function append(name: string, event: ChainedEvent): Promise<void> {
-  const [row] = chainEvents(name, (await readEnds(name))!, [{ ...event, auditEventId: newId("audit") }]);
-  await database().insert(auditEvents).values(row!);
-  await tamper(`UPDATE audit_heads SET sequence = ${row!.sequence}, hash = ${quoted(row!.hash)} WHERE chain = ${quoted(name)}`);
+  const ends = (await readEnds(name))!;
+  const from = { sequence: ends.sequence, peaks: readPeaks(ends.peaks) };
+  const { events, head } = chainEvents(name, from, [{ ...event, auditEventId: newId("audit") }]);
+  await database().insert(auditEvents).values(events[0]!);
+  await setHead(name, { ...head, peaks: writePeaks(head.peaks) });
 }
+
+const setHead = (name: string, { sequence, hash, peaks }: Pick<Ends, "sequence" | "hash" | "peaks">) =>
+  tamper(
+    `UPDATE audit_heads SET sequence = ${sequence}, hash = ${quoted(hash)}, peaks = ${quoted(peaks)} WHERE chain = ${quoted(name)}`,
+  );
 
 const dropCheckpoints = (name: string, after = 0) =>
   tamper(`DELETE FROM audit_checkpoints WHERE chain = ${quoted(name)} AND sequence > ${after}`);
 
 /** Removes what was appended to the chain of checkpoints after a head. */
-const cutCheckpoints = ({ sequence, hash }: AuditHead) =>
-  tamper(
-    `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${sequence}`,
-    `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${sequence}`,
-    `UPDATE audit_heads SET sequence = ${sequence}, hash = ${quoted(hash)} WHERE chain = 'checkpoints'`,
+const cutCheckpoints = async (ends: Ends): Promise<void> => {
+  await tamper(
+    `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,
+    `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,
   );
+  await setHead("checkpoints", ends);
+};
 
 const alarmed = async () => (await viewHealth()).auditAlarms.map((alarm) => alarm.chain);
 
@@ -125,6 +137,7 @@ describe("the worker that signs the heads of audit chains", () => {
     ["in a process that started later", true],
   ])("never signs a rewritten chain whose checkpoints were removed: %s", async (_, restarted) => {
     await signNow();
+    const ends = await readEnds(chain);
     const undo = await rewrite(chain, 2);
     await dropCheckpoints(chain);
     if (restarted) restart();
@@ -138,7 +151,7 @@ describe("the worker that signs the heads of audit chains", () => {
     expect(await newestCheckpoint(chain)).toBeNull();
     await undo();
     await tamper(`DELETE FROM audit_events WHERE chain = ${quoted(chain)} AND sequence > 4`);
-    await tamper(`UPDATE audit_heads SET sequence = 4 WHERE chain = ${quoted(chain)}`);
+    await setHead(chain, ends!);
     logged.length = 0;
     await signNow();
     expect((await newestCheckpoint(chain))?.sequence).toBe(4);
@@ -158,10 +171,11 @@ describe("the worker that signs the heads of audit chains", () => {
     await undo();
     await signNow();
     expect(await alarmed()).toEqual([]);
-    const last = await readEvents(chain, 6, 7, 1);
+    const [ends, all] = [(await readEnds(chain))!, await readEvents(chain, 0, 7, 7)];
+    const last = all.slice(6);
+    const { head } = chainEvents(chain, genesis, all.slice(0, 6));
     await tamper(`DELETE FROM audit_events WHERE chain = ${quoted(chain)} AND sequence > 6`);
-    await tamper(`UPDATE audit_heads h SET sequence = 6, hash = e.hash FROM audit_events e
-      WHERE h.chain = ${quoted(chain)} AND e.chain = h.chain AND e.sequence = 6`);
+    await setHead(chain, { ...head, peaks: writePeaks(head.peaks) });
     await signNow();
     await expectAlarm(chain);
     await tamper(
@@ -178,11 +192,12 @@ describe("the worker that signs the heads of audit chains", () => {
           entity_id: last[0]!.entityId,
           metadata: last[0]!.metadata,
           hash: last[0]!.hash,
+          node: last[0]!.node,
           created_at: last[0]!.createdAt,
         }),
       )})`,
     );
-    await tamper(`UPDATE audit_heads SET sequence = 7, hash = ${quoted(last[0]!.hash)} WHERE chain = ${quoted(chain)}`);
+    await setHead(chain, ends);
     await signNow();
     expect(await alarmed()).toEqual([]);
   });

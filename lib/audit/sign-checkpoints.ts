@@ -1,8 +1,9 @@
 import { countAlarms, endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis } from "#lib/audit/chain.ts";
-import { signCheckpoint, signingKey, type SigningKey } from "#lib/audit/checkpoint.ts";
+import { signCheckpoint } from "#lib/audit/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
 import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
+import { signingKey, type SigningKey } from "#lib/audit/signing-key.ts";
 import { clock } from "#lib/audit/store.ts";
 import type { Bad } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
@@ -35,7 +36,7 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
 }
 
 async function signOne(chain: string, key: SigningKey): Promise<boolean> {
-  const signed = await signedOf(chain, key);
+  const signed = await signedOf(chain);
   const found = signed.forged
     ? {
         sequence: signed.forged.sequence,
@@ -53,7 +54,11 @@ async function signOne(chain: string, key: SigningKey): Promise<boolean> {
   remember(chain, found);
   await endAlarm(chain);
   // The head of the chain of checkpoints covers all others; the log keeps a copy of it outside of the database.
-  if (chain === SIGNED) log().info({ chain, ...found }, "The chain of the checkpoints was signed");
+  if (chain === SIGNED)
+    log().info(
+      { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },
+      "The chain of the checkpoints was signed",
+    );
   return true;
 }
 

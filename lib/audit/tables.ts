@@ -22,7 +22,10 @@ export const auditEvents = pgTable(
     entityType: text("entity_type").notNull(),
     entityId: text("entity_id").notNull(),
     metadata: json("metadata").notNull(),
+    /** The leaf hash. */
     hash: text("hash").notNull(),
+    /** The root of the largest complete subtree that ends with this event; null for a leaf alone. */
+    node: text("node"),
     createdAt: moment("created_at").notNull(),
   },
   (table) => [
@@ -39,7 +42,10 @@ export const auditEvents = pgTable(
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
+  /** The root of the chain's tree. */
   hash: text("hash").notNull(),
+  /** The peaks of the tree: their bytes in base64. */
+  peaks: text("peaks").notNull(),
 });
 
 /** Append-only: signed heads of chains, so that a removed tail is detected. */
@@ -50,7 +56,7 @@ export const auditCheckpoints = pgTable(
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     hash: text("hash").notNull(),
     keyId: text("key_id").notNull(),
-    /** Ed25519, base64url. */
+    /** The signed head: a JWS with ES256. */
     signature: text("signature").notNull(),
     createdAt: moment("created_at").notNull(),
   },

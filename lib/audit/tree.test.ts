@@ -1,7 +1,19 @@
 import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { appendLeaf, EMPTY_ROOT, inclusionPath, leafHash, peaksAt, rootOf, sequencesOf, type Peaks } from "#lib/audit/tree.ts";
+import {
+  appendLeaf,
+  EMPTY_ROOT,
+  inclusionPath,
+  leafHash,
+  peaksAt,
+  readPeaks,
+  rootFromPath,
+  rootOf,
+  sequencesOf,
+  writePeaks,
+  type Peaks,
+} from "#lib/audit/tree.ts";
 
 const sha256 = (...parts: Buffer[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 
@@ -57,6 +69,33 @@ describe("the tree of an audit chain", () => {
         expect(inclusionPath(index, size, stored)).toEqual(
           pathByDefinition(index, leavesOf(size)).map((hash) => hash.toString("hex")),
         );
+  });
+
+  test("has paths that lead to the root, from no other leaf, index or size", () => {
+    const leaves = leavesOf(21);
+    const { stored } = grow(leaves);
+    for (let size = 1; size <= 21; size += 1) {
+      const root = rootByDefinition(leaves.slice(0, size)).toString("hex");
+      for (let index = 0; index < size; index += 1) {
+        const path = inclusionPath(index, size, stored);
+        const leaf = leafHash(leaves[index]!);
+        expect(rootFromPath(leaf, index, size, path)).toBe(root);
+        for (let other = 0; other <= size; other += 1)
+          if (other !== index) expect(rootFromPath(leaf, other, size, path)).not.toBe(root);
+        expect(rootFromPath(leafHash("another"), index, size, path)).not.toBe(root);
+        expect(rootFromPath(leaf, index, size, [...path, leaf])).not.toBe(root);
+        if (path.length > 0) expect(rootFromPath(leaf, index, size, path.slice(1))).not.toBe(root);
+      }
+    }
+  });
+
+  test("stores its peaks as text", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { maxLength: 50 }), (hashes) => {
+        const peaks = hashes.map((bytes) => Buffer.from(bytes).toString("hex"));
+        expect(readPeaks(writePeaks(peaks))).toEqual(peaks);
+      }),
+    );
   });
 
   test("needs few stored nodes for a path, all of them within the tree", () => {

@@ -22,6 +22,18 @@ export function nodeHash(left: string, right: string): string {
 /** The roots of the complete subtrees of a tree, the largest first: one for each bit of its size. */
 export type Peaks = readonly string[];
 
+const HASH_BYTES = 32;
+
+/** Peaks as stored: their bytes in base64. */
+export const writePeaks = (peaks: Peaks): string => Buffer.from(peaks.join(""), "hex").toString("base64");
+
+export function readPeaks(text: string): Peaks {
+  const bytes = Buffer.from(text, "base64");
+  return Array.from({ length: bytes.length / HASH_BYTES }, (_, at) =>
+    bytes.toString("hex", at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}
+
 /** Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with it; null for the leaf alone. */
 export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
   const left = [...peaks];
@@ -73,6 +85,21 @@ export function inclusionPath(index: number, size: number, stored: StoredHash, s
   return index < middle
     ? [...inclusionPath(index, middle, stored, start), subtreeRoot(middle, size, stored)]
     : [...inclusionPath(index, size, stored, middle), subtreeRoot(start, middle, stored)];
+}
+
+/** The root to which an inclusion path leads from a leaf (RFC 9162, 2.1.3.2); null if the path does not fit the index and the size. */
+export function rootFromPath(leaf: string, index: number, size: number, path: readonly string[]): string | null {
+  let [at, last, root] = [index, size - 1, leaf];
+  if (at > last) return null;
+  for (const hash of path) {
+    if (last === 0) return null;
+    if (at % 2 === 1 || at === last) {
+      root = nodeHash(hash, root);
+      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
+    } else root = nodeHash(root, hash);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? root : null;
 }
 
 /** The sequences whose stored hashes a calculation reads. */

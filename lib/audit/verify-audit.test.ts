@@ -87,6 +87,16 @@ describe("verifyAudit", () => {
     expect((await verify(owner)).valid).toBe(true);
   });
 
+  test("a change of the tree that is stored beside the events is found", async () => {
+    const [nodes, peaks] = [await chainOf(5), await chainOf(5)];
+    await tamper(async (sql) => {
+      await sql`UPDATE audit_events SET node = repeat('0', 64) WHERE chain = ${nodes.organizationId} AND sequence = 4`;
+      await sql`UPDATE audit_heads SET peaks = encode(decode(repeat('0', 128), 'hex'), 'base64') WHERE chain = ${peaks.organizationId}`;
+    });
+    expect(await verify(nodes)).toMatchObject({ valid: false, count: 3, firstBad: { sequence: 4 } });
+    expect(await verify(peaks)).toMatchObject({ valid: false, count: 5, firstBad: { sequence: 5 } });
+  });
+
   test("a removed event in the middle is found, whether the later ones were renumbered or not", async () => {
     const [gap, moved] = [await chainOf(5), await chainOf(5)];
     await tamper((sql) => sql`DELETE FROM audit_events WHERE chain = ${gap.organizationId} AND sequence = 3`);
@@ -105,7 +115,7 @@ describe("verifyAudit", () => {
       await sql`DELETE FROM audit_events WHERE chain = ${tail.organizationId} AND sequence = 5`;
       await sql`DELETE FROM audit_events WHERE chain = ${all.organizationId}`;
       await sql`
-        INSERT INTO audit_events SELECT chain, 6, 'aud_6', type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, created_at
+        INSERT INTO audit_events SELECT chain, 6, 'aud_6', type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, node, created_at
         FROM audit_events WHERE chain = ${more.organizationId} AND sequence = 5`;
     });
     expect(await verify(tail)).toMatchObject({ valid: false, count: 4, firstBad: { sequence: 5 } });

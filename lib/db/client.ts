@@ -23,7 +23,7 @@ type Limits = {
 };
 
 /** Added to statement_timeout: a live server reports the timeout by then, and a server that is still silent is lost. */
-const SILENCE_AFTER_MS = 1_500;
+const SILENCE_AFTER_MS = 1_000;
 
 export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idleInTransactionMs, settings }: Limits): Pool {
   const url = env().DATABASE_URL;

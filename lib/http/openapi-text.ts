@@ -37,7 +37,7 @@ export const tags: readonly Tag[] = [
   { name: "Billing", description: "What the service charges." },
   { name: "Identity", description: "Sessions, organizations and service accounts." },
   { name: "Platform", description: "Running the installation." },
-  { name: "Audit", description: "The hash-chained record of what happened." },
+  { name: "Audit", description: "The append-only record of what happened, with a Merkle tree per organization." },
   { name: "Health", description: "Whether the service is alive and ready." },
 ];
 

@@ -25,8 +25,8 @@ export type AuditPage = {
 
 export type EventDetail = {
   readonly event: EventLine;
-  readonly previousHash: string;
-  /** Whether the event matches its hash and the previous event's hash. */
+  readonly root: string;
+  /** Whether the event matches its hash and is in the tree with this root. */
   readonly fits: boolean;
   readonly length: number;
 };

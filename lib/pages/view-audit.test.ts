@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { audit, transact } from "#lib/audit/transact.ts";
 import { hashEvent } from "#lib/audit/chain.ts";
+import { readEnds } from "#lib/audit/read-store.ts";
 import { exportAudit } from "#lib/pages/export-audit.ts";
 import { viewAudit, viewAuditEvent } from "#lib/pages/view-audit.ts";
 import { database } from "#lib/db/client.ts";
@@ -81,11 +82,12 @@ describe("viewAudit", () => {
 });
 
 describe("an event", () => {
-  test("is shown with the previous hash and matches it, also the first event", async () => {
+  test("is shown with the root of the chain and verifies against it, also the first event", async () => {
     const second = await viewAuditEvent(caller, "2");
     const one = await viewAuditEvent(caller, "1");
-    expect([second.fits, second.previousHash]).toEqual([true, one.event.hash]);
-    expect([one.fits, one.previousHash]).toEqual([true, "0".repeat(64)]);
+    const { hash } = (await readEnds(caller.organizationId))!;
+    expect([second.fits, second.root]).toEqual([true, hash]);
+    expect([one.fits, one.root]).toEqual([true, hash]);
     for (const place of ["0", "1.5", "x", String(EVENTS + 1)]) {
       await expect(viewAuditEvent(caller, place)).rejects.toMatchObject({ code: "not_found" });
     }
@@ -95,11 +97,11 @@ describe("an event", () => {
 describe("the export", () => {
   test("contains everything to compute the chain again", async () => {
     const text = (await Array.fromAsync(await exportAudit(caller, { until: "2026-01-01" }, "ndjson"))).join("");
-    let hash = "0".repeat(64);
-    for (const line of text.trim().split("\n")) {
-      const { sequence, hash: kept, createdAt, subjectId = null, chain: _, ...event } = JSON.parse(line);
-      hash = hashEvent(hash, sequence, { ...event, subjectId, createdAt: new Date(createdAt) });
-      expect(kept).toBe(hash);
+    const lines = text.trim().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) {
+      const { sequence: _, hash, createdAt, subjectId = null, chain: __, ...event } = JSON.parse(line);
+      expect(hashEvent({ ...event, subjectId, createdAt: new Date(createdAt) })).toBe(hash);
     }
   });
 

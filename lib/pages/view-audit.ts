@@ -1,9 +1,10 @@
-import { genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { hashEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/event-line.ts";
 import { listAuditEvents } from "#lib/audit/contract.ts";
-import { readEvents } from "#lib/audit/read-store.ts";
+import { inclusionOf } from "#lib/audit/inclusion.ts";
+import { readEnds, readEvents } from "#lib/audit/read-store.ts";
+import { rootFromPath } from "#lib/audit/tree.ts";
 import { lengthOf, searchEntity, searchStretch, timeAt, type Query } from "#lib/audit/search-store.ts";
-import { followChain } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
@@ -114,7 +115,7 @@ export async function viewAudit(caller: Member, filters: AuditFilters, cursor: s
 }
 
 /**
- * One event with the previous hash, verified again.
+ * One event with the root of its chain, verified again.
  * @throws Problem capability_required, not_found
  */
 export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {
@@ -122,16 +123,15 @@ export async function viewAuditEvent(caller: Member, place: string): Promise<Eve
   if (!/^[1-9][0-9]{0,14}$/.test(place)) throw notFound("audit event");
   const sequence = Number(place);
   const { organizationId: chain } = caller;
-  const read = await readEvents(chain, sequence - 2, sequence, 2);
-  const event = read.find((one) => one.sequence === sequence);
-  if (!event) throw notFound("audit event");
-  const before = read.find((one) => one.sequence === sequence - 1);
-  const previousHash = before?.hash ?? genesis.hash;
+  const [event] = await readEvents(chain, sequence - 1, sequence, 1);
+  const ends = await readEnds(chain);
+  if (!event || !ends) throw notFound("audit event");
+  const { leafIndex, treeSize, path } = await inclusionOf(event, ends.sequence);
   const line = await namesOf(chain, [event]);
   return {
     event: line(event),
-    previousHash,
-    fits: followChain({ sequence: sequence - 1, hash: previousHash }, [event]).bad === undefined,
-    length: await lengthOf(chain),
+    root: ends.hash,
+    fits: rootFromPath(hashEvent(event), leafIndex, treeSize, path) === ends.hash,
+    length: ends.sequence,
   };
 }

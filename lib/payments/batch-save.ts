@@ -226,7 +226,7 @@ const chainsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecor
 
 const REPLY = `
   WITH replied AS (INSERT INTO idempotency (${replyColumns.names}) SELECT * FROM ${replyColumns.source} RETURNING slot)
-  SELECT chain, sequence, hash FROM audit_heads
+  SELECT chain, sequence, peaks FROM audit_heads
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
 /** Stores replies, then locks the heads, which need the count of the replies. */

@@ -1,5 +1,5 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { describeKey, signingKey } from "#lib/audit/checkpoint.ts";
+import { publicKeys } from "#lib/audit/signing-key.ts";
 import { selectChains, selectCheckpoints } from "#lib/audit/checkpoint-store.ts";
 import { readEvents } from "#lib/audit/read-store.ts";
 import { csvLine } from "#lib/http/csv.ts";
@@ -33,7 +33,7 @@ const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** Everything that is needed to check the chains without us: the public key, each event with its position, each checkpoint. */
 async function* ndjson(chain: string | undefined): AsyncGenerator<string> {
-  yield line({ auditKey: describeKey(signingKey()) });
+  yield line(publicKeys());
   for await (const name of chainsOf(chain)) {
     for await (const event of eventsOf(name)) {
       yield line({ chain: name, sequence: event.sequence, event: presentEvent(event) });

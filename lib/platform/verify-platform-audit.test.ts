@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
-import { signingKeyOf } from "#lib/audit/checkpoint.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
+import { publicKeys, signingKeyOf, signingKeys } from "#lib/audit/signing-key.ts";
 import { mainPool, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";
@@ -25,10 +25,12 @@ const tamper = async (statement: string): Promise<void> => {
   });
 };
 
+const newKey = () => signingKeyOf(Buffer.alloc(32, 7).toString("base64url"));
+
 const chainOfFour = () => chainOfEvents(4);
 
 describe("verifyPlatformAudit against signed checkpoints", () => {
-  afterEach(() => forget("auditSigningKey"));
+  afterEach(() => forget("auditSigningKeys"));
 
   test("a chain names the checkpoint from which it is verified; an unchanged head is signed once", async () => {
     const admin = await createOfficial("admin");
@@ -45,8 +47,8 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const chain = await chainOfFour();
     await signNow();
     await tamper(`DELETE FROM audit_events WHERE chain = '${chain}' AND sequence > 2`);
-    await tamper(`UPDATE audit_heads SET sequence = 2, hash = (SELECT hash FROM audit_events WHERE chain = '${chain}' AND sequence = 2)
-      WHERE chain = '${chain}'`);
+    await tamper(`UPDATE audit_heads h SET sequence = 2, hash = e.node, peaks = encode(decode(e.node, 'hex'), 'base64')
+      FROM audit_events e WHERE h.chain = '${chain}' AND e.chain = h.chain AND e.sequence = 2`);
     const found = await verify(admin, chain);
     expect(found).toMatchObject({ valid: false, count: 2, badChain: chain, firstBad: { sequence: 3 } });
     const all = await verify(admin);
@@ -72,12 +74,26 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
-    forget("auditSigningKey");
-    const key = perProcess("auditSigningKey", () => signingKeyOf(Buffer.alloc(32, 7).toString("base64url")));
+    forget("auditSigningKeys");
+    const [key] = perProcess("auditSigningKeys", () => [newKey()]);
     expect((await verify(admin, chain)).valid).toBe(false);
     expect(await signNow()).toBeGreaterThan(0);
-    expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
+    expect((await newestCheckpoint(chain))?.keyId).toBe(key!.keyId);
     expect((await verify(admin, chain)).valid).toBe(true);
+  });
+
+  test("an earlier key stays published, so what it signed stays valid, and the new key signs from then on", async () => {
+    const admin = await createOfficial("admin");
+    const chain = await chainOfFour();
+    await signNow();
+    const before = signingKeys();
+    forget("auditSigningKeys");
+    const [key] = perProcess("auditSigningKeys", () => [newKey(), ...before]);
+    expect((await verify(admin, chain)).valid).toBe(true);
+    await signNow();
+    expect((await newestCheckpoint(chain))?.keyId).toBe(key!.keyId);
+    expect((await verify(admin, chain)).valid).toBe(true);
+    expect(publicKeys().keys.map(({ kid }) => kid)).toEqual([key!.keyId, before[0]!.keyId]);
   });
 
   test("nobody changes or removes a checkpoint", async () => {

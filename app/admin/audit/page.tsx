@@ -35,7 +35,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
     <>
       <PageHeader
         title="Audit chains"
-        description="Every event of every organization. Each carries the hash of the one before it."
+        description="Every event of every organization. The events of each are the leaves of a Merkle tree, whose root is signed."
       />
       <div className="stack">
         <section className="panel" aria-labelledby="log">
@@ -59,7 +59,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
               <h2 id="checkpoints">Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</h2>
               <p>
                 Signed heads, which show if the end of a chain was removed. The public key is at{" "}
-                <a href="/.well-known/countersign-audit-key">/.well-known/countersign-audit-key</a>.
+                <a href="/.well-known/jwks.json">/.well-known/jwks.json</a>.
               </p>
             </div>
             <Ledger

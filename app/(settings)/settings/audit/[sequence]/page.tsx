@@ -44,7 +44,7 @@ function factsOf(event: EventLine) {
   ];
 }
 
-const Chained = ({ event, previousHash, fits, length }: EventDetail) => (
+const Chained = ({ event, root, fits, length }: EventDetail) => (
   <section className="panel" aria-labelledby="chain">
     <div className="panel-head">
       <h2 id="chain">Place in the chain</h2>
@@ -57,14 +57,14 @@ const Chained = ({ event, previousHash, fits, length }: EventDetail) => (
         items={[
           ["Number", `${event.sequence} of ${length}`],
           ["Hash", <Copyable key="hash" value={event.hash} label="hash" head={8} tail={6} />],
-          ["Previous hash", <Copyable key="before" value={previousHash} label="previous hash" head={8} tail={6} />],
+          ["Root of the log", <Copyable key="root" value={root} label="root of the log" head={8} tail={6} />],
         ]}
       />
     </div>
     <div className="panel-foot">
       {fits
-        ? "Its hash was computed again just now, from its content and the previous hash."
-        : "Its content, the previous hash and its own hash do not match: somebody changed the log."}
+        ? "Its hash was computed again just now, and it is in the log's tree."
+        : "Its content, its hash and the log's tree do not match: somebody changed the log."}
     </div>
   </section>
 );
