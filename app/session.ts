@@ -1,25 +1,12 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
-import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import { isProblem } from "#lib/problem.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
 /** The page's reader from the session cookie; null if there is no live session. Cached per request. */
-export const readCaller = cache(async (): Promise<SessionCaller | null> => {
-  const cookie = (await headers()).get("cookie");
-  if (cookie === null) return null;
-  try {
-    // A page cannot set a cookie; KeepSession, which is on each signed-in page, renews the session.
-    const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
-    return caller?.kind === "session" ? caller : null;
-  } catch (error) {
-    if (isProblem(error)) return null;
-    throw error;
-  }
-});
+export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
 /** Path and query of the current page, for layouts, which Next.js does not tell. */
 export async function requestPath(): Promise<string> {

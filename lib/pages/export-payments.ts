@@ -1,11 +1,17 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { csvLine } from "#lib/http/csv.ts";
-import { filterNames, type PaymentFilter } from "#lib/payments/payment-filter.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
+import { filterNames, readPaymentFilter, type PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
+import { Problem } from "#lib/problem.ts";
 import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
+/** A million lines, as many as a spreadsheet opens, or ten million payments that a filter without an index searches. */
+const PAGES_MAX = 2_000;
+const NOT_COMPLETE =
+  "This file is not complete: the export reached its limit. Choose an earlier last day in the filter and export the older payments.";
 
 type Field = readonly [name: string, value: (line: PaymentLine) => string | number | null];
 
@@ -38,27 +44,67 @@ const fields: readonly Field[] = [
   ["resolvedAt", (line) => line.execution?.resolvedAt ?? null],
 ];
 
+type Exporter = Scope & { readonly userId: string };
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** @throws Problem unauthenticated, capability_required */
+async function requireExporter(cookie: string | null): Promise<Exporter> {
+  const caller = await authenticateReader(cookie);
+  if (!caller?.organizationId) throw new Problem("unauthenticated", { detail: "Sign in to export payments." });
+  const { organizationId, environment, userId } = caller;
+  if (caller.capabilities.has("payments:read")) return { organizationId, environment, userId };
+  throw new Problem("capability_required", { detail: "Your role does not show payments." });
+}
+
+/** The rights are read again before each page, because a person can lose them during a long download. */
+async function requireStill(cookie: string | null, { organizationId }: Scope): Promise<void> {
+  const { organizationId: active } = await requireExporter(cookie);
+  if (active === organizationId) return;
+  const detail = "Another organization is now active in this session. Export the payments again.";
+  throw new Problem("capability_required", { detail });
+}
+
 /**
  * All filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
  * slow download keeps no transaction open. A page without matches is an empty part, so that a reader can stop during a long search.
+ * After `pagesMax` pages, the last line says that older payments are missing.
+ * @throws Problem unauthenticated, capability_required between two pages, so that the download fails and is not a short file
  */
-export async function* paymentsCsv(scope: Scope, filter: PaymentFilter): AsyncGenerator<string> {
+export async function* paymentsCsv(
+  cookie: string | null,
+  scope: Scope,
+  filter: PaymentFilter,
+  pagesMax = PAGES_MAX,
+): AsyncGenerator<string> {
   yield csvLine(fields.map(([name]) => name));
   let cursor: string | undefined;
-  do {
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    await requireStill(cookie, scope);
     const page: PaymentPage = await viewPayments(scope, filter, { cursor, limit: PAGE });
     yield page.items.map((line) => csvLine(fields.map(([, value]) => value(line)))).join("");
     cursor = page.nextCursor;
-  } while (cursor !== undefined);
+    if (cursor === undefined) return;
+  }
+  yield csvLine([NOT_COMPLETE]);
+}
+
+/**
+ * The file with the payments page's filters.
+ * @throws Problem unauthenticated, capability_required
+ */
+export async function exportPayments(cookie: string | null, query: Query) {
+  const exporter = await requireExporter(cookie);
+  const now = await recordExport(exporter, query);
+  return { name: csvName(now), lines: paymentsCsv(cookie, exporter, readPaymentFilter(query)) };
 }
 
 export const csvName = (now: Date): string => `payments-${dayOf(now)}.csv`;
 
-type Exporter = { readonly organizationId: string; readonly userId: string };
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** Records in the audit log who exported payments, and with which filters. Returns the time of the record. */
-export const recordExport = ({ organizationId, userId }: Exporter, query: Query): Promise<Date> =>
+export const recordExport = (
+  { organizationId, userId }: Pick<Exporter, "organizationId" | "userId">,
+  query: Query,
+): Promise<Date> =>
   transact(async (tx) => {
     const now = await clock(tx);
     const narrowed = filterNames.flatMap((name) => (typeof query[name] === "string" ? [[name, query[name].slice(0, 200)]] : []));

@@ -21,7 +21,7 @@ import {
   verifySessionCookie,
 } from "#lib/identity/sessions/session-cookie.ts";
 import { findLiveSession, renewSession } from "#lib/identity/caller-store.ts";
-import { Problem } from "#lib/problem.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
 
 /** The same answer for a mistyped, unknown, revoked or expired key and for one of the other environment: it reveals nothing about keys. */
 const keyInvalid = (): Problem =>
@@ -118,4 +118,17 @@ export async function authenticate(request: Request, options: AuthenticateOption
   const bearer = BEARER.exec(authorization);
   if (!bearer) throw keyInvalid();
   return authenticateKey(bearer[1]!, request);
+}
+
+/** The person whose session cookie this is, for pages and downloads; null if there is no live session. */
+export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
+  if (cookie === null) return null;
+  try {
+    // A page cannot set a cookie; KeepSession, which is on each signed-in page, renews the session.
+    const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
+    return caller?.kind === "session" ? caller : null;
+  } catch (error) {
+    if (isProblem(error)) return null;
+    throw error;
+  }
 }
