@@ -38,6 +38,7 @@ export const storefrontFaults = [
   "anotherAsset",
   "priceRises",
   "expired",
+  "longQuote",
   "checkout500",
   "checkoutFree",
   "challengeAmount",
@@ -139,7 +140,7 @@ function quoteOf({ fault }: HostileStorefront, items: readonly Item[], number: n
     amount: formatAmount(fault === "sum" ? sum + 1_000_000n : sum, 6),
     asset: fault === "anotherAsset" ? "EURC" : "USDC",
     items: lines,
-    expiresAt: new Date(Date.now() + (fault === "expired" ? -HOUR : HOUR)).toISOString(),
+    expiresAt: new Date(Date.now() + (fault === "expired" ? -HOUR : fault === "longQuote" ? 48 * HOUR : HOUR)).toISOString(),
   };
 }
 

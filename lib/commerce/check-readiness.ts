@@ -93,7 +93,7 @@ function intentOf(
   known: StorefrontSeller,
   { asset, amount }: Terms,
   body: CheckReadiness,
-  requestId: string,
+  { requestId, now }: { readonly requestId: string; readonly now: Date },
 ): NamedIntent {
   const { discovered, probed } = seen;
   const { seller, resource } = known;
@@ -116,7 +116,7 @@ function intentOf(
     asset: asset.asset,
     chain: asset.chain,
     payTo,
-    expiresAt: new Date(Date.now() + minutes(5)).toISOString(),
+    expiresAt: toWire(new Date(now.getTime() + minutes(5))),
   };
 }
 
@@ -242,7 +242,7 @@ export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ 
   const terms = termsOf(body, seen, mandate, named);
   const known = seen.discovered ? await sellerOfStorefront(database(), caller.environment, seen.discovered) : nobody;
   const judge = async (mandate: MandateRow, terms: Terms): Promise<Check[]> => {
-    const decision = await policyOf(caller, mandate, intentOf(seen, known, terms, body, requestId), requestId);
+    const decision = await policyOf(caller, mandate, intentOf(seen, known, terms, body, { requestId, now }), requestId);
     const { mandateId } = mandate;
     const pages = { baseUrl: env().BASE_URL, mandateId };
     return policyChecks({ decision, sellerKnown: seen.discovered !== null, amountKnown: terms.amount !== null, pages });
@@ -251,7 +251,14 @@ export const checkReadiness: Handler<typeof contract.checkReadiness> = async ({ 
     mandate && terms ? judge(mandate, terms) : [],
     mandate && terms ? walletChecks(mandate, terms) : [],
     terms ? feeCheck(caller, known, terms).then((found) => [found]) : [],
-    modeChecks({ mode: body.paymentMode, mandate, asset: terms?.asset, amount: terms?.amount, payTo: seen.discovered?.payTo }),
+    modeChecks({
+      mode: body.paymentMode,
+      mandate,
+      asset: terms?.asset,
+      amount: terms?.amount,
+      payTo: seen.discovered?.payTo,
+      now,
+    }),
   ]);
   const found = [service, mandateCheck(mandate), ...seen.found, ...sellerChecks(seen, known, mandate, body), ...later.flat()];
   const checks = presentChecks(found, requestId);

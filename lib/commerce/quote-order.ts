@@ -85,7 +85,8 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
     const changed = await changeOrder(database(), orderId, on.lease, { status: "setupRequired", offer });
     return { order: requireLease(changed), goOn: false };
   }
-  if (new Date(offer.quote.expiresAt) <= (await clock(database())))
+  const now = await clock(database());
+  if (new Date(offer.quote.expiresAt) <= now)
     throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
   const attempt = order.attempt + 1;
   const rejected = await rejectedLately(database(), mandateId, offer.basketHash);
@@ -117,7 +118,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
     slot: createHash("sha256").update(`${slot}\n${attempt}`).digest("base64url"),
     fingerprint,
     mandateId,
-    intent: intentOf(order, offer, attempt),
+    intent: intentOf(order, offer, attempt, now),
   };
   await decide(on, order, asked, purchase);
   return { order: await reload(order, on), goOn: true };
@@ -126,7 +127,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
 export const reload = async ({ orderId }: OrderRow, { lease }: OrderCall): Promise<OrderRow> =>
   requireLease(await changeOrder(database(), orderId, lease, {}));
 
-function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number): NamedIntent {
+function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number, now: Date): NamedIntent {
   const { storefront, seller, resourceId, quote, challenge } = offer;
   const id = attempt === 1 ? orderId : `${orderId}.${attempt}`;
   return {
@@ -142,7 +143,7 @@ function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number
     payTo: storefront.payTo,
     challenge,
     ...(metadata && { metadata }),
-    expiresAt: earliest(new Date(quote.expiresAt), new Date(Date.now() + INTENT_MS)).toISOString(),
+    expiresAt: earliest(new Date(quote.expiresAt), new Date(now.getTime() + INTENT_MS)).toISOString(),
   };
 }
 

@@ -23,6 +23,7 @@ export type ModeFacts = {
   /** If the amount is unknown, the smallest unit is checked. */
   readonly amount: bigint | null | undefined;
   readonly payTo: string | undefined;
+  readonly now: Date;
 };
 
 const signed: Check = ready("paymentMode", "Payments are signed by EIP-3009.");
@@ -68,7 +69,7 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
   try {
     const [refusal, delegated] = await Promise.all([
-      refusalNow(registration, payment),
+      refusalAt(asked.now, registration, payment),
       delegatesNow(asset.chain, registration.account as Hex),
     ]);
     return [
@@ -88,9 +89,9 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
 }
 
 /** Near the end of a period the payment would be made in the next one, so nothing is refused. */
-function refusalNow(registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
+function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
-  const life = lifeAt(registration, new Date(), TIMEOUT_SECONDS);
+  const life = lifeAt(registration, now, TIMEOUT_SECONDS);
   if (life.kind === "notStarted") return "NotStarted";
   if (life.kind === "ended") return "Ended";
   if (life.kind === "edge") return "None";
