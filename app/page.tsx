@@ -47,6 +47,9 @@ export default async function LandingPage() {
                 <a href="/api/v1/openapi.json">OpenAPI document</a> and <a href="/llms.txt">llms.txt</a>.
               </li>
               <li>
+                <a href="/verify">Verify a receipt</a>: what a receipt proves, checked in your browser.
+              </li>
+              <li>
                 <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.
               </li>
               <li>

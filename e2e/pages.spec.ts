@@ -29,6 +29,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/docs": at("/docs", "nobody"),
   "/docs/[operationId]": [...at("/docs/authorizePayment", "nobody"), ...at("/docs/createMandate")],
   "/docs/quickstart": at("/docs/quickstart", "full", "nobody"),
+  "/verify": at("/verify", "nobody"),
   "/checkout/[checkoutIntentId]": [["full", ({ checkout }) => checkout]],
   "/home": at("/home", "full", "empty"),
   "/approvals": at("/approvals", "full", "empty"),

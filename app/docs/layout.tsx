@@ -14,6 +14,7 @@ const contents = (): DocsChapter[] => [
     links: [
       ["Quickstart", "/docs/quickstart"],
       ["API reference", "/docs"],
+      ["Verify a receipt", "/verify"],
     ],
   },
   ...chapters().map(({ tag, operations }) => ({

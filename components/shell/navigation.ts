@@ -80,6 +80,7 @@ const actions: readonly Omit<Entry, "group">[] = [
   { label: "Get started", href: "/get-started" },
   { label: "Quickstart", href: "/docs/quickstart" },
   { label: "API reference", href: "/docs" },
+  { label: "Verify a receipt", href: "/verify" },
 ];
 
 /** The fields of a session that the menu uses. */

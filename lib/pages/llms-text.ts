@@ -14,6 +14,7 @@ export function llmsText(baseUrl: string): string {
     "",
     `- [Quickstart](${baseUrl}/docs/quickstart): the first authorization with curl, TypeScript and Python`,
     `- [OpenAPI document](${baseUrl}/api/v1/openapi.json): every field of every operation, with an example of each`,
+    `- [Verify a receipt](${baseUrl}/verify): a page that checks a receipt in the browser`,
   ].join("\n");
   return [`# Countersign`, `> ${about}`, ...rules, start, ...lists].join("\n\n") + "\n";
 }

@@ -1,0 +1,2 @@
+/** The page belongs to the documentation. */
+export { default } from "#app/docs/layout.tsx";

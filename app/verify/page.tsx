@@ -1,0 +1,17 @@
+import { VerifyForm } from "#components/receipts/verify-form.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+
+export const metadata = { title: "Verify a receipt" };
+
+/** Everything is checked in the browser. The page sends nothing that is entered here. */
+export default function VerifyPage() {
+  return (
+    <>
+      <PageHeader
+        title="Verify a receipt"
+        description="A receipt proves what a service decided about a payment. It is checked here in your browser, and nothing that you enter is sent anywhere."
+      />
+      <VerifyForm />
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+"use client";
+
+import { type ChangeEvent, type FormEvent, useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Field, TextArea } from "#components/ui/field.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Scripted } from "#components/ui/scripted.tsx";
+import { verifyReceiptText, type Verdict } from "#lib/receipts/verify-receipt.ts";
+import { KEYS_PATH, usePublishedKeys } from "./published-keys.ts";
+import { StepList } from "./step-list.tsx";
+
+const BYTES_MAX = 1_000_000;
+const FILE =
+  "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
+
+type Checked = { readonly verdict: Verdict; /** The keys are not those of this page's service. */ readonly pasted: boolean };
+
+/** Where the keys of a pasted set have to come from. */
+function PastedKeys({ issuer }: { readonly issuer: string }) {
+  const address = new URL(KEYS_PATH, issuer).href;
+  return (
+    <p className="mt-1">
+      You entered the keys yourself. Make sure that they are those at <span className="wrap-anywhere">{address}</span>.
+    </p>
+  );
+}
+
+function VerdictNotice({ verdict, pasted }: Checked) {
+  if (!verdict.ok)
+    return (
+      <Notice tone="danger">
+        <p>
+          <strong>Not verified.</strong> {verdict.detail}
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice tone={verdict.withProof ? "positive" : "caution"}>
+      <p>
+        <strong>{verdict.withProof ? "Verified." : "Signature verified."}</strong> {verdict.proved}
+      </p>
+      {pasted && <PastedKeys issuer={verdict.claims.iss} />}
+    </Notice>
+  );
+}
+
+/** The live region is on the page before the verdict, because screen readers announce only changes. */
+const Result = ({ checked, error }: { readonly checked: Checked | null; readonly error: string | null }) => (
+  <section className="panel" aria-labelledby="verdict">
+    <div className="panel-head">
+      <h2 id="verdict">Verdict</h2>
+    </div>
+    <div className="panel-body grid gap-5">
+      <output className="block">
+        {checked && <VerdictNotice {...checked} />}
+        {error !== null && <Notice tone="danger">{error}</Notice>}
+        {!checked && error === null && <p className="text-muted">Enter a receipt and the keys, then verify it.</p>}
+      </output>
+      {checked && <StepList verdict={checked.verdict} />}
+    </div>
+  </section>
+);
+
+/** What the reader entered. Every change removes the verdict, because it was about other texts. */
+function useReceipt() {
+  const published = usePublishedKeys();
+  const [answer, setAnswer] = useState("");
+  const [entered, setEntered] = useState<string | null>(null);
+  const [checked, setChecked] = useState<Checked | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const keys = entered ?? published ?? "";
+  const forget = () => {
+    setChecked(null);
+    setError(null);
+  };
+  const change = (set: (text: string) => void) => (text: string) => {
+    set(text);
+    forget();
+  };
+  const verify = async () => {
+    forget();
+    // Browsers have WebCrypto on https pages and on this machine only.
+    if (!window.isSecureContext) return setError("The browser checks signatures on https pages only. Open this page over https.");
+    const verdict = await verifyReceiptText(answer, keys).catch(() => null);
+    if (verdict) return setChecked({ verdict, pasted: keys !== published });
+    return setError("This browser cannot check the receipt. Use a newer one.");
+  };
+  return { answer, keys, checked, error, verify, setError, setAnswer: change(setAnswer), setKeys: change(setEntered) };
+}
+
+export function VerifyForm() {
+  const { answer, keys, checked, error, verify, setError, setAnswer, setKeys } = useReceipt();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void verify();
+  };
+  const readFile = async ({ currentTarget: { files } }: ChangeEvent<HTMLInputElement>) => {
+    const file = files?.[0];
+    if (!file) return;
+    const text = file.size > BYTES_MAX ? null : await file.text().catch(() => null);
+    setAnswer(text ?? "");
+    if (text === null) setError("The file cannot be read, or is larger than a receipt.");
+  };
+  return (
+    <div className="stack">
+      <section className="panel" aria-labelledby="receipt">
+        <div className="panel-head">
+          <h2 id="receipt">Receipt and keys</h2>
+        </div>
+        <form className="panel-body grid grid-cols-1 gap-5" method="post" onSubmit={submit}>
+          <Scripted>
+            <TextArea
+              label="Answer with the receipt"
+              hint="The JSON that the service answers at /api/v1/payments/{authorizationId}/receipt."
+              className="mono"
+              rows={8}
+              spellCheck={false}
+              autoComplete="off"
+              required
+              value={answer}
+              onChange={(event) => setAnswer(event.currentTarget.value)}
+            />
+            <Field
+              label="Or a saved file"
+              type="file"
+              className={FILE}
+              accept=".json,application/json"
+              onChange={(event) => void readFile(event)}
+            />
+            <TextArea
+              label="Published keys"
+              hint={`The JSON at ${KEYS_PATH} of the service that issued the receipt. The keys of this service are filled in if it publishes some.`}
+              className="mono"
+              rows={6}
+              spellCheck={false}
+              autoComplete="off"
+              required
+              value={keys}
+              onChange={(event) => setKeys(event.currentTarget.value)}
+            />
+          </Scripted>
+          <div className="actions">
+            <Button tone="primary" type="submit">
+              Verify
+            </Button>
+          </div>
+        </form>
+      </section>
+      <Result checked={checked} error={error} />
+    </div>
+  );
+}
