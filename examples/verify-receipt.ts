@@ -1,0 +1,158 @@
+// Verifies receipts (docs/receipts/README.md) with WebCrypto alone. It shares no code with the service: copy it, or port it.
+type Step = "receipt" | "leaf" | "event" | "inclusion" | "log" | "head";
+/** The step that failed. If `ok`, the last step that was checked: `receipt` for an answer without proof. */
+type Verdict = { readonly ok: boolean; readonly step: Step; readonly detail: string };
+type Members = Readonly<Record<string, unknown>>;
+type Tree = { readonly event: string; readonly leafIndex: number; readonly treeSize: number; readonly path: readonly string[] };
+type Answer = { readonly receipt: string; readonly proof?: Tree & { readonly log: Tree; readonly head: string } };
+
+const HALF_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n / 2n;
+const ES256 = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const TYPES: Members = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" };
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
+const isHash = (value: unknown): boolean => isText(value) && /^[0-9a-f]{64}$/.test(value);
+const isPath = (value: unknown): boolean => Array.isArray(value) && value.every(isHash);
+const isAmount = (value: unknown): boolean => isText(value) && /^(0|[1-9]\d{0,77})$/.test(value);
+const isScale = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
+const isOutcome = (value: unknown): boolean => isText(value) && isText(TYPES[value]);
+
+/** A form is a test, an object of forms, or the expected value. An exact form allows no other members. */
+function matches(value: unknown, form: unknown, isExact = false): boolean {
+  if (typeof form === "function") return (form as (value: unknown) => boolean)(value);
+  if (!isObject(form)) return value === form;
+  if (!isObject(value) || (isExact && Object.keys(value).length !== Object.keys(form).length)) return false;
+  return Object.keys(form).every((name) => matches(value[name], form[name], isExact));
+}
+
+const TREE = { event: isText, leafIndex: isNumber, treeSize: isNumber, path: isPath };
+const PROOF = { ...TREE, log: TREE, head: isText };
+const DECISION = { outcome: isOutcome, mandate: { id: isText, version: isNumber }, agent: isText, payee: isObject };
+const TERMS = { amount: isAmount, decimals: isScale, asset: isText };
+const SETTLEMENT = { status: isText, transaction: isOptionalText };
+const LOG = { chain: isText, leafIndex: isNumber, leafHash: isHash };
+const CLAIMS = { iss: isText, iat: isNumber, jti: isText, sub: isText, ...DECISION, ...TERMS, log: LOG };
+
+/** Each refusal is an error. verifyReceipt catches it and names the step. */
+function check(condition: boolean, refusal: string): asserts condition {
+  if (!condition) throw new Error(refusal);
+}
+
+/** JSON.parse keeps only one of two members with the same name. Each member has a colon, so the colons outside of strings are counted. */
+export function parseJson(text: string): unknown {
+  check(text.isWellFormed(), "The text has a lone surrogate.");
+  const parsed: unknown = JSON.parse(text);
+  const colons = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, "").split(":").length - 1;
+  const values = [parsed];
+  for (const value of values) if (typeof value === "object") for (const child of Object.values(value ?? {})) values.push(child);
+  const members = values.filter(isObject).reduce((sum, value) => sum + Object.keys(value).length, 0);
+  check(colons === members, "A JSON member occurs twice.");
+  return parsed;
+}
+
+const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const hex = (bytes: Iterable<number>): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const fromHex = (digits: string): number[] => (digits.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16));
+const sha256 = async (bytes: number[]) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))));
+const leafHash = (event: string): Promise<string> => sha256([0, ...utf8.encode(event)]);
+
+function fromBase64url(part: string): Uint8Array<ArrayBuffer> {
+  const bytes = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
+  check(btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") === part, "A part is not canonical base64url.");
+  return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
+}
+
+async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Members> {
+  const [head = "", payload = "", signature = "", ...others] = jws.split(".");
+  check(signature !== "" && others.length === 0, "The JWS does not have three parts.");
+  const [header, claims] = [head, payload].map((part) => parseJson(strictUtf8.decode(fromBase64url(part))));
+  check(matches(header, { alg: "ES256", kid: isText, typ }, true), `The header is not exactly alg ES256, kid, and typ ${typ}.`);
+  const bytes = fromBase64url(signature);
+  check(bytes.length === 64 && BigInt(`0x${hex(bytes.slice(32))}`) <= HALF_ORDER, "The signature is not 64 bytes with a low s.");
+  const published: unknown[] = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : [];
+  const wanted = { kid: (header as Members).kid, kty: "EC", crv: "P-256", use: "sig", alg: "ES256", x: isText, y: isText };
+  const jwk = published.find((key) => matches(key, wanted)) as { readonly x: string; readonly y: string } | undefined;
+  check(jwk !== undefined, "The key is not published for ES256.");
+  const key = await crypto.subtle.importKey("jwk", { kty: "EC", crv: "P-256", x: jwk.x, y: jwk.y }, ES256, false, ["verify"]);
+  check(await crypto.subtle.verify(ES256, key, bytes, utf8.encode(`${head}.${payload}`)), "The signature is wrong.");
+  check(isObject(claims), "The payload is not a JSON object.");
+  return claims;
+}
+
+/** What the event of the receipt states. The amount is multiplied by text, because a number of JavaScript is not exact. */
+function formOfEvent({ kind, sub, jti, agent, ...claims }: Members): Members {
+  const [mandate, settlement] = [claims.mandate as Members, claims.settlement as Members];
+  if (kind === "authorization") {
+    const isSame = (decimal: unknown): boolean => {
+      const [, whole, fraction = ""] = /^(\d{1,99})(?:\.(\d{1,99}))?$/.exec(isText(decimal) ? decimal : "") ?? [];
+      if (whole === undefined) return false;
+      const scaled = BigInt(whole + fraction) * 10n ** BigInt(claims.decimals as number);
+      return scaled === BigInt(claims.amount as string) * 10n ** BigInt(fraction.length);
+    };
+    const metadata = { mandateId: mandate.id, policyVersion: mandate.version, policyDecisionId: jti, amount: isSame };
+    return { type: TYPES[claims.outcome as string], entityId: sub, subjectId: agent, metadata };
+  }
+  const isSettled = settlement.status === "settled";
+  const metadata = {
+    mandateId: mandate.id,
+    authorizationId: sub,
+    ...(isSettled && { settlementReference: settlement.transaction }),
+  };
+  return { type: (type: unknown) => (type === "payment.settled") === isSettled, entityId: jti, metadata };
+}
+
+/** RFC 9162, section 2.1.3.2: the root that the path leads to. It divides instead of shifting, because sizes have up to 53 bits. */
+async function rootFrom({ event, leafIndex, treeSize, path }: Tree): Promise<string> {
+  const areWhole = Number.isSafeInteger(treeSize) && Number.isInteger(leafIndex);
+  check(areWhole && leafIndex >= 0 && leafIndex < treeSize, "The index is not below the size, or the size not below 2^53.");
+  let [index, last, used, root] = [leafIndex, treeSize - 1, 0, await leafHash(event)];
+  for (; last > 0; [index, last] = [Math.floor(index / 2), Math.floor(last / 2)]) {
+    if (index === last && index % 2 === 0) continue; // The last node of a level with an odd number of nodes has no sibling.
+    const sibling = path[used++] ?? "";
+    root = await sha256([1, ...fromHex(index % 2 === 1 ? sibling + root : root + sibling)]);
+  }
+  check(used === path.length, "The path has a wrong length.");
+  return root;
+}
+
+export async function verifyReceipt(answer: unknown, jwks: unknown): Promise<Verdict> {
+  let step: Step = "receipt";
+  try {
+    const isComplete = matches(answer, { receipt: isText, proof: PROOF }, true);
+    check(isComplete || matches(answer, { receipt: isText }, true), "The answer has another form than a receipt and its proof.");
+    const { receipt: jws, proof } = answer as Answer;
+    const receipt = await verifyJws(jws, "decision-receipt+jwt", jwks);
+    const kind = receipt.kind === "execution" ? { settlement: SETTLEMENT } : { kind: "authorization" };
+    check(matches(receipt, { ...CLAIMS, ...kind }), "A claim of the receipt is missing, or has another form.");
+    if (!proof) return { ok: true, step, detail: "The signature is valid. There is no proof to check." };
+    step = "leaf";
+    const leaf = { leafIndex: proof.leafIndex, leafHash: await leafHash(proof.event) };
+    check(matches(receipt.log, leaf), "The receipt states another leaf.");
+    step = "event";
+    check(matches(parseJson(proof.event), formOfEvent(receipt)), "The event is not the one that the receipt states.");
+    step = "inclusion";
+    const metadata = { sequence: proof.treeSize, hash: await rootFrom(proof) };
+    step = "log";
+    const signed = { type: "auditChain.signed", entityId: `chain:${String((receipt.log as Members).chain)}`, metadata };
+    check(matches(parseJson(proof.log.event), signed), "The event of the log does not sign this root.");
+    const root = await rootFrom(proof.log);
+    step = "head";
+    const head = { iss: receipt.iss, log: "checkpoints", size: proof.log.treeSize, root };
+    check(matches(await verifyJws(proof.head, "log-head+jwt", jwks), head), "The head does not sign this log.");
+    return { ok: true, step, detail: "The receipt and its proof are valid." };
+  } catch (error) {
+    return { ok: false, step, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+if (import.meta.main) {
+  const { readFile } = await import("node:fs/promises");
+  const [answer, jwks] = process.argv.slice(2, 4).map(async (file) => parseJson(await readFile(file, "utf8")));
+  const { ok, step, detail } = await verifyReceipt(await answer, await jwks);
+  console.log(ok ? detail : `The step ${step} fails: ${detail}`);
+  process.exitCode = ok ? 0 : 1;
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const asset = "eip155:84532/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+const ISSUER = "https://pay.example.com";
+export const chain = "org_01kaj4n7v8e2m0x3c9t5q6r7s0";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- The tests change single members of these objects.
+export type Json = Record<string, any>;
+type Tree = { size: number; index: number };
+export type Changes = {
+  kind?: "authorization" | "execution";
+  tree?: Tree;
+  log?: Tree;
+  event?: (event: Json) => void;
+  eventText?: (text: string) => string;
+  receipt?: (claims: Json) => void;
+  checkpoint?: (event: Json) => void;
+  head?: (claims: Json) => void;
+  proof?: (proof: Json) => void;
+};
+
+const keys = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
+const { x, y } = await crypto.subtle.exportKey("jwk", keys.publicKey);
+export const kid = createHash("sha256")
+  .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))
+  .digest("base64url");
+export const jwks = { keys: [{ kid: "another" }, { kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: "ES256" }] };
+
+const encode = (text: string | Uint8Array): string => Buffer.from(text).toString("base64url");
+
+export async function signText(
+  header: string | Uint8Array,
+  payload: string | Uint8Array,
+  half: "low" | "high" = "low",
+): Promise<string> {
+  const input = `${encode(header)}.${encode(payload)}`;
+  const signed = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, keys.privateKey, Buffer.from(input));
+  const [r, s] = [Buffer.from(signed).subarray(0, 32), BigInt(`0x${Buffer.from(signed).subarray(32).toString("hex")}`)];
+  const isOther = s > ORDER / 2n === (half === "low");
+  const chosen = (isOther ? ORDER - s : s).toString(16).padStart(64, "0");
+  return `${input}.${encode(Buffer.concat([r, Buffer.from(chosen, "hex")]))}`;
+}
+export const headerOf = (typ: string): Json => ({ alg: "ES256", kid, typ });
+const sign = (typ: string, claims: Json): Promise<string> => signText(JSON.stringify(headerOf(typ)), JSON.stringify(claims));
+
+/** The definitions of RFC 9162, section 2.1, word for word. */
+const hash = (prefix: number, ...parts: (Buffer | string)[]): Buffer =>
+  createHash("sha256")
+    .update(Buffer.concat([Buffer.from([prefix]), ...parts.map((part) => Buffer.from(part as string))]))
+    .digest();
+const splitOf = (n: number): number => 2 ** (Math.ceil(Math.log2(n)) - 1);
+function treeHash(leaves: readonly string[]): Buffer {
+  if (leaves.length === 1) return hash(0, leaves[0] ?? "");
+  const k = splitOf(leaves.length);
+  return hash(1, treeHash(leaves.slice(0, k)), treeHash(leaves.slice(k)));
+}
+function pathOf(index: number, leaves: readonly string[]): string[] {
+  if (leaves.length === 1) return [];
+  const k = splitOf(leaves.length);
+  const [left, right] = [leaves.slice(0, k), leaves.slice(k)];
+  if (index < k) return [...pathOf(index, left), treeHash(right).toString("hex")];
+  return [...pathOf(index - k, right), treeHash(left).toString("hex")];
+}
+
+function logOf(event: string, { size, index }: Tree): { proof: Json; root: string } {
+  const leaves = Array.from({ length: size }, (_, at) => (at === index ? event : `{"another":${at}}`));
+  return {
+    proof: { event, leafIndex: index, treeSize: size, path: pathOf(index, leaves) },
+    root: treeHash(leaves).toString("hex"),
+  };
+}
+
+export function claimsAndEvent(kind: "authorization" | "execution"): { claims: Json; event: Json } {
+  const claims = { iss: ISSUER, iat: 1_795_000_000, sub: "auth_1", kind, outcome: "allow", mandate: { id: "man_1", version: 3 } };
+  const terms = { agent: "sa_1", payee: { domain: "data.example.com" }, amount: "500000", decimals: 6, asset };
+  if (kind === "authorization") {
+    const metadata = { amount: "0.5", mandateId: "man_1", policyDecisionId: "dec_1", policyVersion: 3 };
+    const event = { entityId: "auth_1", metadata, subjectId: "sa_1", type: "payment.authorized" };
+    return { claims: { ...claims, ...terms, jti: "dec_1" }, event };
+  }
+  const metadata = { authorizationId: "auth_1", mandateId: "man_1", settlementReference: "0xabc" };
+  const event = { entityId: "exe_1", metadata, subjectId: "system", type: "payment.settled" };
+  return { claims: { ...claims, ...terms, jti: "exe_1", settlement: { status: "settled", transaction: "0xabc" } }, event };
+}
+
+export async function issue(changes: Changes = {}): Promise<Json> {
+  const { kind = "authorization", tree = { size: 57, index: 41 }, log = { size: 12, index: 8 } } = changes;
+  const { claims, event } = claimsAndEvent(kind);
+  changes.event?.(event);
+  const text = JSON.stringify(event);
+  const own = logOf(changes.eventText?.(text) ?? text, tree);
+  claims["log"] = { chain: chain, leafIndex: tree.index, leafHash: hash(0, own.proof["event"]).toString("hex") };
+  changes.receipt?.(claims);
+  const metadata = { hash: own.root, sequence: tree.size };
+  const checkpoint: Json = { entityId: `chain:${chain}`, metadata, type: "auditChain.signed" };
+  changes.checkpoint?.(checkpoint);
+  const outer = logOf(JSON.stringify(checkpoint), log);
+  const head = { iss: ISSUER, iat: 1_795_000_060, log: "checkpoints", size: log.size, root: outer.root };
+  changes.head?.(head);
+  const proof = { ...own.proof, log: outer.proof, head: await sign("log-head+jwt", head) };
+  changes.proof?.(proof);
+  return { receipt: await sign("decision-receipt+jwt", claims), proof };
+}
