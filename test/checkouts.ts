@@ -1,4 +1,5 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
 import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
@@ -79,3 +80,10 @@ export async function ageSession(userId: string, minutes: number): Promise<void>
   const createdAt = new Date(Date.now() - minutes * 60_000);
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));
 }
+
+/** Moves the end of a checkout into the past. */
+export const expire = (checkoutIntentId: string) =>
+  database()
+    .update(checkoutIntents)
+    .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));

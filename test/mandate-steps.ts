@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Handler, Operation } from "#lib/http/operation.ts";
 import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { resumeMandate } from "#lib/mandates/lifecycle/resume-mandate.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
-import { draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
+import { createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
 
 /* The steps that change the status of a mandate. */
@@ -18,6 +18,17 @@ export const revoke = (as: Credential, id: string) =>
   send(contract.revokeMandate, revokeMandate, { as, id, body: { reason: "Leaked." } });
 
 export const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).map(({ type }) => type);
+
+/** A buyer and its person's credential for the tests of a file, set when its first test begins. Call after useDatabase. */
+export function useBuyer(): { readonly buyer: Buyer; readonly as: Credential } {
+  const buyer = {} as Buyer;
+  const as: Credential = {};
+  beforeAll(async () => {
+    Object.assign(buyer, await createBuyer());
+    Object.assign(as, buyer.person.credential);
+  });
+  return { buyer, as };
+}
 
 type Step = {
   readonly operation: Operation;

@@ -8,7 +8,7 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
-import { approve, cancel, read, reject, reviewed, view } from "#test/checkouts.ts";
+import { approve, cancel, expire, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newOrganization } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -246,10 +246,7 @@ describe("the approval of a payment that was authorized", () => {
   test("a checkout without a decision ends together with its hold", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);
-    await database()
-      .update(checkoutIntents)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
-      .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
+    await expire(checkoutIntentId);
     await sweepCheckouts();
     expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("expired");
     expect(await holds()).toMatchObject([{ status: "expired" }]);

@@ -14,6 +14,7 @@ import {
   cancel,
   checkoutScene,
   confirmPassword,
+  expire,
   open,
   previewed,
   read,
@@ -194,10 +195,7 @@ describe("approveCheckout", () => {
 
   test("410 for an expired checkout", async () => {
     await reviewed(checkoutIntentId, scene.person);
-    await database()
-      .update(checkoutIntents)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
-      .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
+    await expire(checkoutIntentId);
     const reply = await approve(checkoutIntentId, scene.person.credential);
     expect([reply.status, reply.problem.code]).toEqual([410, "intent_expired"]);
     expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("expired");

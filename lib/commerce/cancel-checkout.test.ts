@@ -1,82 +1,62 @@
-import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { checkoutApprovals } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { reservations } from "#lib/holds/tables.ts";
-import { approve, cancel, checkoutScene, previewed, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import { holdsOf } from "#test/asking.ts";
+import { approve, cancel, expire, previewed, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
-import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey, newOrganization } from "#test/identity.ts";
+import { typesOf } from "#test/mandate-steps.ts";
 import { eventsOf } from "#test/mandates.ts";
+import { useCheckout } from "#test/open-checkout.ts";
 
 useDatabase();
 
-let shop: HostileStorefront;
-let scene: CheckoutScene;
-let checkoutIntentId: string;
+const checkout = useCheckout();
 
-beforeAll(async () => {
-  shop = await openHostileStorefront();
-});
-afterAll(() => shop.close());
-beforeEach(async () => {
-  scene = await checkoutScene();
-  checkoutIntentId = await previewed(shop, scene.agent.credential);
-});
-
-const holds = async () =>
-  (await database().select().from(reservations).where(eq(reservations.mandateId, scene.mandateId))).map(({ status }) => status);
-const typesOf = async () => (await eventsOf(checkoutIntentId)).map(({ type }) => type);
-const expire = () =>
-  database()
-    .update(checkoutIntents)
-    .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
-    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
+const holds = async () => (await holdsOf(checkout.mandateId)).map(({ status }) => status);
 
 describe("cancelCheckout", () => {
   test("200 closes the checkout with one event; canceling again answers the same", async () => {
-    const first = await cancel(checkoutIntentId, scene.agent.credential);
+    const first = await cancel(checkout.id, checkout.agent.credential);
     expect([first.status, first.data.intent.status]).toEqual([200, "canceled"]);
-    const again = await cancel(checkoutIntentId, scene.agent.credential);
+    const again = await cancel(checkout.id, checkout.agent.credential);
     expect([again.status, again.data.intent.status]).toEqual([200, "canceled"]);
-    expect((await typesOf()).filter((type) => type === "checkout.canceled")).toHaveLength(1);
-    expect((await eventsOf(checkoutIntentId)).at(-1)?.actorId).toBe(scene.agent.serviceAccountId);
+    expect((await typesOf(checkout.id)).filter((type) => type === "checkout.canceled")).toHaveLength(1);
+    expect((await eventsOf(checkout.id)).at(-1)?.actorId).toBe(checkout.agent.serviceAccountId);
   });
 
   test("200 after an approval revokes the approval and releases its hold", async () => {
-    await reviewed(checkoutIntentId, scene.person);
-    await approve(checkoutIntentId, scene.person.credential);
+    await reviewed(checkout.id, checkout.person);
+    await approve(checkout.id, checkout.person.credential);
     expect(await holds()).toEqual(["held"]);
-    expect((await cancel(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("canceled");
+    expect((await cancel(checkout.id, checkout.agent.credential)).data.intent.status).toBe("canceled");
     expect(await holds()).toEqual(["released"]);
-    const rows = await database()
-      .select()
-      .from(checkoutApprovals)
-      .where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
+    const rows = await database().select().from(checkoutApprovals).where(eq(checkoutApprovals.checkoutIntentId, checkout.id));
     expect(rows).toMatchObject([{ status: "revoked", resolvedAt: expect.any(Date) }]);
   });
 
   test("403 for another agent of the organization, 404 for another organization", async () => {
-    const colleague = await newKey(scene.person);
-    expect((await cancel(checkoutIntentId, colleague.credential)).problem.code).toBe("forbidden");
+    const colleague = await newKey(checkout.person);
+    expect((await cancel(checkout.id, colleague.credential)).problem.code).toBe("forbidden");
     const foreign = await newKey(await newOrganization());
-    expect((await cancel(checkoutIntentId, foreign.credential)).status).toBe(404);
-    expect(await typesOf()).not.toContain("checkout.canceled");
+    expect((await cancel(checkout.id, foreign.credential)).status).toBe(404);
+    expect(await typesOf(checkout.id)).not.toContain("checkout.canceled");
   });
 
   test("409 after a rejection, 410 after the end of the checkout", async () => {
-    await expire();
-    const late = await cancel(checkoutIntentId, scene.agent.credential);
+    await expire(checkout.id);
+    const late = await cancel(checkout.id, checkout.agent.credential);
     expect([late.status, late.problem.code]).toEqual([410, "intent_expired"]);
-    checkoutIntentId = await previewed(shop, scene.agent.credential);
-    await reject(checkoutIntentId, scene.person.credential);
-    const decided = await cancel(checkoutIntentId, scene.agent.credential);
+    checkout.id = await previewed(checkout.shop, checkout.agent.credential);
+    await reject(checkout.id, checkout.person.credential);
+    const decided = await cancel(checkout.id, checkout.agent.credential);
     expect([decided.status, decided.problem.code]).toEqual([409, "approval_already_decided"]);
   });
 
   test("a repeat with the same idempotency key answers the same bytes", async () => {
-    const first = await cancel(checkoutIntentId, scene.agent.credential, "cancel-once");
-    const again = await cancel(checkoutIntentId, scene.agent.credential, "cancel-once");
+    const first = await cancel(checkout.id, checkout.agent.credential, "cancel-once");
+    const again = await cancel(checkout.id, checkout.agent.credential, "cancel-once");
     expect([again.headers.get("idempotent-replayed"), again.data]).toEqual(["true", first.data]);
   });
 });

@@ -1,68 +1,58 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkoutApprovals } from "#lib/approvals/tables.ts";
 import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
 import { database, pool } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
-import { approve, cancel, checkoutScene, previewed, read, reject, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
+import { approve, cancel, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
-import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey } from "#test/identity.ts";
+import { useCheckout } from "#test/open-checkout.ts";
 import type { Credential } from "#test/tenant.ts";
 
 useDatabase();
 
-let shop: HostileStorefront;
-let scene: CheckoutScene;
-let checkoutIntentId: string;
-beforeAll(async () => {
-  shop = await openHostileStorefront();
-});
-afterAll(() => shop.close());
-beforeEach(async () => {
-  scene = await checkoutScene();
-  checkoutIntentId = await previewed(shop, scene.agent.credential);
-});
+const checkout = useCheckout();
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe("getCheckout", () => {
   test("answers at once without waitSeconds, and otherwise after them if nobody decides", async () => {
     const started = performance.now();
-    expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("previewed");
+    expect((await read(checkout.id, checkout.agent.credential)).data.intent.status).toBe("previewed");
     expect(performance.now() - started).toBeLessThan(900);
-    expect((await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=1")).data.intent.status).toBe("previewed");
+    expect((await read(checkout.id, checkout.agent.credential, "?waitSeconds=1")).data.intent.status).toBe("previewed");
     expect(performance.now() - started).toBeGreaterThan(1_000);
   });
 
   test("400 for more than 30 seconds", async () => {
-    const { problem } = await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=31");
+    const { problem } = await read(checkout.id, checkout.agent.credential, "?waitSeconds=31");
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
   test("the decision ends the wait, a view of the page does not, and the wait holds no connection", async () => {
     let ended = false;
     const waiting = Promise.all(
-      Array.from({ length: 100 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20")),
+      Array.from({ length: 100 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=20")),
     ).finally(() => {
       ended = true;
     });
     await pause(1_500);
-    await view(checkoutIntentId, scene.person.credential);
+    await view(checkout.id, checkout.person.credential);
     await pause(1_200);
     expect(ended).toBe(false);
     const [busy] = await pool()<{ count: number }[]>`
       SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`;
     expect(busy?.count).toBeLessThanOrEqual(1);
-    await reject(checkoutIntentId, scene.person.credential);
+    await reject(checkout.id, checkout.person.credential);
     const replies = await waiting;
     expect(new Set(replies.map(({ data }) => data.intent.status))).toEqual(new Set(["rejected"]));
   });
 
   test("503 for an organization with too many waiting requests", async () => {
-    const waiting = Array.from({ length: 210 }, () => read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20"));
+    const waiting = Array.from({ length: 210 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=20"));
     await pause(1_500);
-    await cancel(checkoutIntentId, scene.agent.credential);
+    await cancel(checkout.id, checkout.agent.credential);
     const replies = await Promise.all(waiting);
     expect(replies.filter(({ status }) => status === 503)).toHaveLength(10);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
@@ -70,42 +60,42 @@ describe("getCheckout", () => {
 
   test("a process that stops answers waiting requests", async () => {
     const started = performance.now();
-    const waiting = read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
+    const waiting = read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
     await pause(300);
     endWaits();
     expect((await waiting).data.intent.status).toBe("previewed");
-    await read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
+    await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
     expect(performance.now() - started).toBeLessThan(3_000);
     forget("checkoutWaiters");
   });
 
   test("next is the next call of the agent that asked, if there is one", async () => {
-    const nextFor = async (as: Credential) => (await read(checkoutIntentId, as)).data.next;
-    const poll = { method: "GET", path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}?waitSeconds=30` };
-    expect(await nextFor(scene.agent.credential)).toEqual(poll);
-    expect(await nextFor(scene.person.credential)).toBeUndefined();
-    expect(await nextFor((await newKey(scene.person)).credential)).toBeUndefined();
-    await reviewed(checkoutIntentId, scene.person);
-    await approve(checkoutIntentId, scene.person.credential);
-    const { data } = await read(checkoutIntentId, scene.agent.credential);
+    const nextFor = async (as: Credential) => (await read(checkout.id, as)).data.next;
+    const poll = { method: "GET", path: `/api/v1/agent/commerce/checkouts/${checkout.id}?waitSeconds=30` };
+    expect(await nextFor(checkout.agent.credential)).toEqual(poll);
+    expect(await nextFor(checkout.person.credential)).toBeUndefined();
+    expect(await nextFor((await newKey(checkout.person)).credential)).toBeUndefined();
+    await reviewed(checkout.id, checkout.person);
+    await approve(checkout.id, checkout.person.credential);
+    const { data } = await read(checkout.id, checkout.agent.credential);
     expect(data.next).toEqual({
       method: "POST",
-      path: `/api/v1/agent/commerce/checkouts/${checkoutIntentId}/continue`,
-      body: { continuationToken: data.continuationToken, idempotencyKey: checkoutIntentId },
+      path: `/api/v1/agent/commerce/checkouts/${checkout.id}/continue`,
+      body: { continuationToken: data.continuationToken, idempotencyKey: checkout.id },
     });
-    await cancel(checkoutIntentId, scene.agent.credential);
-    expect(await nextFor(scene.agent.credential)).toBeUndefined();
+    await cancel(checkout.id, checkout.agent.credential);
+    expect(await nextFor(checkout.agent.credential)).toBeUndefined();
   });
 
   test("the token is shown only while it is active", async () => {
-    await reviewed(checkoutIntentId, scene.person);
-    expect((await read(checkoutIntentId, scene.agent.credential)).data.continuationToken).toBeUndefined();
-    await approve(checkoutIntentId, scene.person.credential);
-    expect((await read(checkoutIntentId, scene.agent.credential)).data.continuationToken).toBeDefined();
+    await reviewed(checkout.id, checkout.person);
+    expect((await read(checkout.id, checkout.agent.credential)).data.continuationToken).toBeUndefined();
+    await approve(checkout.id, checkout.person.credential);
+    expect((await read(checkout.id, checkout.agent.credential)).data.continuationToken).toBeDefined();
     await database()
       .update(checkoutApprovals)
       .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
-    const { data } = await read(checkoutIntentId, scene.agent.credential);
+    const { data } = await read(checkout.id, checkout.agent.credential);
     expect(data.approval).toMatchObject({ status: "expired", continuationTokenStatus: "expired" });
     expect(data.continuationToken).toBeUndefined();
   });

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { activateMandate as operation } from "#lib/mandates/contract.ts";
 import { activateMandate as handler } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { activate, revoke, suspend, testStep, typesOf } from "#test/mandate-steps.ts";
-import { activeMandate, authorize, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
-import type { Credential } from "#test/tenant.ts";
+import { activate, revoke, suspend, testStep, typesOf, useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, authorize, draftMandate } from "#test/mandates.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 describe("activateMandate", () => {
   test("200 makes a draft usable", async () => {

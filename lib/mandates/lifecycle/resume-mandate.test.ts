@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resumeMandate as operation } from "#lib/mandates/contract.ts";
 import { resumeMandate as handler } from "#lib/mandates/lifecycle/resume-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { resume, revoke, suspend, testStep, typesOf } from "#test/mandate-steps.ts";
-import { activeMandate, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
-import type { Credential } from "#test/tenant.ts";
+import { resume, revoke, suspend, testStep, typesOf, useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, draftMandate } from "#test/mandates.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 const suspended = async () => {
   const id = await activeMandate(as);

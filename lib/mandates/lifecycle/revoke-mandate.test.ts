@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
@@ -7,18 +7,13 @@ import { newId } from "#lib/ids.ts";
 import { revokeMandate as operation } from "#lib/mandates/contract.ts";
 import { revokeMandate as handler } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { revoke, testStep, typesOf } from "#test/mandate-steps.ts";
-import { activeMandate, authorize, createBuyer, eventsOf, type Buyer } from "#test/mandates.ts";
-import { createAgent, type Credential } from "#test/tenant.ts";
+import { revoke, testStep, typesOf, useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, authorize, eventsOf } from "#test/mandates.ts";
+import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 describe("revokeMandate", () => {
   test("200 is final, also by a key", async () => {

@@ -1,21 +1,17 @@
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { simulateMandate as operation } from "#lib/mandates/contract.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, assets, authorize, createBuyer, draftMandate, intentFor, policy, type Buyer } from "#test/mandates.ts";
-import { createAgent, send, type Credential } from "#test/tenant.ts";
+import { useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, assets, authorize, draftMandate, intentFor, policy } from "#test/mandates.ts";
+import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 const simulate = (id: string, body: unknown, by = as) => send(operation, simulateMandate, { as: by, id, body });
 const decisionOf = async (id: string, body: unknown, by = as) => {

@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { suspendMandate as operation } from "#lib/mandates/contract.ts";
 import { suspendMandate as handler } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { useDatabase } from "#test/database.ts";
-import { resume, suspend, testStep } from "#test/mandate-steps.ts";
-import { activeMandate, authorize, createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
-import { createAgent, type Credential } from "#test/tenant.ts";
+import { resume, suspend, testStep, useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, authorize, draftMandate, eventsOf } from "#test/mandates.ts";
+import { createAgent } from "#test/tenant.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 describe("suspendMandate", () => {
   test("200 denies later payments until a person resumes the mandate", async () => {

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
@@ -9,17 +9,13 @@ import { mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { captureHold, holdOf, releaseHold } from "#lib/holds/hold-store.ts";
 import { useDatabase } from "#test/database.ts";
-import { activeMandate, assets, authorize, createBuyer, draftMandate, eventsOf, policy, type Buyer } from "#test/mandates.ts";
-import { createAgent, send, type Credential } from "#test/tenant.ts";
+import { useBuyer } from "#test/mandate-steps.ts";
+import { activeMandate, assets, authorize, draftMandate, eventsOf, policy } from "#test/mandates.ts";
+import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
 
-let buyer: Buyer;
-let as: Credential;
-beforeAll(async () => {
-  buyer = await createBuyer();
-  as = buyer.person.credential;
-});
+const { buyer, as } = useBuyer();
 
 const DAY = { period: "day", timezone: "UTC" };
 const withLimits = (limits: Record<string, unknown>) => ({ assets, limits: { perPayment: "1", ...limits } });
