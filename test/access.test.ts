@@ -44,7 +44,11 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [everybody, "none", "endSession endOtherSessions changePassword"],
   [admins, "payments:authorize", "authorizePayment"],
   [admins, "payments:execute", "executePayment"],
-  [[...readers, "approver", "finance"], "payments:read", "getExecution getPayment listPayments"],
+  [
+    [...readers, "approver", "finance"],
+    "payments:read",
+    "getExecution getExecutionReceipt getPayment getPaymentReceipt listPayments",
+  ],
   [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
   [admins, "payments:settle", "listSettlements"],
   [readers, "checkouts:read", "getCheckout"],

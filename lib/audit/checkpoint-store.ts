@@ -10,7 +10,7 @@ export type Due = { readonly keyId: string; readonly seconds: number; readonly e
 /** The chain that records the checkpoints of every other chain, so that a deleted checkpoint is noticed. */
 export const SIGNED = "checkpoints";
 
-const entityOf = (chain: string): string => `chain:${chain}`;
+export const entityOf = (chain: string): string => `chain:${chain}`;
 
 const dueWhere = ({ keyId, seconds, events }: Due) => sql`
   audit_heads h LEFT JOIN LATERAL (

@@ -61,6 +61,25 @@ export async function readEvents(chain: string, after: number, last: number, row
   return found.map(asEvent);
 }
 
+/** The first event about an entity, which records how it came to be; null if there is none. */
+export async function oldestEventAbout(chain: string, entityId: string): Promise<ChainedEvent | null> {
+  const [row] = await database()
+    .select()
+    .from(auditEvents)
+    .where(and(eq(auditEvents.entityId, entityId), eq(auditEvents.chain, chain)))
+    .orderBy(asc(auditEvents.sequence))
+    .limit(1);
+  return row ? asEvent(row) : null;
+}
+
+type About = { readonly chain: string; readonly entityId: string; readonly before?: number };
+
+/** The newest event about an entity, below the sequence `before` if it is given; null if there is none. */
+export async function newestEventAbout({ chain, entityId, before }: About): Promise<ChainedEvent | null> {
+  const [found] = await listEvents({ chain, entityId, place: before ?? null, rows: 1 });
+  return found ?? null;
+}
+
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
 /** The stored head and the newest event, read in one statement so that both are from the same moment. */

@@ -3,7 +3,7 @@ import { genesis } from "#lib/audit/chain.ts";
 import { signCheckpoint } from "#lib/audit/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
 import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
-import { signingKey, type SigningKey } from "#lib/audit/signing-key.ts";
+import { signingKey } from "#lib/audit/signing-key.ts";
 import { clock } from "#lib/audit/store.ts";
 import type { Bad } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
@@ -20,22 +20,26 @@ const BATCH = 500;
  * Returns how many were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
-  const key = signingKey();
-  const due = { keyId: key.keyId, seconds: afterSeconds, events: afterEvents };
+  const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };
   let signed = 0;
   let place = "";
   for (;;) {
     const chains = await dueChains(due, place, BATCH);
-    for (const chain of chains) if (await signOne(chain, key)) signed += 1;
+    for (const chain of chains) if (await signOne(chain)) signed += 1;
     place = chains.at(-1) ?? "";
     if (chains.length < BATCH) break;
   }
-  if ((signed > 0 || (await signedIsDue(due))) && (await signOne(SIGNED, key))) signed += 1;
+  if ((signed > 0 || (await signedIsDue(due))) && (await signOne(SIGNED))) signed += 1;
   metrics().auditAlarms.set(await countAlarms());
   return signed;
 }
 
-async function signOne(chain: string, key: SigningKey): Promise<boolean> {
+/** Signs the head of one chain now, and then the chain of checkpoints, which names it. */
+export async function signNow(chain: string): Promise<void> {
+  if (await signOne(chain)) await signOne(SIGNED);
+}
+
+async function signOne(chain: string): Promise<boolean> {
   const signed = await signedOf(chain);
   const found = signed.forged
     ? {
@@ -49,7 +53,7 @@ async function signOne(chain: string, key: SigningKey): Promise<boolean> {
   }
   // A chain without events has nothing to sign.
   if (found.sequence === 0) return false;
-  const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, key);
+  const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, signingKey());
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);

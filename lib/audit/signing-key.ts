@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey, type KeyObject } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
@@ -20,7 +20,7 @@ export function signingKeyOf(seed: string): SigningKey {
   const der = Buffer.concat([PKCS8, Buffer.from(seed, "base64url")]);
   const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   const publicKey = createPublicKey(privateKey);
-  const { x = "", y = "" } = publicKey.export({ format: "jwk" }) as JsonWebKey;
+  const { x = "", y = "" } = publicKey.export({ format: "jwk" });
   const keyId = createHash("sha256")
     .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))
     .digest("base64url");

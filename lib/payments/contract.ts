@@ -5,6 +5,8 @@ import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { AskedIntent, Authorization } from "#lib/payment-intent.ts";
+import { exampleAnswer } from "#lib/payments/receipt-example.ts";
+import { Answer } from "#lib/receipts/receipt-schema.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 
@@ -171,6 +173,38 @@ export const getPayment = operation({
   response: Payment,
   problems: ["not_found"],
   example: { params: { authorizationId: execution.authorizationId }, response: payment },
+});
+
+const Receipt = Answer.meta({
+  id: "Receipt",
+  description: "A signed statement (JWS) and the proof that its event is in a signed log.",
+});
+
+export const getPaymentReceipt = operation({
+  id: "getPaymentReceipt",
+  method: "GET",
+  path: "/api/v1/receipts/payments/{authorizationId}",
+  tag: "Payments",
+  summary: "Get a receipt that proves the decision about a payment",
+  description:
+    "A signed statement with a proof that anybody can check without this service: with npm run verify, at /verify, or with a verifier of their own. `proof` is absent until a signed head includes the decision.",
+  access: { capability: "payments:read" },
+  response: Receipt,
+  problems: ["not_found"],
+  example: { params: { authorizationId: execution.authorizationId }, response: exampleAnswer },
+});
+
+export const getExecutionReceipt = operation({
+  id: "getExecutionReceipt",
+  method: "GET",
+  path: "/api/v1/receipts/executions/{executionId}",
+  tag: "Payments",
+  summary: "Get a receipt that proves the state of an execution",
+  description: "As getPaymentReceipt, with the settlement that the service found on the chain.",
+  access: { capability: "payments:read" },
+  response: Receipt,
+  problems: ["not_found"],
+  example: { params: { executionId: execution.executionId }, response: exampleAnswer },
 });
 
 export const listPayments = operation({

@@ -78,7 +78,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const [key] = perProcess("auditSigningKeys", () => [newKey()]);
     expect((await verify(admin, chain)).valid).toBe(false);
     expect(await signNow()).toBeGreaterThan(0);
-    expect((await newestCheckpoint(chain))?.keyId).toBe(key!.keyId);
+    expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
     expect((await verify(admin, chain)).valid).toBe(true);
   });
 
@@ -91,9 +91,9 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const [key] = perProcess("auditSigningKeys", () => [newKey(), ...before]);
     expect((await verify(admin, chain)).valid).toBe(true);
     await signNow();
-    expect((await newestCheckpoint(chain))?.keyId).toBe(key!.keyId);
+    expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
     expect((await verify(admin, chain)).valid).toBe(true);
-    expect(publicKeys().keys.map(({ kid }) => kid)).toEqual([key!.keyId, before[0]!.keyId]);
+    expect(publicKeys().keys.map(({ kid }) => kid)).toEqual([key.keyId, before[0]!.keyId]);
   });
 
   test("nobody changes or removes a checkpoint", async () => {

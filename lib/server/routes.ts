@@ -57,6 +57,8 @@ import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { listDeployments } from "#lib/onchain/registry/list-deployments.ts";
 import { prepareRegistration } from "#lib/onchain/registration/prepare-registration.ts";
 import { registerMandate } from "#lib/onchain/registration/register-mandate.ts";
+import { getExecutionReceipt } from "#lib/payments/get-execution-receipt.ts";
+import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { executePayment } from "#lib/execute/execute-payment.ts";
 import { getExecution } from "#lib/payments/get-execution.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
@@ -118,8 +120,10 @@ const handlers: Handlers = {
   executePayment,
   getCheckout,
   getExecution,
+  getExecutionReceipt,
   getMandate,
   getPayment,
+  getPaymentReceipt,
   getResource,
   getSeller,
   getSession,

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { publicKeys } from "#lib/audit/signing-key.ts";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import * as contract from "#lib/payments/contract.ts";
+import { getExecutionReceipt } from "#lib/payments/get-execution-receipt.ts";
+import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
+import { useDatabase } from "#test/database.ts";
+import { unknownExecution } from "#test/executions.ts";
+import { send, type Credential } from "#test/tenant.ts";
+
+useDatabase();
+
+const get = (as: Credential, id: string) => send(contract.getExecutionReceipt, getExecutionReceipt, { as, id });
+
+const TRANSACTION = `0x${"5c".repeat(32)}`;
+
+type Scene = Awaited<ReturnType<typeof unknownExecution>>;
+
+/** Records the event that the state of this execution has. */
+async function record({ buyer, executionId, authorizationId, mandateId }: Scene, type: string): Promise<void> {
+  const { organizationId } = buyer;
+  const metadata = { authorizationId, mandateId, ...(type === "payment.settled" && { settlementReference: TRANSACTION }) };
+  await transact(async (tx) =>
+    audit(
+      tx,
+      { type, actorId: "service", organizationId, entityType: "execution", entityId: executionId, metadata },
+      await clock(tx),
+    ),
+  );
+}
+
+describe("getExecutionReceipt", () => {
+  test("200 with a receipt that verifies, for a settled and for an unknown execution", async () => {
+    for (const [settlementStatus, type] of [
+      ["settled", "payment.settled"],
+      ["unknown", "payment.unknown"],
+    ] as const) {
+      const scene = await unknownExecution({
+        settlementStatus,
+        ...(type === "payment.settled" && { settlementReference: TRANSACTION }),
+      });
+      await record(scene, type);
+      const { status, data } = await get(scene.buyer.person.credential, scene.executionId);
+      expect(status).toBe(200);
+      expect(await verifyReceipt(data, publicKeys())).toMatchObject({
+        ok: true,
+        withProof: true,
+        claims: { kind: "execution", jti: scene.executionId, settlement: { status: settlementStatus } },
+      });
+    }
+  });
+
+  test("503 while its newest event is not the one of its state", async () => {
+    const scene = await unknownExecution({ settlementStatus: "settled", settlementReference: TRANSACTION });
+    await record(scene, "payment.submitted");
+    expect((await get(scene.buyer.person.credential, scene.executionId)).problem.code).toBe("service_unavailable");
+  });
+
+  test("404 for an execution of another organization, as for an unknown one", async () => {
+    const { buyer, executionId } = await unknownExecution();
+    const [foreign, unknown] = [await get(buyer.foreign, executionId), await get(buyer.foreign, "exe_never")];
+    expect([foreign.status, unknown.status]).toEqual([404, 404]);
+    expect({ ...foreign.problem, requestId: "" }).toEqual({ ...unknown.problem, requestId: "" });
+  });
+});

@@ -1,0 +1,24 @@
+import { findApproved } from "#lib/approvals/redeem-approval.ts";
+import { newestEventAbout } from "#lib/audit/read-store.ts";
+import { database } from "#lib/db/client.ts";
+import { authorizationOf, findExecution } from "#lib/holds/execution-store.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import type * as contract from "#lib/payments/contract.ts";
+import { executionReceipt } from "#lib/payments/make-receipt.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+/** A receipt that proves the state of an execution, such as its settlement. */
+export const getExecutionReceipt: Handler<typeof contract.getExecutionReceipt> = async ({ executionId }, { caller }) => {
+  const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId });
+  const execution = await findExecution(database(), caller, executionId);
+  if (!execution) throw notFound("execution");
+  // The event was read first: if the state has changed in between, the receipt would state what its event does not.
+  if (!event || (event.type === "payment.settled") !== (execution.settlementStatus === "settled"))
+    throw new Problem("service_unavailable", {
+      detail: "The execution is changing its state at this moment. Ask again.",
+      retryAfterSeconds: 1,
+    });
+  const authorization = await authorizationOf(database(), execution);
+  const approved = await findApproved(database(), execution.authorizationId);
+  return executionReceipt({ authorization, approval: approved?.approval ?? null, event }, execution);
+};

@@ -1,0 +1,81 @@
+import type { ApprovalRow } from "#lib/approvals/checkout-rows.ts";
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { proveEvent } from "#lib/audit/prove-event.ts";
+import { signJws } from "#lib/audit/signing-key.ts";
+import { clock } from "#lib/audit/transact.ts";
+import { assetOf } from "#lib/chains/chains.ts";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
+import { Problem } from "#lib/problem.ts";
+import type { Answer, Receipt } from "#lib/receipts/receipt-schema.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+import type { z } from "zod";
+
+export type Decided = {
+  readonly authorization: AuthorizationRow;
+  readonly approval: ApprovalRow | null;
+  /** The event that the receipt proves. */
+  readonly event: ChainedEvent;
+};
+
+/** An atomic amount and its token, in the form of CAIP-19. @throws Problem if the token is no longer configured */
+function paidIn({ amount, asset, chain }: AuthorizationRow) {
+  const token = assetOf(chain, asset);
+  if (!token)
+    throw new Problem("service_unavailable", {
+      detail: `This service is no longer configured for ${asset} on ${chain}, so it cannot state the amount of this payment.`,
+    });
+  return {
+    amount: amount.toString(),
+    decimals: token.tokenDecimals,
+    asset: `${chain}/erc20:${token.tokenAddress.toLowerCase()}`,
+  };
+}
+
+/** The claims that both kinds of receipts have. */
+function claimsOf({ authorization, approval, event }: Decided, now: Date) {
+  const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
+    authorization;
+  const { domain } = intent.seller;
+  return {
+    iss: env().BASE_URL,
+    iat: Math.floor(now.getTime() / 1_000),
+    sub: authorizationId,
+    outcome: outcome as Receipt["outcome"],
+    ...(denialCode !== null && { denialCode }),
+    mandate: { id: mandateId, version: policyVersion },
+    agent: subjectId,
+    payee: { ...(domain !== undefined && { domain }), ...(payTo !== null && { payTo }), ...(sellerId !== null && { sellerId }) },
+    ...(resourceId !== null && { resource: { id: resourceId } }),
+    ...paidIn(authorization),
+    ...(approval && {
+      approval: { id: approval.approvalId, basketHash: approval.approvedBasketHash, assurance: approval.assuranceLevel },
+    }),
+    log: { chain: event.chain, leafIndex: event.sequence - 1, leafHash: event.hash },
+  };
+}
+
+async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typeof Answer>> {
+  const proof = await proveEvent(event);
+  const receipt = signJws("decision-receipt+jwt", claims);
+  return {
+    receipt,
+    ...(proof && { proof: { ...proof, path: [...proof.path], log: { ...proof.log, path: [...proof.log.path] } } }),
+  };
+}
+
+/** The receipt of an authorization. */
+export async function decisionReceipt(decided: Decided) {
+  const claims = claimsOf(decided, await clock(database()));
+  return answer({ kind: "authorization", jti: decided.authorization.policyDecisionId, ...claims }, decided.event);
+}
+
+/** The receipt of an execution. `event` is its newest event. */
+export async function executionReceipt(decided: Decided, execution: ExecutionRow) {
+  const { executionId, settlementReference } = execution;
+  const status = execution.settlementStatus as SettlementStatus;
+  const settlement = { status, ...(settlementReference !== null && { transaction: settlementReference }) };
+  const claims = claimsOf(decided, await clock(database()));
+  return answer({ kind: "execution", jti: executionId, ...claims, settlement }, decided.event);
+}
