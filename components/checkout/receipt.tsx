@@ -45,6 +45,14 @@ function Steps({
           </h3>
           <p>
             Approval <Copyable value={approval.approvalId} label="approval id" head={8} />
+            {approval.authorizationId !== undefined && (
+              <>
+                {" "}
+                <a href={`/api/v1/receipts/payments/${approval.authorizationId}`} download={`${approval.authorizationId}.json`}>
+                  Signed receipt
+                </a>
+              </>
+            )}
           </p>
         </li>
         <li data-state={waiting ? "now" : "done"}>

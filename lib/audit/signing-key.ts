@@ -32,7 +32,7 @@ export const signingKeys = (): readonly SigningKey[] =>
   perProcess("auditSigningKeys", () => {
     const { AUDIT_SIGNING_KEY } = env();
     if (!AUDIT_SIGNING_KEY) throw new Error("AUDIT_SIGNING_KEY is not set.");
-    return AUDIT_SIGNING_KEY.split(",").map(signingKeyOf);
+    return [...new Set(AUDIT_SIGNING_KEY.split(","))].map(signingKeyOf);
   });
 
 export const signingKey = (): SigningKey => signingKeys()[0]!;

@@ -6,6 +6,7 @@ import { NextPanel } from "#components/payments/next-panel.tsx";
 import { PartiesPanel } from "#components/payments/parties-panel.tsx";
 import { payeeOf } from "#components/payments/payee.ts";
 import { RulesPanel } from "#components/payments/rules-panel.tsx";
+import { SignedReceipts } from "#components/payments/signed-receipts.tsx";
 import { TimelinePanel } from "#components/payments/timeline-panel.tsx";
 import { Verdict } from "#components/payments/verdict.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
@@ -14,11 +15,14 @@ import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { nextStepsOf } from "#lib/payments/next-steps.ts";
-import { viewPayment } from "#lib/pages/view-payment.ts";
+import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
 
 export const metadata = { title: "Payment" };
 
 type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
+
+const settledExecution = ({ executions }: PaymentView["payment"]) =>
+  executions.find(({ settlementStatus }) => settlementStatus === "settled");
 
 /** One payment: the request, the reasons for the decision, the events since, and the possible actions. */
 export default async function PaymentPage({ params }: Props) {
@@ -67,6 +71,7 @@ export default async function PaymentPage({ params }: Props) {
           <div className="stack">
             <AmountsPanel amounts={amounts} stage={stage} asset={intent.asset} />
             <PartiesPanel view={view} />
+            <SignedReceipts authorizationId={authorizationId} executionId={settledExecution(payment)?.executionId} />
           </div>
         </div>
       </div>
