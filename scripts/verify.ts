@@ -5,7 +5,7 @@ import { verifyReceiptText } from "#lib/receipts/verify-receipt.ts";
 
 const usage = `Usage: npm run verify -- receipt.json --keys <file or https address> [--json]
 
-receipt.json is a saved answer of GET /api/v1/payments/{authorizationId}/receipt. The keys are those that the service
+receipt.json is a saved answer of GET /api/v1/receipts/payments/{authorizationId}. The keys are those that the service
 publishes, such as https://pay.example.com/.well-known/jwks.json.
 Exit code: 0 if the receipt verifies, 1 if it does not, 2 if it could not be checked.`;
 

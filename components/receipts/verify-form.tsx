@@ -111,7 +111,7 @@ export function VerifyForm() {
           <Scripted>
             <TextArea
               label="Answer with the receipt"
-              hint="The JSON that the service answers at /api/v1/payments/{authorizationId}/receipt."
+              hint="The JSON that the service answers at /api/v1/receipts/payments/{authorizationId}."
               className="mono"
               rows={8}
               spellCheck={false}

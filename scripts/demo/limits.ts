@@ -5,6 +5,8 @@ import { startSeller } from "../../examples/seller.ts";
 import { verifyAudit } from "#lib/audit/contract.ts";
 import { revokeMandate } from "#lib/mandates/contract.ts";
 import { parseAmount } from "#lib/money.ts";
+import { getExecutionReceipt, getPayment } from "#lib/payments/contract.ts";
+import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { amountOf, DECIMALS, executed, tellAnswer, tellReasons, usdc, type payOnce } from "./payment.ts";
 import { registerShop, serviceAccountOf, type Parties } from "./setup.ts";
 import type { Stage } from "./stage.ts";
@@ -48,8 +50,20 @@ export async function holdLimits(
   await step("Ada has the record of all this verified", async (tell) => {
     const { valid, count, head } = await buyer.ask(verifyAudit, { body: {} });
     assert.equal(valid, true, "The audit chain is whole.");
-    tell("events", `${count} in a hash chain, none changed`);
-    tell("head", head);
+    tell("events", `${count} in a Merkle tree, none changed`);
+    tell("root", head);
+  });
+  await step("She checks the receipt of the first payment without the service", async (tell) => {
+    const { executions } = await buyer.ask(getPayment, { authorizationId: paid.answer.authorization.authorizationId });
+    const receipt = await buyer.ask(getExecutionReceipt, { executionId: executions[0]?.executionId ?? "" });
+    const keys: unknown = await (await fetch(`${stage.service.url}/.well-known/jwks.json`)).json();
+    const verdict = await verifyReceipt(receipt, keys);
+    assert.ok(verdict.ok && verdict.withProof, "The receipt verifies with the published keys alone.");
+    tell("proved", verdict.proved);
+    const changed = { ...receipt, proof: receipt.proof && { ...receipt.proof, event: receipt.proof.event.replace("0", "1") } };
+    const refused = await verifyReceipt(changed, keys);
+    assert.equal(refused.ok, false, "A changed receipt is refused.");
+    tell("changed", refused.ok ? "" : refused.detail);
   });
 }
 
