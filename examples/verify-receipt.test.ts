@@ -72,7 +72,7 @@ describe("a step that fails", () => {
     ["leaf", "another leaf index", { receipt: (r) => (r["log"].leafIndex = 40) }],
     ["leaf", "another event", { proof: (p) => (p["event"] += " ") }],
     [
-      "event",
+      "receipt",
       "a lone surrogate",
       { event: (e) => (e["entityId"] = "\ufffd"), proof: (p) => (p["event"] = p["event"].replace("\ufffd", "\ud800")) },
     ],
@@ -221,15 +221,17 @@ describe("hostile input", () => {
 describe("the command", () => {
   it("prints one sentence and exits with 0 or 1", async () => {
     const folder = await mkdtemp(join(tmpdir(), "receipt-"));
-    const run = async (answer: unknown): Promise<unknown> => {
-      await writeFile(join(folder, "receipt.json"), JSON.stringify(answer));
+    const run = async (answer: string): Promise<unknown> => {
+      await writeFile(join(folder, "receipt.json"), answer);
       const files = [join(folder, "receipt.json"), join(folder, "jwks.json")];
       return promisify(execFile)(process.execPath, ["examples/verify-receipt.ts", ...files]);
     };
     try {
       await writeFile(join(folder, "jwks.json"), JSON.stringify(jwks));
-      expect(await run(await issue())).toMatchObject({ stdout: "The receipt and its proof are valid.\n" });
-      const failed = run(await issue({ head: (head) => (head["size"] = 1) }));
+      expect(await run(JSON.stringify(await issue()))).toMatchObject({ stdout: "The receipt and its proof are valid.\n" });
+      const repeated = { code: 1, stdout: "The step receipt fails: A JSON member occurs twice.\n", stderr: "" };
+      await expect(run('{"receipt":"","receipt":""}')).rejects.toMatchObject(repeated);
+      const failed = run(JSON.stringify(await issue({ head: (head) => (head["size"] = 1) })));
       await expect(failed).rejects.toMatchObject({ code: 1, stdout: expect.stringMatching(/^The step head fails: .*\.\n$/) });
     } finally {
       await rm(folder, { recursive: true });

@@ -8,33 +8,39 @@ type Answer = { readonly receipt: string; readonly proof?: Tree & { readonly log
 
 const HALF_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n / 2n;
 const ES256 = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const DECIMAL = /^(0|[1-9]\d{0,77})(\.\d{1,18})?$/;
 const TYPES: Members = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" };
 
-const isText = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown): boolean => typeof value === "number";
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
-const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
-const isHash = (value: unknown): boolean => isText(value) && /^[0-9a-f]{64}$/.test(value);
-const isPath = (value: unknown): boolean => Array.isArray(value) && value.every(isHash);
-const isAmount = (value: unknown): boolean => isText(value) && /^(0|[1-9]\d{0,77})$/.test(value);
-const isScale = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
-const isOutcome = (value: unknown): boolean => isText(value) && isText(TYPES[value]);
-
-/** A form is a test, an object of forms, or the expected value. An exact form allows no other members. */
+/** A form is a test, an object of forms, or the expected value. Other members are allowed, unless the form is exact. */
 function matches(value: unknown, form: unknown, isExact = false): boolean {
   if (typeof form === "function") return (form as (value: unknown) => boolean)(value);
   if (!isObject(form)) return value === form;
   if (!isObject(value) || (isExact && Object.keys(value).length !== Object.keys(form).length)) return false;
   return Object.keys(form).every((name) => matches(value[name], form[name], isExact));
 }
+const isText = (value: unknown): value is string => typeof value === "string";
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+const like = (pattern: RegExp) => (value: unknown) => isText(value) && pattern.test(value);
+const upTo = (limit: number) => (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limit;
+const optional = (form: unknown) => (value: unknown) => value === undefined || matches(value, form);
+const isEvent = (value: unknown): boolean => isText(value) && value.isWellFormed();
+const isUrl = (value: unknown): boolean => isText(value) && /^https?:\/\//.test(value) && URL.canParse(value);
+const isHash = like(/^[0-9a-f]{64}$/);
+const isPath = (value: unknown): boolean => Array.isArray(value) && value.every(isHash);
 
-const TREE = { event: isText, leafIndex: isNumber, treeSize: isNumber, path: isPath };
+const TREE = { event: isEvent, leafIndex: isNumber, treeSize: isNumber, path: isPath };
 const PROOF = { ...TREE, log: TREE, head: isText };
-const DECISION = { outcome: isOutcome, mandate: { id: isText, version: isNumber }, agent: isText, payee: isObject };
-const TERMS = { amount: isAmount, decimals: isScale, asset: isText };
-const SETTLEMENT = { status: isText, transaction: isOptionalText };
+const ISSUED = { iss: isUrl, iat: upTo(253402300799) };
+const PAYEE = { domain: optional(isText), payTo: optional(isText), sellerId: optional(isText) };
+const ASKED = { agent: isText, payee: PAYEE, resource: optional({ id: optional(isText), url: optional(isText) }) };
+const TERMS = { amount: like(/^(0|[1-9]\d{0,77})$/), decimals: upTo(255), asset: isText };
+const APPROVAL = { id: isText, basketHash: isText, assurance: isText };
+const DECIDED = { outcome: like(/^(allow|deny|requireApproval)$/), approval: optional(APPROVAL) };
+const MANDATE = { id: isText, version: Number.isSafeInteger };
 const LOG = { chain: isText, leafIndex: isNumber, leafHash: isHash };
-const CLAIMS = { iss: isText, iat: isNumber, jti: isText, sub: isText, ...DECISION, ...TERMS, log: LOG };
+const CLAIMS = { ...ISSUED, jti: isText, sub: isText, ...ASKED, ...TERMS, ...DECIDED, mandate: MANDATE, log: LOG };
+const SETTLEMENT = { status: like(/^(pending|processing|settled|failed|unknown)$/), transaction: optional(isText) };
 
 /** Each refusal is an error. verifyReceipt catches it and names the step. */
 function check(condition: boolean, refusal: string): asserts condition {
@@ -43,7 +49,6 @@ function check(condition: boolean, refusal: string): asserts condition {
 
 /** JSON.parse keeps only one of two members with the same name. Each member has a colon, so the colons outside of strings are counted. */
 export function parseJson(text: string): unknown {
-  check(text.isWellFormed(), "The text has a lone surrogate.");
   const parsed: unknown = JSON.parse(text);
   const colons = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, "").split(":").length - 1;
   const values = [parsed];
@@ -83,26 +88,23 @@ async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Membe
   return claims;
 }
 
-/** What the event of the receipt states. The amount is multiplied by text, because a number of JavaScript is not exact. */
-function formOfEvent({ kind, sub, jti, agent, ...claims }: Members): Members {
-  const [mandate, settlement] = [claims.mandate as Members, claims.settlement as Members];
+/** What the event of a receipt states. The point is moved by text, because a number of JavaScript is not exact. */
+function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...claims }: Members): Members {
+  const { id: mandateId, version: policyVersion } = claims.mandate as Members;
   if (kind === "authorization") {
-    const isSame = (decimal: unknown): boolean => {
-      const [, whole, fraction = ""] = /^(\d{1,99})(?:\.(\d{1,99}))?$/.exec(isText(decimal) ? decimal : "") ?? [];
-      if (whole === undefined) return false;
-      const scaled = BigInt(whole + fraction) * 10n ** BigInt(claims.decimals as number);
-      return scaled === BigInt(claims.amount as string) * 10n ** BigInt(fraction.length);
+    const isAmount = (decimal: unknown): boolean => {
+      const [whole = "", fraction = ""] = isText(decimal) && DECIMAL.test(decimal) ? decimal.split(".") : [];
+      const digits = whole + fraction.padEnd(Number(decimals), "0");
+      return whole !== "" && fraction.length <= Number(decimals) && digits.replace(/^0+(?=\d)/, "") === amount;
     };
-    const metadata = { mandateId: mandate.id, policyVersion: mandate.version, policyDecisionId: jti, amount: isSame };
-    return { type: TYPES[claims.outcome as string], entityId: sub, subjectId: agent, metadata };
+    const metadata = { mandateId, policyVersion, policyDecisionId: jti, amount: isAmount };
+    return { type: TYPES[String(outcome)], entityId: sub, subjectId: agent, metadata };
   }
-  const isSettled = settlement.status === "settled";
-  const metadata = {
-    mandateId: mandate.id,
-    authorizationId: sub,
-    ...(isSettled && { settlementReference: settlement.transaction }),
-  };
-  return { type: (type: unknown) => (type === "payment.settled") === isSettled, entityId: jti, metadata };
+  const { status, transaction } = claims.settlement as Members;
+  const type = (found: unknown): boolean => (found === "payment.settled") === (status === "settled");
+  const settled = status === "settled" ? { settlementReference: transaction } : {};
+  const metadata = { mandateId, authorizationId: sub, ...settled };
+  return { type, entityId: jti, subjectId: optional(isText), metadata };
 }
 
 /** RFC 9162, section 2.1.3.2: the root that the path leads to. It divides instead of shifting, because sizes have up to 53 bits. */
@@ -126,8 +128,9 @@ export async function verifyReceipt(answer: unknown, jwks: unknown): Promise<Ver
     check(isComplete || matches(answer, { receipt: isText }, true), "The answer has another form than a receipt and its proof.");
     const { receipt: jws, proof } = answer as Answer;
     const receipt = await verifyJws(jws, "decision-receipt+jwt", jwks);
-    const kind = receipt.kind === "execution" ? { settlement: SETTLEMENT } : { kind: "authorization" };
-    check(matches(receipt, { ...CLAIMS, ...kind }), "A claim of the receipt is missing, or has another form.");
+    const ofKind = receipt.kind === "execution" ? { settlement: SETTLEMENT } : { kind: "authorization", settlement: undefined };
+    const denialCode = receipt.outcome === "deny" ? optional(isText) : undefined;
+    check(matches(receipt, { ...CLAIMS, ...ofKind, denialCode }), "A claim of the receipt is missing, or has another form.");
     if (!proof) return { ok: true, step, detail: "The signature is valid. There is no proof to check." };
     step = "leaf";
     const leaf = { leafIndex: proof.leafIndex, leafHash: await leafHash(proof.event) };
@@ -137,11 +140,16 @@ export async function verifyReceipt(answer: unknown, jwks: unknown): Promise<Ver
     step = "inclusion";
     const metadata = { sequence: proof.treeSize, hash: await rootFrom(proof) };
     step = "log";
-    const signed = { type: "auditChain.signed", entityId: `chain:${String((receipt.log as Members).chain)}`, metadata };
+    const signed = {
+      subjectId: optional(isText),
+      type: "auditChain.signed",
+      entityId: `chain:${String((receipt.log as Members).chain)}`,
+      metadata,
+    };
     check(matches(parseJson(proof.log.event), signed), "The event of the log does not sign this root.");
     const root = await rootFrom(proof.log);
     step = "head";
-    const head = { iss: receipt.iss, log: "checkpoints", size: proof.log.treeSize, root };
+    const head = { iss: receipt.iss, iat: ISSUED.iat, log: "checkpoints", size: proof.log.treeSize, root };
     check(matches(await verifyJws(proof.head, "log-head+jwt", jwks), head), "The head does not sign this log.");
     return { ok: true, step, detail: "The receipt and its proof are valid." };
   } catch (error) {
@@ -151,8 +159,9 @@ export async function verifyReceipt(answer: unknown, jwks: unknown): Promise<Ver
 
 if (import.meta.main) {
   const { readFile } = await import("node:fs/promises");
-  const [answer, jwks] = process.argv.slice(2, 4).map(async (file) => parseJson(await readFile(file, "utf8")));
-  const { ok, step, detail } = await verifyReceipt(await answer, await jwks);
+  const files = process.argv.slice(2, 4).map(async (file) => parseJson(await readFile(file, "utf8")));
+  const unreadable = (error: Error): Verdict => ({ ok: false, step: "receipt", detail: error.message });
+  const { ok, step, detail } = await Promise.all(files).then(([answer, jwks]) => verifyReceipt(answer, jwks), unreadable);
   console.log(ok ? detail : `The step ${step} fails: ${detail}`);
   process.exitCode = ok ? 0 : 1;
 }
