@@ -17,6 +17,7 @@ const values: Readonly<Record<keyof Variables, string>> = {
   GUARDIAN_PRIVATE_KEY: privateKey,
   POLICY_SIGNER_PRIVATE_KEY: privateKey,
   AUDIT_SIGNING_KEY: "$(openssl rand 32 | basenc --base64url | tr -d =)",
+  AUDIT_HEADS_FILE: "/var/lib/countersign/audit-heads",
   CHAINS:
     '[{"chain":"eip155:8453","rpcUrl":"https://mainnet.base.org","confirmations":2,"assets":[{"asset":"USDC","tokenAddress":"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913","tokenName":"USD Coin","tokenVersion":"2","tokenDecimals":6}]}]',
   FACILITATORS: '[{"url":"https://facilitator.example.org"}]',

@@ -126,6 +126,8 @@ const Variables = z.object({
     /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
     "must be 32 bytes in base64url, or several with commas between them",
   ).optional(),
+  /** A file outside of the database to which every signed head of the chain of checkpoints is appended. */
+  AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
   OUTBOUND_LOOPBACK: text(

@@ -28,6 +28,17 @@ export function signCheckpoint(head: Unsigned, key: SigningKey): Checkpoint {
   return { chain, sequence, hash, createdAt, keyId: key.keyId, signature };
 }
 
+/** The head in a JWS that one of this installation's keys signed; null for any other text. */
+export function headIn(jws: string): Checkpoint | null {
+  for (const key of signingKeys()) {
+    const payload = payloadOf(jws, TYPE, key);
+    if (!payload) continue;
+    const { log, size, root, iat } = payload as { log: string; size: number; root: string; iat: number };
+    return { chain: log, sequence: size, hash: root, keyId: key.keyId, signature: jws, createdAt: new Date(iat * 1_000) };
+  }
+  return null;
+}
+
 /** Whether one of this installation's keys signed the checkpoint. */
 export function isSigned(checkpoint: Checkpoint): boolean {
   const key = signingKeys().find(({ keyId }) => keyId === checkpoint.keyId);

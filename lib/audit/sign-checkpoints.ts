@@ -4,6 +4,7 @@ import { signCheckpoint } from "#lib/audit/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
 import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
 import { signingKey } from "#lib/audit/signing-key.ts";
+import { appendHead } from "#lib/audit/heads-file.ts";
 import { clock } from "#lib/audit/store.ts";
 import type { Bad } from "#lib/audit/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
@@ -41,12 +42,7 @@ export async function signNow(chain: string): Promise<void> {
 
 async function signOne(chain: string): Promise<boolean> {
   const signed = await signedOf(chain);
-  const found = signed.forged
-    ? {
-        sequence: signed.forged.sequence,
-        detail: "A checkpoint of the chain has this installation's name and not its signature.",
-      }
-    : await followSigned(chain, signed.heads);
+  const found = signed.bad ?? (await followSigned(chain, signed.heads));
   if ("detail" in found) {
     await raise(chain, found, signed);
     return false;
@@ -54,6 +50,8 @@ async function signOne(chain: string): Promise<boolean> {
   // A chain without events has nothing to sign.
   if (found.sequence === 0) return false;
   const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, signingKey());
+  // First, so that every head of the chain of checkpoints that was signed is in the file.
+  if (chain === SIGNED) await appendHead(checkpoint);
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);

@@ -1,7 +1,8 @@
 import { findAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis, type AuditHead, type SignedHead } from "#lib/audit/chain.ts";
-import { isSigned, type Checkpoint } from "#lib/audit/checkpoint.ts";
-import { furthestNamed, newestCheckpoint, newestCheckpointBy } from "#lib/audit/checkpoint-store.ts";
+import { isSigned } from "#lib/audit/checkpoint.ts";
+import { furthestNamed, newestCheckpoint, newestCheckpointBy, SIGNED } from "#lib/audit/checkpoint-store.ts";
+import { furthestKeptHead, type KeptHead } from "#lib/audit/heads-file.ts";
 import { readEnds, readEvents, storedHashes } from "#lib/audit/read-store.ts";
 import { checkEnd, followChain, type Bad, type Followed } from "#lib/audit/follow-chain.ts";
 import { signingKeys } from "#lib/audit/signing-key.ts";
@@ -11,7 +12,7 @@ import { perProcess } from "#lib/process.ts";
 const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
-/** Heads that this process signed; access to the database cannot change them. The only evidence for the chain of checkpoints. */
+/** Heads that this process signed; access to the database cannot change them. */
 const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
@@ -22,13 +23,15 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
   if (heads.size > REMEMBERED_MAX && oldest !== undefined) heads.delete(oldest);
 }
 
+const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
+
 export type SignedHeads = {
   /** Sorted by sequence. */
   readonly heads: readonly SignedHead[];
   /** Whether the chain of checkpoints names this chain under one of this installation's keys. */
   readonly named: boolean;
-  /** A checkpoint that names one of these keys and lacks its valid signature. */
-  readonly forged: Checkpoint | null;
+  /** Why the heads prove nothing: a checkpoint names one of these keys and lacks its signature, or the file of heads is wrong. */
+  readonly bad: Bad | null;
 };
 
 /**
@@ -41,14 +44,18 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   const newest = await newestCheckpoint(chain);
   const alarm = await findAlarm(chain);
   const claimed = [own, named].filter((one) => one !== null);
-  const forged = claimed.find((one) => !isSigned(one)) ?? null;
+  const forged = claimed.find((one) => !isSigned(one));
   const heads: SignedHead[] = claimed.filter(isSigned);
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
+  const kept: KeptHead = chain === SIGNED ? await furthestKeptHead() : { head: null };
+  if (kept.head) heads.push(kept.head);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
-  return { heads: inOrder, named: named !== null, forged };
+  const detail = forged ? FORGED : kept.detail;
+  const bad = detail === undefined ? null : { sequence: forged?.sequence ?? 0, detail };
+  return { heads: inOrder, named: named !== null, bad };
 }
 
 /** The head of the chain's first events, if its root is the signed one. The stored hashes are not trusted, the root proves them. */

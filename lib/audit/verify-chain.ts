@@ -21,13 +21,12 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
 /** Finds a checkpoint without a valid signature, or a signed head beyond the end of the chain. */
 function checkSigned(
   checkpoint: Checkpoint | null,
-  { heads, forged }: Pick<SignedHeads, "heads" | "forged">,
+  { heads, bad }: Pick<SignedHeads, "heads" | "bad">,
   last: number,
 ): Bad | null {
   if (checkpoint && !isSigned(checkpoint))
     return { sequence: checkpoint.sequence, detail: "The newest checkpoint is not signed by this installation's keys." };
-  if (forged)
-    return { sequence: forged.sequence, detail: "A checkpoint names a key of this installation and is not signed by it." };
+  if (bad) return bad;
   if (heads.some(({ sequence }) => sequence > last))
     return { sequence: last + 1, detail: "The chain ends before its newest signed checkpoint." };
   return null;
@@ -39,7 +38,7 @@ function checkSigned(
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);
-  const { heads, forged } = await signedOf(chain);
+  const { heads, bad } = await signedOf(chain);
   const known = checkpoint ? [...heads, checkpoint] : heads;
   const ends = await readEnds(chain);
   const signed = checkpoint && { checkpoint: presentCheckpoint(checkpoint) };
@@ -60,5 +59,5 @@ export async function verifyChain(chain: string): Promise<AuditVerification> {
     if (followed.bad) return answer(followed.bad);
   }
   const end = ends && checkEnd(head, ends);
-  return answer(end ?? checkSigned(checkpoint, { heads: known, forged }, last));
+  return answer(end ?? checkSigned(checkpoint, { heads: known, bad }, last));
 }
