@@ -7,6 +7,7 @@ import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
 import { send, type Credential } from "#test/tenant.ts";
+import * as example from "../../examples/verify-receipt.ts";
 
 useDatabase();
 
@@ -42,6 +43,7 @@ describe("getExecutionReceipt", () => {
       await record(scene, type);
       const { status, data } = await get(scene.buyer.person.credential, scene.executionId);
       expect(status).toBe(200);
+      expect(await example.verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, step: "head" });
       expect(await verifyReceipt(data, publicKeys())).toMatchObject({
         ok: true,
         withProof: true,

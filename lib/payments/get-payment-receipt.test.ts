@@ -7,6 +7,7 @@ import { ask } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
 import { send, type Credential } from "#test/tenant.ts";
+import * as example from "../../examples/verify-receipt.ts";
 
 useDatabase();
 
@@ -53,7 +54,10 @@ describe("getPaymentReceipt", () => {
     const buyer = await createBuyer();
     const authorizationId = await decided(buyer);
     const replies = await Promise.all(Array.from({ length: 12 }, () => get(buyer.person.credential, authorizationId)));
-    for (const { data } of replies) expect(await verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, withProof: true });
+    for (const { data } of replies) {
+      expect(await verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, withProof: true });
+      expect(await example.verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, step: "head" });
+    }
   });
 
   test("404 for a payment of another organization, as for an unknown one", async () => {
