@@ -87,6 +87,17 @@ describe("readEnv", () => {
     ]);
   });
 
+  test("AUDIT_SIGNING_KEY may have several keys, and each must be 32 bytes that are hard to guess", () => {
+    const key = production.AUDIT_SIGNING_KEY;
+    const other = "ZW5kcyB0aGUgY2hlY2twb2ludHMgb2YgdGVzdHMgIDI";
+    const list = `${other},${key}`;
+    expect(readEnv({ ...production, AUDIT_SIGNING_KEY: list }).AUDIT_SIGNING_KEY).toBe(list);
+    for (const wrong of [`${key},`, `,${key}`, `${key}, ${other}`, `${key},${other}A`, `${key};${other}`, `${key}${other}`])
+      expect(named({ ...production, AUDIT_SIGNING_KEY: wrong }), wrong).toEqual(["AUDIT_SIGNING_KEY"]);
+    for (const guessed of ["A".repeat(43), `${key},${"_".repeat(43)}`])
+      expect(named({ ...production, AUDIT_SIGNING_KEY: guessed }), guessed).toEqual(["AUDIT_SIGNING_KEY"]);
+  });
+
   test("an error inside JSON names its place, each place once", () => {
     const broken = [{ ...chain, rpcUrl: "nowhere", assets: [{ ...usdc, tokenDecimals: 6.5 }], extra: 1 }];
     const lines = complaints({ ...production, CHAINS: JSON.stringify(broken) });
