@@ -1,17 +1,16 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { listAuditEvents } from "#lib/audit/contract.ts";
 import { lengthOf, searchStretch, type Query } from "#lib/audit/search-store.ts";
 import { boundsOf, wantedOf, type AuditFilters } from "#lib/pages/view-audit.ts";
-import { compileAccess } from "#lib/http/access.ts";
 import { csvLine } from "#lib/http/csv.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import { requireExporter } from "#lib/pages/require-exporter.ts";
 import { toWire } from "#lib/time.ts";
 
-const AT_ONCE = 1_000;
-
-type Member = SessionCaller & { readonly organizationId: string };
-
-const requireAccess = compileAccess(listAuditEvents.access);
+/** The number of events that one page searches for matches. */
+const PAGE = 1_000;
+/** A million events, as many as a spreadsheet has lines. */
+const PAGES_MAX = 1_000;
+const NOT_COMPLETE =
+  "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
 /** Includes the sequence number, so that every hash can be recomputed from the file. */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
@@ -51,36 +50,43 @@ const head = [
 ];
 
 const formats = {
-  ndjson: { first: "", line: jsonLine },
-  csv: { first: csvLine(head), line: (event: ChainedEvent) => csvLine(cells(event)) },
+  ndjson: { first: "", line: jsonLine, last: `${JSON.stringify({ notComplete: NOT_COMPLETE })}\n` },
+  csv: { first: csvLine(head), line: (event: ChainedEvent) => csvLine(cells(event)), last: csvLine([NOT_COMPLETE]) },
 } as const;
 
 /**
- * The organization's events with the page's filters, oldest first, as a stream.
- * @throws Problem capability_required
+ * The organization's events with the page's filters, oldest first, as a stream. After `pagesMax` pages, the last line says that newer
+ * events are missing.
+ * @throws Problem unauthenticated, capability_required, also between two pages, so that the download fails and is not a short file
  */
 export async function exportAudit(
-  caller: Member,
+  cookie: string | null,
   filters: AuditFilters,
   format: keyof typeof formats,
+  pagesMax = PAGES_MAX,
 ): Promise<AsyncGenerator<string>> {
-  requireAccess(caller);
-  const { organizationId: chain } = caller;
+  const { organizationId } = await requireExporter(cookie, "audit:read");
   const wanted = wantedOf(filters);
-  const { after, before } = await boundsOf(chain, wanted, await lengthOf(chain));
-  return lines(chain, wanted, { after, before }, formats[format]);
+  const bounds = await boundsOf(organizationId, wanted, await lengthOf(organizationId));
+  return lines(cookie, { organizationId, ...bounds, pagesMax }, wanted, formats[format]);
 }
 
+type Range = { readonly organizationId: string; readonly after: number; readonly before: number; readonly pagesMax: number };
+
+/** A page without matches is an empty part, so that a reader can stop during a long search. */
 async function* lines(
-  chain: string,
+  cookie: string | null,
+  { organizationId, after, before, pagesMax }: Range,
   wanted: Query,
-  { after, before }: { readonly after: number; readonly before: number },
-  { first, line }: (typeof formats)[keyof typeof formats],
+  { first, line, last }: (typeof formats)[keyof typeof formats],
 ): AsyncGenerator<string> {
   if (first !== "") yield first;
-  for (let start = after; start < before - 1; start += AT_ONCE) {
-    const part = { chain, after: start, before: Math.min(before, start + AT_ONCE + 1), rows: AT_ONCE };
+  const end = Math.min(before, after + pagesMax * PAGE + 1);
+  for (let start = after; start < end - 1; start += PAGE) {
+    await requireExporter(cookie, "audit:read", { organizationId });
+    const part = { chain: organizationId, after: start, before: Math.min(end, start + PAGE + 1), rows: PAGE };
     const events = await searchStretch(part, wanted);
-    if (events.length > 0) yield events.toReversed().map(line).join("");
+    yield events.toReversed().map(line).join("");
   }
+  if (end < before) yield last;
 }

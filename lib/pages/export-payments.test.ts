@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { member, session, user } from "#lib/identity/tables.ts";
 import { csvName, paymentsCsv, recordExport } from "#lib/pages/export-payments.ts";
 import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { newId } from "#lib/ids.ts";
 import { useDatabase } from "#test/database.ts";
+import { lostRights } from "#test/lost-rights.ts";
 import { seedPayments } from "#test/many-payments.ts";
 import { authorized, paymentScene } from "#test/payments.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
@@ -78,29 +77,12 @@ describe("the export of payments", () => {
 });
 
 describe("an export whose reader loses the right to it", () => {
-  const revocations: readonly (readonly [string, (of: Exporter) => Promise<unknown>])[] = [
-    ["the session ends", ({ person }) => database().delete(session).where(eq(session.userId, person.userId))],
-    ["the membership ends", ({ person }) => database().delete(member).where(eq(member.userId, person.userId))],
-    ["the account is banned", ({ person }) => database().update(user).set({ banned: true }).where(eq(user.id, person.userId))],
-    [
-      "another organization becomes active",
-      async ({ person }) => {
-        const activeOrganizationId = await createOrganization("Other");
-        const id = newId("member");
-        await database()
-          .insert(member)
-          .values({ id, organizationId: activeOrganizationId, userId: person.userId, role: "owner" });
-        await database().update(session).set({ activeOrganizationId }).where(eq(session.userId, person.userId));
-      },
-    ],
-  ];
-
-  test.each(revocations)("fails before the next page if %s", async (_, revoke) => {
+  test.each(lostRights)("fails before the next page if %s", async (_, loseRights) => {
     const reader = await exporter(1_200);
     const parts = csv(reader);
     await parts.next();
     expect((await parts.next()).value).toContain("aut_");
-    await revoke(reader);
+    await loseRights(reader.person.userId);
     await expect(parts.next()).rejects.toMatchObject({ code: expect.stringMatching(/^(unauthenticated|capability_required)$/) });
     expect(await parts.next()).toEqual({ done: true, value: undefined });
   });

@@ -1,10 +1,9 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { csvLine } from "#lib/http/csv.ts";
-import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { filterNames, readPaymentFilter, type PaymentFilter } from "#lib/payments/payment-filter.ts";
+import { requireExporter } from "#lib/pages/require-exporter.ts";
 import { viewPayments, type PaymentLine, type PaymentPage } from "#lib/pages/view-payments.ts";
 import type { Scope } from "#lib/mandates/store.ts";
-import { Problem } from "#lib/problem.ts";
 import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
@@ -44,25 +43,7 @@ const fields: readonly Field[] = [
   ["resolvedAt", (line) => line.execution?.resolvedAt ?? null],
 ];
 
-type Exporter = Scope & { readonly userId: string };
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** @throws Problem unauthenticated, capability_required */
-async function requireExporter(cookie: string | null): Promise<Exporter> {
-  const caller = await authenticateReader(cookie);
-  if (!caller?.organizationId) throw new Problem("unauthenticated", { detail: "Sign in to export payments." });
-  const { organizationId, environment, userId } = caller;
-  if (caller.capabilities.has("payments:read")) return { organizationId, environment, userId };
-  throw new Problem("capability_required", { detail: "Your role does not show payments." });
-}
-
-/** The rights are read again before each page, because a person can lose them during a long download. */
-async function requireStill(cookie: string | null, { organizationId }: Scope): Promise<void> {
-  const { organizationId: active } = await requireExporter(cookie);
-  if (active === organizationId) return;
-  const detail = "Another organization is now active in this session. Export the payments again.";
-  throw new Problem("capability_required", { detail });
-}
 
 /**
  * All filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
@@ -79,7 +60,7 @@ export async function* paymentsCsv(
   yield csvLine(fields.map(([name]) => name));
   let cursor: string | undefined;
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    await requireStill(cookie, scope);
+    await requireExporter(cookie, "payments:read", scope);
     const page: PaymentPage = await viewPayments(scope, filter, { cursor, limit: PAGE });
     yield page.items.map((line) => csvLine(fields.map(([, value]) => value(line)))).join("");
     cursor = page.nextCursor;
@@ -93,7 +74,7 @@ export async function* paymentsCsv(
  * @throws Problem unauthenticated, capability_required
  */
 export async function exportPayments(cookie: string | null, query: Query) {
-  const exporter = await requireExporter(cookie);
+  const exporter = await requireExporter(cookie, "payments:read");
   const now = await recordExport(exporter, query);
   return { name: csvName(now), lines: paymentsCsv(cookie, exporter, readPaymentFilter(query)) };
 }
@@ -102,7 +83,7 @@ export const csvName = (now: Date): string => `payments-${dayOf(now)}.csv`;
 
 /** Records in the audit log who exported payments, and with which filters. Returns the time of the record. */
 export const recordExport = (
-  { organizationId, userId }: Pick<Exporter, "organizationId" | "userId">,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
   query: Query,
 ): Promise<Date> =>
   transact(async (tx) => {

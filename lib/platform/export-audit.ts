@@ -2,51 +2,56 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { publicKeys } from "#lib/audit/signing-key.ts";
 import { selectChains, selectCheckpoints } from "#lib/audit/checkpoint-store.ts";
 import { readEvents } from "#lib/audit/read-store.ts";
+import { compileAccess } from "#lib/http/access.ts";
 import { csvLine } from "#lib/http/csv.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
+import { listPlatformAuditEvents } from "#lib/platform/contract.ts";
 import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { toWire } from "#lib/time.ts";
 
-const BATCH = 500;
+const PAGE = 500;
+/** Fifty million events of one chain, or a page of events and one of checkpoints for fifty thousand chains. */
+const PAGES_MAX = 100_000;
+const NOT_COMPLETE = "This file is not complete: the export reached its limit. Export the missing chains one by one.";
+
+const requireAccess = compileAccess(listPlatformAuditEvents.access);
 
 async function* chainsOf(chain: string | undefined): AsyncGenerator<string> {
   if (chain !== undefined) return yield chain;
   let after = "";
   for (;;) {
-    const names = await selectChains(after, BATCH);
+    const names = await selectChains(after, PAGE);
     yield* names;
-    if (names.length < BATCH) return;
+    if (names.length < PAGE) return;
     after = names.at(-1) ?? "";
   }
 }
 
-async function* eventsOf(chain: string): AsyncGenerator<ChainedEvent> {
-  let after = 0;
-  for (;;) {
-    const events = await readEvents(chain, after, Number.MAX_SAFE_INTEGER, BATCH);
-    yield* events;
-    if (events.length < BATCH) return;
-    after = events.at(-1)?.sequence ?? after;
-  }
-}
+/** One line of the file, at its position in the chain. */
+type Line = { readonly sequence: number; readonly text: string };
+/** Reads a page of lines of a chain, after a position. */
+type ReadPage = (chain: string, after: number) => Promise<readonly Line[]>;
 
-const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Everything that is needed to check the chains without us: the public key, each event with its position, each checkpoint. */
-async function* ndjson(chain: string | undefined): AsyncGenerator<string> {
-  yield line(publicKeys());
-  for await (const name of chainsOf(chain)) {
-    for await (const event of eventsOf(name)) {
-      yield line({ chain: name, sequence: event.sequence, event: presentEvent(event) });
-    }
-    for (let after = 0; ;) {
-      const checkpoints = await selectCheckpoints(name, after, BATCH);
-      for (const { createdAt, ...checkpoint } of checkpoints)
-        yield line({ checkpoint: { ...checkpoint, createdAt: toWire(createdAt) } });
-      if (checkpoints.length < BATCH) break;
-      after = checkpoints.at(-1)?.sequence ?? after;
-    }
-  }
-}
+const readPage = (chain: string, after: number): Promise<readonly ChainedEvent[]> =>
+  readEvents(chain, after, Number.MAX_SAFE_INTEGER, PAGE);
+
+const eventsAsJson: ReadPage = async (chain, after) => {
+  const events = await readPage(chain, after);
+  return events.map((event) => {
+    const { sequence } = event;
+    return { sequence, text: json({ chain, sequence, event: presentEvent(event) }) };
+  });
+};
+
+const checkpointsAsJson: ReadPage = async (chain, after) => {
+  const checkpoints = await selectCheckpoints(chain, after, PAGE);
+  return checkpoints.map(({ createdAt, ...checkpoint }) => ({
+    sequence: checkpoint.sequence,
+    text: json({ checkpoint: { ...checkpoint, createdAt: toWire(createdAt) } }),
+  }));
+};
 
 const columns = [
   "chain",
@@ -60,16 +65,55 @@ const columns = [
   "entityId",
 ] as const;
 
-async function* csv(chain: string | undefined): AsyncGenerator<string> {
-  yield csvLine([...columns, "auditEventId", "hash", "metadata"]);
+const eventsAsCsv: ReadPage = async (chain, after) => {
+  const events = await readPage(chain, after);
+  return events.map((event) => {
+    const row = { ...event, sequence: String(event.sequence), createdAt: toWire(event.createdAt) };
+    const cells = columns.map((column) => row[column] ?? "");
+    return {
+      sequence: event.sequence,
+      text: csvLine([...cells, event.auditEventId, event.hash, JSON.stringify(event.metadata)]),
+    };
+  });
+};
+
+const formats = {
+  /** Everything that is needed to check the chains without us: the public keys, each event with its position, each checkpoint. */
+  ndjson: {
+    first: () => json(publicKeys()),
+    pages: [eventsAsJson, checkpointsAsJson],
+    last: json({ notComplete: NOT_COMPLETE }),
+  },
+  csv: {
+    first: () => csvLine([...columns, "auditEventId", "hash", "metadata"]),
+    pages: [eventsAsCsv],
+    last: csvLine([NOT_COMPLETE]),
+  },
+} as const;
+
+/**
+ * The lines of an export file, for one chain or for all of them. After `pagesMax` pages, the last line says that lines are missing.
+ * @throws Problem unauthenticated, capability_required between two pages, so that the download fails and is not a short file
+ */
+export async function* exportAudit(
+  cookie: string | null,
+  chain: string | undefined,
+  format: keyof typeof formats,
+  pagesMax = PAGES_MAX,
+): AsyncGenerator<string> {
+  const { first, pages, last } = formats[format];
+  yield first();
+  let left = pagesMax;
   for await (const name of chainsOf(chain)) {
-    for await (const event of eventsOf(name)) {
-      const row = { ...event, sequence: String(event.sequence), createdAt: toWire(event.createdAt) };
-      const cells = columns.map((column) => row[column] ?? "");
-      yield csvLine([...cells, event.auditEventId, event.hash, JSON.stringify(event.metadata)]);
+    for (const read of pages) {
+      for (let after: number | undefined = 0; after !== undefined; left -= 1) {
+        if (left === 0) return yield last;
+        // The rights are read again before each page, because a person can lose them during a long download.
+        requireAccess(await authenticateReader(cookie));
+        const lines: readonly Line[] = await read(name, after);
+        yield lines.map(({ text }) => text).join("");
+        after = lines.length < PAGE ? undefined : lines.at(-1)?.sequence;
+      }
     }
   }
 }
-
-/** The lines of an export file, for one chain or for all of them. */
-export const exportAudit = { ndjson, csv } as const;

@@ -1,9 +1,6 @@
-import { compactVerify, importJWK } from "jose";
 import { describe, expect, test } from "vitest";
-import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import * as billing from "#lib/billing/contract.ts";
-import { exportAudit } from "#lib/platform/export-audit.ts";
 import { viewOrganizations, viewSellers } from "#lib/pages/view-directory.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
 import { viewTarget } from "#lib/pages/view-targets.ts";
@@ -13,18 +10,11 @@ import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
 import { newOrganization, signIn } from "#test/identity.ts";
-import { createBuyer, draftMandate } from "#test/mandates.ts";
 import { createOfficial, endSessionsOf, REASON, stopNow } from "#test/platform.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
-
-const inLines = async (lines: AsyncGenerator<string>): Promise<string[]> => {
-  const all: string[] = [];
-  for await (const line of lines) all.push(line);
-  return all;
-};
 
 describe("the read models of the pages", () => {
   test("shows a person with organizations and live sessions, and events only with the right to read the audit", async () => {
@@ -93,34 +83,5 @@ describe("health", () => {
     expect(await failing()).toBe(true);
     await noteRun("sweep", false);
     expect(await failing()).toBe(false);
-  });
-});
-
-describe("the export of audit", () => {
-  test("NDJSON contains everything that a third party needs to check the signature", async () => {
-    const { organizationId, person } = await createBuyer();
-    await draftMandate(person.credential);
-    await signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
-    const lines = (await inLines(exportAudit.ndjson(organizationId))).map((line) => JSON.parse(line) as Record<string, unknown>);
-    const { keys } = lines[0] as { keys: Record<string, unknown>[] };
-    expect(lines[1]).toMatchObject({ chain: organizationId, sequence: 1, event: { type: "mandate.created" } });
-    const signed = lines.at(-1)!["checkpoint"] as Record<string, string>;
-    const { chain, sequence, hash, keyId, signature } = signed;
-    const key = await importJWK(keys.find(({ kid }) => kid === keyId)!);
-    const { payload, protectedHeader } = await compactVerify(signature ?? "", key);
-    expect(protectedHeader).toEqual({ alg: "ES256", kid: keyId, typ: "log-head+jwt" });
-    expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({ log: chain, size: sequence, root: hash });
-  });
-
-  test("CSV has a line per event of every chain", async () => {
-    const { organizationId, person } = await createBuyer();
-    await draftMandate(person.credential, { name: "=1+1" });
-    await endSessionsOf(await createOfficial("support"), person.userId);
-    const lines = await inLines(exportAudit.csv(undefined));
-    expect(lines[0]).toBe(
-      "chain,sequence,createdAt,type,actorId,organizationId,subjectId,entityType,entityId,auditEventId,hash,metadata\r\n",
-    );
-    expect(lines.filter((line) => line.startsWith(`${organizationId},1,`))).toHaveLength(1);
-    expect(lines.some((line) => line.startsWith("platform,"))).toBe(true);
   });
 });

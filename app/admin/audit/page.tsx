@@ -58,7 +58,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
             <div className="panel-head">
               <h2 id="checkpoints">Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</h2>
               <p>
-                Signed heads, which show if the end of a chain was removed. The public key is at{" "}
+                Signed heads, which show if the end of a chain was removed. The public keys are at{" "}
                 <a href="/.well-known/jwks.json">/.well-known/jwks.json</a>.
               </p>
             </div>

@@ -10,8 +10,7 @@ export async function GET(request: Request): Promise<Response> {
   const asked = searchParams.get("chain");
   const chain = asked === null ? undefined : Id.safeParse(asked).data;
   if (asked !== null && chain === undefined) notFound();
-  const name = `audit-${chain ?? "all"}`;
-  return searchParams.get("format") === "csv"
-    ? download(`${name}.csv`, "text/csv", exportAudit.csv(chain))
-    : download(`${name}.ndjson`, "application/x-ndjson", exportAudit.ndjson(chain));
+  const format = searchParams.get("format") === "csv" ? "csv" : "ndjson";
+  const type = format === "csv" ? "text/csv" : "application/x-ndjson";
+  return download(`audit-${chain ?? "all"}.${format}`, type, exportAudit(request.headers.get("cookie"), chain, format));
 }

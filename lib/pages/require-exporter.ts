@@ -1,0 +1,27 @@
+import { lacksCapability } from "#lib/http/access.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
+import { Problem } from "#lib/problem.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+
+type Exporter = SessionCaller & { readonly organizationId: string };
+
+/**
+ * The person who exports a file of the active organization. An export calls this again before each page, with the organization of the
+ * file, because a person can lose their rights during a long download.
+ * @throws Problem unauthenticated, capability_required
+ */
+export async function requireExporter(
+  cookie: string | null,
+  capability: Capability,
+  ofFile?: { readonly organizationId: string },
+): Promise<Exporter> {
+  const caller = await authenticateReader(cookie);
+  if (!caller?.organizationId) throw new Problem("unauthenticated", { detail: "Sign in to export this file." });
+  const { organizationId, capabilities } = caller;
+  if (!capabilities.has(capability)) throw lacksCapability(capability);
+  if (ofFile === undefined || ofFile.organizationId === organizationId) return { ...caller, organizationId };
+  throw new Problem("capability_required", {
+    detail: "Another organization is now active in this session. Export the file again.",
+  });
+}
