@@ -28,7 +28,7 @@ describe("a valid answer", () => {
     ["a whole amount", { event: (e) => (e["metadata"].amount = "12"), receipt: (r) => (r["amount"] = "12000000") }],
     ["the smallest amount", { event: (e) => (e["metadata"].amount = "0.000001"), receipt: (r) => (r["amount"] = "1") }],
     ["a settled execution", { kind: "execution" }],
-    ["a pending execution", settled("pending", "payment.executed")],
+    ["a pending execution", settled("pending", "payment.submitted")],
   ])("passes: %s", async (_, changes) => {
     expect(await verifyReceipt(await issue(changes), jwks)).toEqual(valid);
   });

@@ -10,6 +10,14 @@ const HALF_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc6
 const ES256 = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DECIMAL = /^(0|[1-9]\d{0,77})(\.\d{1,18})?$/;
 const TYPES: Members = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" };
+/** The types of the event that may be an execution's newest. */
+const STATES: Readonly<Record<string, readonly unknown[]>> = {
+  pending: ["payment.submitted", "payment.reorganized"],
+  processing: ["payment.submitted", "payment.reorganized", "payment.processing"],
+  settled: ["payment.settled"],
+  failed: ["payment.failed"],
+  unknown: ["payment.unknown"],
+};
 
 /** A form is a test, an object of forms, or the expected value. Other members are allowed, unless the form is exact. */
 function matches(value: unknown, form: unknown, isExact = false): boolean {
@@ -97,11 +105,13 @@ function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...clai
       const digits = whole + fraction.padEnd(Number(decimals), "0");
       return whole !== "" && fraction.length <= Number(decimals) && digits.replace(/^0+(?=\d)/, "") === amount;
     };
-    const metadata = { mandateId, policyVersion, policyDecisionId: jti, amount: isAmount };
+    const isChain = (chain: unknown): boolean => isText(chain) && String(claims.asset).startsWith(`${chain}/`);
+    const terms = { amount: isAmount, chain: isChain, denialCode: claims.denialCode };
+    const metadata = { mandateId, policyVersion, policyDecisionId: jti, ...terms };
     return { type: TYPES[String(outcome)], entityId: sub, subjectId: agent, metadata };
   }
   const { status, transaction } = claims.settlement as Members;
-  const type = (found: unknown): boolean => (found === "payment.settled") === (status === "settled");
+  const type = (found: unknown): boolean => STATES[String(status)]?.includes(found) === true;
   const settled = status === "settled" ? { settlementReference: transaction } : {};
   const metadata = { mandateId, authorizationId: sub, ...settled };
   return { type, entityId: jti, subjectId: optional(isText), metadata };

@@ -56,6 +56,12 @@ const valid: readonly (readonly [name: string, answer: unknown])[] = [
   ],
   ["execution, settled", await make({ of: execution("settled") })],
   ["execution, failed", await make({ of: execution("failed") })],
+  ["execution, unknown", await make({ of: execution("unknown") })],
+  ["execution, pending", await make({ of: execution("pending") })],
+  ["execution, processing", await make({ of: execution("processing") })],
+  ["execution, taken over by its seller", await make({ of: execution("processing"), event: { type: "payment.processing" } })],
+  ["execution, pending again", await make({ of: execution("pending"), event: { type: "payment.reorganized" } })],
+  ["execution, processing again", await make({ of: execution("processing"), event: { type: "payment.reorganized" } })],
   ["without proof", await change(({ receipt }) => ({ receipt }))],
   ["execution without proof", await change(({ receipt }) => ({ receipt }), { of: execution("settled") })],
   ["both logs with one event", await make({ place: [0, 1], logPlace: [0, 1] })],
@@ -160,6 +166,45 @@ const event: readonly (readonly [name: string, answer: unknown])[] = [
   [
     "another version of the mandate, signed",
     await make({ claims: { mandate: { ...(claims as { mandate?: object }).mandate, version: 2 } } }),
+  ],
+  [
+    "another reason of a denial, signed",
+    await make({
+      of: decision("deny", { denialCode: "per_payment_limit_exceeded" }),
+      claims: { denialCode: "daily_limit_exceeded" },
+    }),
+  ],
+  [
+    "a denial without its reason, signed",
+    await make({ of: [decision("deny")[0], decision("deny", { denialCode: "per_payment_limit_exceeded" })[1]] }),
+  ],
+  [
+    "a denial with a reason that the event does not have, signed",
+    await make({ of: decision("deny"), claims: { denialCode: "per_payment_limit_exceeded" } }),
+  ],
+  [
+    "a token on another chain, signed",
+    await make({ claims: { asset: "eip155:8453/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e" } }),
+  ],
+  [
+    "a token on a chain whose name begins with the same digits, signed",
+    await make({ claims: { asset: "eip155:845321/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e" } }),
+  ],
+  ["an unknown execution stated as failed, signed", await make({ of: [execution("failed")[0], execution("unknown")[1]] })],
+  ["a submitted execution stated as failed, signed", await make({ of: [execution("failed")[0], execution("pending")[1]] })],
+  ["a failed execution stated as unknown, signed", await make({ of: [execution("unknown")[0], execution("failed")[1]] })],
+  ["a failed execution stated as pending, signed", await make({ of: [execution("pending")[0], execution("failed")[1]] })],
+  [
+    "an unknown execution stated as processing, signed",
+    await make({ of: [execution("processing")[0], execution("unknown")[1]] }),
+  ],
+  [
+    "an execution that its seller settles stated as pending, signed",
+    await make({ of: execution("pending"), event: { type: "payment.processing" } }),
+  ],
+  [
+    "a request to check a pending execution, signed",
+    await make({ of: execution("pending"), event: { type: "payment.recheckRequested" } }),
   ],
   ["a failed execution stated as settled, signed", await make({ of: [execution("settled")[0], execution("failed")[1]] })],
   ["a settled execution stated as failed, signed", await make({ of: [execution("failed")[0], execution("settled")[1]] })],

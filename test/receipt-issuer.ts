@@ -75,7 +75,7 @@ export function claimsAndEvent(kind: "authorization" | "execution"): { claims: J
   const claims = { iss: ISSUER, iat: 1_795_000_000, sub: "auth_1", kind, outcome: "allow", mandate: { id: "man_1", version: 3 } };
   const terms = { agent: "sa_1", payee: { domain: "data.example.com" }, amount: "500000", decimals: 6, asset };
   if (kind === "authorization") {
-    const metadata = { amount: "0.5", mandateId: "man_1", policyDecisionId: "dec_1", policyVersion: 3 };
+    const metadata = { amount: "0.5", chain: "eip155:84532", mandateId: "man_1", policyDecisionId: "dec_1", policyVersion: 3 };
     const event = { entityId: "auth_1", metadata, subjectId: "sa_1", type: "payment.authorized" };
     return { claims: { ...claims, ...terms, jti: "dec_1" }, event };
   }

@@ -132,8 +132,16 @@ export const decision = (outcome: keyof typeof eventTypes, more: Members = {}): 
   },
 ];
 
+const executionEvents = {
+  pending: "payment.submitted",
+  processing: "payment.submitted",
+  settled: "payment.settled",
+  failed: "payment.failed",
+  unknown: "payment.unknown",
+} as const;
+
 /** The same of an execution. */
-export function execution(status: "settled" | "failed"): readonly [claims: Members, event: Members] {
+export function execution(status: keyof typeof executionEvents): readonly [claims: Members, event: Members] {
   const settled = status === "settled";
   const settlement = settled ? { status, transaction: TRANSACTION } : { status };
   return [
@@ -147,11 +155,12 @@ export function execution(status: "settled" | "failed"): readonly [claims: Membe
       metadata: {
         authorizationId: ids.authorizationId,
         mandateId: ids.mandateId,
-        ...(settled ? { settlementReference: TRANSACTION } : { failureCode: "settlement_failed" }),
+        ...(settled && { settlementReference: TRANSACTION }),
+        ...(status === "failed" && { failureCode: "settlement_failed" }),
       },
       organizationId: ids.chain,
       subjectId: ids.agent,
-      type: settled ? "payment.settled" : "payment.failed",
+      type: executionEvents[status],
     },
   ];
 }

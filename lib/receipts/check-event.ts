@@ -2,6 +2,7 @@ import { readAmount } from "#lib/money.ts";
 import { LogEvent, type Receipt } from "#lib/receipts/receipt-schema.ts";
 import { Refusal } from "#lib/receipts/refusal.ts";
 import { parseObject } from "#lib/receipts/strict-json.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
 
 /** @throws Refusal */
 export function readEvent(text: string): LogEvent {
@@ -16,10 +17,21 @@ const decisionTypes = {
   requireApproval: "payment.approvalRequired",
 } as const;
 
+/** The events that may be the newest of an execution in each status. */
+export const executionTypes: Readonly<Record<SettlementStatus, readonly string[]>> = {
+  pending: ["payment.submitted", "payment.reorganized"],
+  processing: ["payment.submitted", "payment.processing", "payment.reorganized"],
+  settled: ["payment.settled"],
+  failed: ["payment.failed"],
+  unknown: ["payment.unknown"],
+};
+
 function isAmount({ amount, decimals }: Receipt, text: unknown): boolean {
   const parsed = typeof text === "string" ? readAmount(text, decimals) : undefined;
   return parsed?.ok === true && parsed.amount === BigInt(amount);
 }
+
+const isOnChain = ({ asset }: Receipt, chain: unknown): boolean => typeof chain === "string" && asset.startsWith(`${chain}/`);
 
 type Check = readonly [what: string, agrees: boolean];
 
@@ -27,6 +39,8 @@ function decisionChecks(receipt: Receipt, { type, entityId, subjectId, metadata 
   return [
     ["the payment", entityId === receipt.sub],
     ["the outcome", type === decisionTypes[receipt.outcome]],
+    ["the reason of the denial", metadata["denialCode"] === receipt.denialCode],
+    ["the chain of the asset", isOnChain(receipt, metadata["chain"])],
     ["the mandate's version", metadata["policyVersion"] === receipt.mandate.version],
     ["the decision", metadata["policyDecisionId"] === receipt.jti],
     ["the agent", subjectId === receipt.agent],
@@ -39,7 +53,7 @@ function executionChecks(receipt: Extract<Receipt, { kind: "execution" }>, { typ
   return [
     ["the execution", entityId === receipt.jti],
     ["the payment", metadata["authorizationId"] === receipt.sub],
-    ["the settlement", (type === "payment.settled") === (status === "settled")],
+    ["the settlement", executionTypes[status].includes(type)],
     ["the transaction", status !== "settled" || metadata["settlementReference"] === transaction],
   ];
 }
