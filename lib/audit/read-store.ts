@@ -8,6 +8,7 @@ import { database } from "#lib/db/client.ts";
 type PageOf = {
   readonly chain: string;
   readonly entityId?: string | undefined;
+  readonly types?: readonly string[] | undefined;
   readonly place: number | null;
   readonly rows: number;
 };
@@ -18,7 +19,7 @@ const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
 });
 
 /** Newest first. */
-export async function listEvents({ chain, entityId, place, rows }: PageOf): Promise<ChainedEvent[]> {
+export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
@@ -26,6 +27,7 @@ export async function listEvents({ chain, entityId, place, rows }: PageOf): Prom
       and(
         eq(auditEvents.chain, chain),
         ...(entityId === undefined ? [] : [eq(auditEvents.entityId, entityId)]),
+        ...(types === undefined ? [] : [inArray(auditEvents.type, [...types])]),
         ...(place === null ? [] : [lt(auditEvents.sequence, place)]),
       ),
     )
@@ -72,11 +74,11 @@ export async function oldestEventAbout(chain: string, entityId: string): Promise
   return row ? asEvent(row) : null;
 }
 
-type About = { readonly chain: string; readonly entityId: string; readonly before?: number };
+type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[]; readonly before?: number };
 
-/** The newest event about an entity, below the sequence `before` if it is given; null if there is none. */
-export async function newestEventAbout({ chain, entityId, before }: About): Promise<ChainedEvent | null> {
-  const [found] = await listEvents({ chain, entityId, place: before ?? null, rows: 1 });
+/** The newest event about an entity, of one of the types and below the sequence `before` if these are given; null if there is none. */
+export async function newestEventAbout({ chain, entityId, types, before }: About): Promise<ChainedEvent | null> {
+  const [found] = await listEvents({ chain, entityId, types, place: before ?? null, rows: 1 });
   return found ?? null;
 }
 

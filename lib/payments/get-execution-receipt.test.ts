@@ -52,9 +52,31 @@ describe("getExecutionReceipt", () => {
     }
   });
 
-  test("503 while its newest event is not the one of its state", async () => {
-    const scene = await unknownExecution({ settlementStatus: "settled", settlementReference: TRANSACTION });
-    await record(scene, "payment.submitted");
+  test("200 with a receipt that verifies, after events that do not change its state", async () => {
+    for (const [settlementStatus, type, later] of [
+      ["settled", "payment.settled", "reservation.overrun"],
+      ["unknown", "payment.unknown", "payment.recheckRequested"],
+    ] as const) {
+      const settlementReference = type === "payment.settled" ? TRANSACTION : null;
+      const scene = await unknownExecution({ settlementStatus, settlementReference });
+      await record(scene, type);
+      await record({ ...scene, authorizationId: "none" }, later);
+      const { status, data } = await get(scene.buyer.person.credential, scene.executionId);
+      expect(status).toBe(200);
+      expect(await verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, withProof: true });
+    }
+  });
+
+  test.each([
+    ["settled", "payment.submitted"],
+    ["failed", "payment.unknown"],
+    ["unknown", "payment.submitted"],
+    ["unknown", "payment.failed"],
+    ["processing", "payment.unknown"],
+    ["pending", "payment.processing"],
+  ] as const)("503 while it is %s and its newest event is %s", async (settlementStatus, type) => {
+    const scene = await unknownExecution({ settlementStatus });
+    await record(scene, type);
     expect((await get(scene.buyer.person.credential, scene.executionId)).problem.code).toBe("service_unavailable");
   });
 

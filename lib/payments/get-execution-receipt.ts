@@ -6,14 +6,19 @@ import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { executionReceipt } from "#lib/payments/make-receipt.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import { executionTypes } from "#lib/receipts/check-event.ts";
+import type { SettlementStatus } from "#lib/vocabulary.ts";
+
+/** Other events about an execution, such as a request to check it again, say nothing about its state. */
+const types = [...new Set(Object.values(executionTypes).flat())];
 
 /** A receipt that proves the state of an execution, such as its settlement. */
 export const getExecutionReceipt: Handler<typeof contract.getExecutionReceipt> = async ({ executionId }, { caller }) => {
-  const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId });
+  const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId, types });
   const execution = await findExecution(database(), caller, executionId);
   if (!execution) throw notFound("execution");
   // The event was read first: if the state has changed in between, the receipt would state what its event does not.
-  if (!event || (event.type === "payment.settled") !== (execution.settlementStatus === "settled"))
+  if (!event || !executionTypes[execution.settlementStatus as SettlementStatus].includes(event.type))
     throw new Problem("service_unavailable", {
       detail: "The execution is changing its state at this moment. Ask again.",
       retryAfterSeconds: 1,
