@@ -30,11 +30,3 @@ test("an intent is read unchanged", () => {
     { numRuns: 1_000 },
   );
 });
-
-test("older rows with the fee quote as an object are read unchanged", () => {
-  fc.assert(
-    fc.property(intent, (one) => {
-      expect(readIntent(JSON.stringify(one))).toEqual(JSON.parse(JSON.stringify(one)));
-    }),
-  );
-});

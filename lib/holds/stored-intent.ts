@@ -42,11 +42,9 @@ export function storeIntent(intent: PaymentIntent): string {
   return JSON.stringify({ ...intent, feeQuote: values });
 }
 
-/** Reads a stored intent. Older rows store the quote with member names. */
 export function readIntent(stored: string): PaymentIntent {
   const intent = JSON.parse(stored) as Members;
-  const values = intent["feeQuote"];
-  if (!Array.isArray(values)) return intent as unknown as PaymentIntent;
+  const values = intent["feeQuote"] as readonly unknown[];
   const feeQuote: Record<string, unknown> = {};
   for (const [at, name] of members.entries()) {
     const value: unknown = values[at] ?? ABSENT;
