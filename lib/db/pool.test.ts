@@ -76,6 +76,14 @@ describe("opening", () => {
     expect((((await errorOf(requires.sql`SELECT 1`)) as Error).cause as Error).message).toMatch(/offers no TLS/);
   });
 
+  test.each(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"])(
+    "the driver's %s is an unavailable database, also inside of another error",
+    (code) => {
+      const cause = Object.assign(new Error("write CONNECTION"), { code });
+      expect([cause, new Error("Failed query", { cause })].map(databaseAway)).toEqual([true, true]);
+    },
+  );
+
   test("a wrong password is an unavailable database, with its SQLSTATE", async () => {
     const url = new URL(database().url);
     url.password = "wrong";
