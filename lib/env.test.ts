@@ -48,6 +48,21 @@ describe("readEnv", () => {
     expect(complaints(sandbox)).toEqual([]);
   });
 
+  test.each([
+    ["zero", "A".repeat(43)],
+    [
+      "the order of P-256",
+      Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex").toString("base64url"),
+    ],
+    ["a number above the order", "_".repeat(42) + "8"],
+    ["bits that decode to nothing, so that a key has two forms", production.AUDIT_SIGNING_KEY.replace(/E$/, "F")],
+  ])("AUDIT_SIGNING_KEY must not be %s, also after a usable key", (_, unusable) => {
+    for (const AUDIT_SIGNING_KEY of [unusable, `${production.AUDIT_SIGNING_KEY},${unusable}`])
+      expect(complaints({ ...production, AUDIT_SIGNING_KEY })).toEqual([
+        expect.stringMatching(/^ {2}AUDIT_SIGNING_KEY must be a private key of P-256/),
+      ]);
+  });
+
   test("all errors are reported at once, of single variables and of contradictions", () => {
     const wrong = {
       ...production,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { contradictions } from "#lib/env-contradictions.ts";
 import { examples } from "#lib/env-examples.ts";
 import { ADDRESS, BYTES32 } from "#lib/evm.ts";
+import { P256_ORDER } from "#lib/p256.ts";
 import { perProcess } from "#lib/process.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
@@ -20,6 +21,14 @@ const measured = (min: number, max: number) => {
   return z.coerce.number(saying(must)).pipe(z.number(saying(must)).min(min, must).max(max, must));
 };
 const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
+
+/** Whether the bytes are a private key of P-256, in the only form that base64url has for them. */
+function isP256Key(text: string): boolean {
+  const bytes = Buffer.from(text, "base64url");
+  if (bytes.length !== 32 || bytes.toString("base64url") !== text) return false;
+  const scalar = BigInt(`0x${bytes.toString("hex")}`);
+  return scalar > 0n && scalar < P256_ORDER;
+}
 
 const Address = text(ADDRESS, "must be an EVM address, 0x and 40 hexadecimal digits");
 
@@ -122,10 +131,13 @@ const Variables = z.object({
   /** Signs proofs and payments within registered mandates. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** The P-256 keys of receipts and of the checkpoints of the audit chains. The first one signs. */
-  AUDIT_SIGNING_KEY: text(
-    /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
-    "must be 32 bytes in base64url, or several with commas between them",
-  ).optional(),
+  AUDIT_SIGNING_KEY: z
+    .string()
+    .refine(
+      (keys) => keys.split(",").every(isP256Key),
+      "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
+    )
+    .optional(),
   /** A file outside of the database to which every signed head of the chain of checkpoints is appended. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),

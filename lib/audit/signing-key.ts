@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
+import { P256_ORDER } from "#lib/p256.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** A P-256 key. `keyId` is the thumbprint of the public key (RFC 7638). */
@@ -12,8 +13,6 @@ export type SigningKey = {
 
 /** The PKCS #8 prefix before the 32 bytes of a P-256 key; OpenSSL computes the public key. */
 const PKCS8 = Buffer.from("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420", "hex");
-/** The order of the group of P-256. */
-const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /** The key of 32 bytes in base64url. @throws Error for zero and for bytes from the group's order on */
 export function signingKeyOf(seed: string): SigningKey {
@@ -48,8 +47,8 @@ const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`)
 /** Of the two valid forms of a signature the one with the lower s, so that a signed text has one form. */
 function withLowS(signature: Buffer): Buffer {
   const s = numberOf(signature.subarray(32));
-  if (s <= ORDER / 2n) return signature;
-  return Buffer.concat([signature.subarray(0, 32), Buffer.from((ORDER - s).toString(16).padStart(64, "0"), "hex")]);
+  if (s <= P256_ORDER / 2n) return signature;
+  return Buffer.concat([signature.subarray(0, 32), Buffer.from((P256_ORDER - s).toString(16).padStart(64, "0"), "hex")]);
 }
 
 /** A JWS in compact serialization (RFC 7515) with ES256. */

@@ -1,10 +1,8 @@
 import { base64url, compactVerify, errors, importJWK } from "jose";
+import { P256_ORDER } from "#lib/p256.ts";
 import type { PublishedKey, PublishedKeys } from "#lib/receipts/published-keys.ts";
 import { Refusal } from "#lib/receipts/refusal.ts";
 import { parseObject } from "#lib/receipts/strict-json.ts";
-
-/** The order of the group of P-256. */
-const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 const SIGNATURE_BYTES = 64;
 
@@ -46,7 +44,7 @@ function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: 
 function requireLowS(signature: Uint8Array, name: string): void {
   if (signature.length !== SIGNATURE_BYTES) throw new Refusal(`The signature of the ${name} does not have 64 bytes.`);
   const s = signature.slice(SIGNATURE_BYTES / 2).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-  if (s > ORDER / 2n)
+  if (s > P256_ORDER / 2n)
     throw new Refusal(`The signature of the ${name} is not in its only allowed form (low s), so it was changed.`);
 }
 
