@@ -1,5 +1,5 @@
 import type { SignedHead } from "#lib/audit/chain.ts";
-import { payloadOf, signingKeys, signJws, type SigningKey } from "#lib/audit/signing-key.ts";
+import { payloadOf, signingKey, signingKeys, signJws, type SigningKey } from "#lib/audit/signing-key.ts";
 import { env } from "#lib/env.ts";
 
 /** The head of a chain at some time, signed. */
@@ -37,6 +37,14 @@ export function headIn(jws: string): Checkpoint | null {
     return { chain: log, sequence: size, hash: root, keyId: key.keyId, signature: jws, createdAt: new Date(iat * 1_000) };
   }
   return null;
+}
+
+/** The signed head with the present address of the service, as receipts name it; null if none of this installation's keys signed it. */
+export function headOf(checkpoint: Checkpoint): string | null {
+  if (!isSigned(checkpoint)) return null;
+  const { signature } = signCheckpoint(checkpoint, signingKey());
+  const [, payload] = signature.split(".");
+  return checkpoint.signature.split(".")[1] === payload ? checkpoint.signature : signature;
 }
 
 /** Whether one of this installation's keys signed the checkpoint. */

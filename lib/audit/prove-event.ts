@@ -1,9 +1,12 @@
-import { entityOf, newestCheckpoint, SIGNED } from "#lib/audit/checkpoint-store.ts";
-import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { hashEvent, type ChainedEvent } from "#lib/audit/chain.ts";
+import { headOf } from "#lib/audit/checkpoint.ts";
+import { newestCheckpoint, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { inclusionOf, type Inclusion } from "#lib/audit/inclusion.ts";
-import { newestEventAbout } from "#lib/audit/read-store.ts";
+import { furthestSigned } from "#lib/audit/read-store.ts";
 import { signNow } from "#lib/audit/sign-checkpoints.ts";
+import { rootFromPath } from "#lib/audit/tree.ts";
 import { log } from "#lib/telemetry/log.ts";
+import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
@@ -17,15 +20,36 @@ const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
 
-/** The proof with the newest signed heads; null if these do not include the event. */
+/** @throws Problem */
+function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
+  log().fatal(
+    { chain, sequence, auditEventId },
+    "An event differs from its hash or from the signed log: somebody changed the database",
+  );
+  throw new Problem("service_unavailable", {
+    detail:
+      "The stored event differs from the log that was signed, so nothing can be proved with it. An operator must verify the audit.",
+  });
+}
+
+const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, root: unknown): boolean =>
+  rootFromPath(event.hash, leafIndex, treeSize, path) === root;
+
+/**
+ * The proof with the newest signed heads; null if these do not include the event.
+ * @throws Problem if the signed log has another event in this place
+ */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
-  const head = await newestCheckpoint(SIGNED);
-  if (!head) return null;
-  const named = await newestEventAbout({ chain: SIGNED, entityId: entityOf(event.chain), before: head.sequence + 1 });
+  const checkpoint = await newestCheckpoint(SIGNED);
+  const head = checkpoint && headOf(checkpoint);
+  if (!checkpoint || !head) return null;
+  const named = await furthestSigned(event.chain, checkpoint.sequence);
   const treeSize = Number(named?.metadata["sequence"] ?? 0);
   if (!named || treeSize < event.sequence) return null;
-  const [inclusion, inLog] = await Promise.all([inclusionOf(event, treeSize), inclusionOf(named, head.sequence)]);
-  return { ...inclusion, log: inLog, head: head.signature };
+  const [inclusion, inLog] = await Promise.all([inclusionOf(event, treeSize), inclusionOf(named, checkpoint.sequence)]);
+  if (hashEvent(named) !== named.hash || !isIn(named, inLog, checkpoint.hash)) return refuse(named);
+  if (!isIn(event, inclusion, named.metadata["hash"])) return refuse(event);
+  return { ...inclusion, log: inLog, head };
 }
 
 function signOnce(chain: string): Promise<void> {
@@ -41,8 +65,12 @@ function signOnce(chain: string): Promise<void> {
   return work;
 }
 
-/** Proves an event. Signs the chain's head now if no signed head includes the event. Null if that is not possible in time. */
+/**
+ * Proves an event. Signs the chain's head now if no signed head includes the event. Null if that is not possible in time.
+ * @throws Problem if the event was changed in the database
+ */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {
+  if (hashEvent(event) !== event.hash) refuse(event);
   const proof = await signedProof(event);
   if (proof) return proof;
   await atMost(signOnce(event.chain), WAIT_MS, null);

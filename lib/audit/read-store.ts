@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, ne, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { SIGNED } from "#lib/audit/checkpoint-store.ts";
-import { auditEvents } from "#lib/audit/tables.ts";
+import { entityOf, SIGNED } from "#lib/audit/checkpoint-store.ts";
+import { auditEvents, signedSequence } from "#lib/audit/tables.ts";
 import { EMPTY_ROOT, sequencesOf, type StoredHash } from "#lib/audit/tree.ts";
 import { database } from "#lib/db/client.ts";
 
@@ -74,12 +74,30 @@ export async function oldestEventAbout(chain: string, entityId: string): Promise
   return row ? asEvent(row) : null;
 }
 
-type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[]; readonly before?: number };
+type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[] };
 
-/** The newest event about an entity, of one of the types and below the sequence `before` if these are given; null if there is none. */
-export async function newestEventAbout({ chain, entityId, types, before }: About): Promise<ChainedEvent | null> {
-  const [found] = await listEvents({ chain, entityId, types, place: before ?? null, rows: 1 });
+/** The newest event about an entity, of one of the types if these are given; null if there is none. */
+export async function newestEventAbout({ chain, entityId, types }: About): Promise<ChainedEvent | null> {
+  const [found] = await listEvents({ chain, entityId, types, place: null, rows: 1 });
   return found ?? null;
+}
+
+/** Among the first events of the chain of checkpoints, the one that records the furthest head of a chain; null if there is none. */
+export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
+  const [row] = await database()
+    .select()
+    .from(auditEvents)
+    .where(
+      and(
+        // A literal, not a parameter, or the planner does not use the partial index of these events.
+        sql`${auditEvents.chain} = 'checkpoints'`,
+        eq(auditEvents.entityId, entityOf(chain)),
+        lte(auditEvents.sequence, size),
+      ),
+    )
+    .orderBy(desc(signedSequence(auditEvents)))
+    .limit(1);
+  return row ? asEvent(row) : null;
 }
 
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };

@@ -1,4 +1,4 @@
-import { countAlarms, endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
+import { countAlarms, endAlarm, findAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis } from "#lib/audit/chain.ts";
 import { signCheckpoint } from "#lib/audit/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
@@ -35,9 +35,12 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
   return signed;
 }
 
-/** Signs the head of one chain now, and then the chain of checkpoints, which names it. */
+/**
+ * Signs the head of one chain now, and then the chain of checkpoints, which names it. A chain with an alarm is left to the worker, because
+ * every caller would read its events again.
+ */
 export async function signNow(chain: string): Promise<void> {
-  if (await signOne(chain)) await signOne(SIGNED);
+  for (const one of [chain, SIGNED]) if ((await findAlarm(one)) || !(await signOne(one))) return;
 }
 
 async function signOne(chain: string): Promise<boolean> {
