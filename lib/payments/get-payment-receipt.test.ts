@@ -3,6 +3,7 @@ import { publicKeys } from "#lib/audit/signing-key.ts";
 import * as contract from "#lib/payments/contract.ts";
 import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
+import { quoted, tamper } from "#test/audit-tampering.ts";
 import { ask } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
@@ -58,6 +59,20 @@ describe("getPaymentReceipt", () => {
       expect(await verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, withProof: true });
       expect(await example.verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, step: "head" });
     }
+  });
+
+  test.each([
+    ["outcome", "outcome = 'allow'"],
+    ["reason", "denial_code = 'daily_limit_exceeded'"],
+    ["amount", "amount = amount + 1"],
+    ["mandate's version", "policy_version = policy_version + 1"],
+  ])("503 if its %s was changed in the database, so that its event states another", async (_, change) => {
+    const buyer = await createBuyer();
+    const authorizationId = await decided(buyer, policies.deny);
+    await tamper(`UPDATE authorizations SET ${change} WHERE authorization_id = ${quoted(authorizationId)}`);
+    const { problem } = await get(buyer.person.credential, authorizationId);
+    expect(problem.code).toBe("service_unavailable");
+    expect(problem.detail).toMatch(/^The event in the log does not agree with the receipt/);
   });
 
   test("404 for a payment of another organization, as for an unknown one", async () => {

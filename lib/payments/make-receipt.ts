@@ -1,5 +1,5 @@
 import type { ApprovalRow } from "#lib/approvals/checkout-rows.ts";
-import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { eventText, type ChainedEvent } from "#lib/audit/chain.ts";
 import { proveEvent } from "#lib/audit/prove-event.ts";
 import { signJws } from "#lib/audit/signing-key.ts";
 import { clock } from "#lib/audit/transact.ts";
@@ -8,7 +8,9 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
+import { checkEvent, readEvent } from "#lib/receipts/check-event.ts";
 import type { Answer, Receipt } from "#lib/receipts/receipt-schema.ts";
+import { Refusal } from "#lib/receipts/refusal.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { z } from "zod";
 
@@ -56,7 +58,23 @@ function claimsOf({ authorization, approval, event }: Decided, now: Date) {
   };
 }
 
+/**
+ * What a receipt states, its event states too. They differ if somebody changed the database, or if a token's decimals were configured anew.
+ * @throws Problem
+ */
+function requireStated(claims: Receipt, event: ChainedEvent): void {
+  try {
+    checkEvent(claims, readEvent(eventText(event)));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Problem("service_unavailable", {
+      detail: `${error.message} An operator must verify the audit and the configuration.`,
+    });
+  }
+}
+
 async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typeof Answer>> {
+  requireStated(claims, event);
   const proof = await proveEvent(event);
   const receipt = signJws("decision-receipt+jwt", claims);
   return {
