@@ -39,13 +39,12 @@ export function headIn(jws: string): Checkpoint | null {
   return null;
 }
 
-/** The signed head with the present address of the service, as receipts name it; null if none of this installation's keys signed it. */
-export function headOf(checkpoint: Checkpoint): string | null {
-  if (!isSigned(checkpoint)) return null;
-  const { signature } = signCheckpoint(checkpoint, signingKey());
-  const [, payload] = signature.split(".");
-  return checkpoint.signature.split(".")[1] === payload ? checkpoint.signature : signature;
-}
+/**
+ * The head, signed again with the present key and address of the service, which receipts name; null if none of this installation's keys
+ * signed it before.
+ */
+export const headOf = (checkpoint: Checkpoint): string | null =>
+  isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;
 
 /** Whether one of this installation's keys signed the checkpoint. */
 export function isSigned(checkpoint: Checkpoint): boolean {

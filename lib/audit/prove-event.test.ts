@@ -53,6 +53,13 @@ describe("the proof of an event", () => {
     }
   });
 
+  test("verifies if the stored signature of the head was written in another form", async () => {
+    await signNow();
+    await tamper(`UPDATE audit_checkpoints SET signature = signature || '==' WHERE chain = 'checkpoints'`);
+    const [, , signature = ""] = (await proveEvent(event))!.head.split(".");
+    expect(signature).toMatch(/^[A-Za-z0-9_-]{86}$/);
+  });
+
   test("uses the furthest head, also if another process recorded an earlier one after it", async () => {
     await signNow();
     const named = await readEvents("checkpoints", 0, 1_000, 1_000);
