@@ -4,6 +4,7 @@ import { newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 import { askFor, submitted } from "./setup/paid.ts";
 import { newPurchase } from "./setup/purchase.ts";
+import { downloadReceipt } from "./setup/receipt-file.ts";
 
 const narrow = { width: 320, height: 800 };
 const wide = { width: 1280, height: 900 };
@@ -126,6 +127,28 @@ test.describe("payments", () => {
     await page.goto(`/payments/${unknown}`);
     await expect(page.locator("h1 + p")).toContainText("Outcome unknown");
     await expect(page.getByText("must not pay again")).toBeVisible();
+  });
+
+  test("have signed receipts of the decision and the settlement, which verify with the published keys", async ({
+    page,
+    context,
+  }) => {
+    const purchase = await newPurchase();
+    const settled = await askFor(purchase, "12");
+    const transaction = await submitted(settled, "settled");
+    const allowed = await askFor(purchase, "20.2");
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(`/payments/${settled}`);
+    expect(await downloadReceipt(page, "Download the receipt of the decision")).toMatchObject({
+      name: `${settled}.json`,
+      verdict: { ok: true, claims: { kind: "authorization", sub: settled, outcome: "allow" } },
+    });
+    expect(await downloadReceipt(page, "Download the receipt of the settlement")).toMatchObject({
+      name: expect.stringMatching(/^exe_\w+\.json$/),
+      verdict: { ok: true, claims: { kind: "execution", sub: settled, settlement: { status: "settled", transaction } } },
+    });
+    await page.goto(`/payments/${allowed}`);
+    await expect(page.getByRole("link", { name: /^Download the receipt/ })).toHaveText(["Download the receipt of the decision"]);
   });
 
   test("have a printable receipt after they are settled, and are hidden from others", async ({ page, context }) => {

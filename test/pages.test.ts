@@ -42,6 +42,28 @@ describe("the pages", () => {
   );
 
   test(
+    "the public keys of receipts are for every origin and every cache, and nothing else is published",
+    async () => {
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+      const reply = await fetch(`${url}/.well-known/jwks.json`);
+      expect(reply.status).toBe(200);
+      expect(Object.fromEntries(reply.headers)).toMatchObject({
+        "content-type": "application/json",
+        "cache-control": "public, max-age=300",
+        "access-control-allow-origin": "*",
+        "x-content-type-options": "nosniff",
+      });
+      expect(reply.headers.has("set-cookie")).toBe(false);
+      const { keys, ...rest } = (await reply.json()) as { readonly keys: readonly Record<string, unknown>[] };
+      expect(rest).toEqual({});
+      expect(keys).toHaveLength(1);
+      expect(Object.keys(keys[0]!).toSorted()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
+      expect((await fetch(`${url}/.well-known/countersign-audit-key`)).status).toBe(404);
+    },
+    BUILD_LIMIT_MS,
+  );
+
+  test(
     "other files, found or not, have a policy without scripts and frames",
     async () => {
       const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
@@ -35,10 +36,11 @@ export async function submitted(authorizationId: string, settlementStatus: Settl
   if (!row) throw new Error("There is no such authorization.");
   const settled = settlementStatus === "settled";
   const { organizationId, environment, mandateId, subjectId, settlementMode } = row;
+  const executionId = newId("execution");
   await database()
     .insert(executions)
     .values({
-      executionId: newId("execution"),
+      executionId,
       authorizationId,
       organizationId,
       environment,
@@ -52,6 +54,11 @@ export async function submitted(authorizationId: string, settlementStatus: Settl
     });
   const held = eq(reservations.authorizationId, authorizationId);
   await database().update(reservations).set({ status: "submitted" }).where(held);
-  if (settled) await database().update(reservations).set({ status: "captured", resolvedAt: new Date() }).where(held);
+  if (!settled) return hash;
+  await database().update(reservations).set({ status: "captured", resolvedAt: new Date() }).where(held);
+  const event = { type: "payment.settled", actorId: "service", organizationId, entityType: "execution", entityId: executionId };
+  await transact(async (tx) =>
+    audit(tx, { ...event, metadata: { authorizationId, mandateId, settlementReference: hash } }, await clock(tx)),
+  );
   return hash;
 }
