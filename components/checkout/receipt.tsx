@@ -1,3 +1,4 @@
+import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -48,9 +49,9 @@ function Steps({
             {approval.authorizationId !== undefined && (
               <>
                 {" "}
-                <a href={`/api/v1/receipts/payments/${approval.authorizationId}`} download={`${approval.authorizationId}.json`}>
+                <ReceiptLink of="payments" id={approval.authorizationId}>
                   Signed receipt
-                </a>
+                </ReceiptLink>
               </>
             )}
           </p>

@@ -1,18 +1,7 @@
 import Link from "next/link";
+import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 
-type Receipt = { readonly label: string; readonly href: string; readonly file: string };
-
-/** The signed receipts of a payment: one of the decision, and one of each settled execution. */
-function receiptsOf(authorizationId: string, executionId: string | undefined): Receipt[] {
-  const api = "/api/v1/receipts";
-  return [
-    { label: "decision", href: `${api}/payments/${authorizationId}`, file: `${authorizationId}.json` },
-    ...(executionId === undefined
-      ? []
-      : [{ label: "settlement", href: `${api}/executions/${executionId}`, file: `${executionId}.json` }]),
-  ];
-}
-
+/** `executionId` is that of the settled execution. */
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
 /** Links to files that prove a payment's decision and settlement without this service. */
@@ -27,13 +16,18 @@ export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
         <Link href="/verify">/verify</Link>.
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
-        {receiptsOf(authorizationId, executionId).map(({ label, href, file }) => (
-          <li key={label}>
-            <a href={href} download={file}>
-              Download the receipt of the {label}
-            </a>
+        <li>
+          <ReceiptLink of="payments" id={authorizationId}>
+            Download the receipt of the decision
+          </ReceiptLink>
+        </li>
+        {executionId !== undefined && (
+          <li>
+            <ReceiptLink of="executions" id={executionId}>
+              Download the receipt of the settlement
+            </ReceiptLink>
           </li>
-        ))}
+        )}
       </ul>
     </div>
   </section>
