@@ -155,16 +155,16 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
   }
 }
 
-type Refusal = MandateLock & { readonly hold: Hold | null; readonly refusal: Problem };
+type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly refusal: Problem };
 
 /** @throws Problem the refusal, if nothing was settled or the authorization was already charged */
 async function adoptLate(
   tx: Tx,
   { adopt, authorization }: Execute,
-  { mandate, now, hold, refusal }: Refusal,
+  { mandate, now, hold, isLive, refusal }: Refusal,
 ): Promise<BindResult> {
   const isFree = hold !== null && ["held", "expired", "released"].includes(hold.status);
-  const counts = !isFree || authorization.outcome !== "allow" || (await hasLiveExecution(tx, authorization.authorizationId));
+  const counts = !isFree || authorization.outcome !== "allow" || isLive;
   const adopted = counts ? null : await adopt?.(tx, { mandate, now });
   if (!adopted) throw refusal;
   return adopted;
@@ -175,14 +175,15 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
   const mandate = await lockMandate(tx, authorization.mandateId);
+  // The transaction's connection runs statements in the order in which they are sent, so the time is read after the checkout's lock.
   const state = await loadState(tx, authorization, lockApproved(tx, authorization.authorizationId));
-  const { approved, hold, now } = state;
+  const { approved, hold, isLive, now } = state;
   const refusal = await refusalOf(async () => {
     await requireOpen(tx, authorization, subjectId, state);
     await requireRightsNow(tx, { mandate, caller, authorization });
   });
   const bound = refusal
-    ? await adoptLate(tx, execute, { mandate, now, hold, refusal })
+    ? await adoptLate(tx, execute, { mandate, now, hold, isLive, refusal })
     : await redeemAndBind(tx, execute, { mandate, now, approved });
   if (!bound.ok) return recordFailure(tx, execute, bound.failure, now);
   const [execution] = await Promise.all([
