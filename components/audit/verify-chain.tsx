@@ -53,8 +53,8 @@ export function VerifyChain() {
       </div>
       <div className="panel-body grid gap-4">
         <p className="text-sm text-muted">
-          Each event carries a hash over itself and over the event before it. Verifying reads all of them from the first on and
-          computes every hash again: an event that was changed, removed or inserted does not match.
+          The events are the leaves of a Merkle tree, whose root is signed. Verifying reads all of them and computes every hash
+          again: an event that was changed, removed or inserted does not match.
         </p>
         <div>
           <Button aria-busy={verify.isPending} onClick={() => verify.isPending || verify.mutate({ body: {} })}>

@@ -12,7 +12,7 @@ const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
-/** Includes the sequence number, so that every hash can be recomputed from the file. */
+/** Includes the sequence number, so that the root of the log can be computed again from the file. */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
     ...event,

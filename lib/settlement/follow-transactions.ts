@@ -126,7 +126,7 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
 
 /**
  * Handles a transaction that is in no block: drops it if its call has expired, sends it with a new nonce if its own was used, with higher
- * fees if it blocks the others, or else unchanged. True if it waits on as it is.
+ * fees if it blocks the others, or else unchanged. Returns true if it stays as it is and waits.
  */
 async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
@@ -167,8 +167,8 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. True if the
- * transaction waits on as it is.
+ * Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. Returns
+ * true if the transaction stays as it is and waits.
  */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
