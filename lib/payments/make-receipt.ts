@@ -14,7 +14,7 @@ import { Refusal } from "#lib/receipts/refusal.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { z } from "zod";
 
-export type Decided = {
+type ReceiptFacts = {
   readonly authorization: AuthorizationRow;
   readonly approval: ApprovalRow | null;
   /** The event that the receipt proves. */
@@ -36,7 +36,7 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
 }
 
 /** The claims that both kinds of receipts have. */
-function claimsOf({ authorization, approval, event }: Decided, now: Date) {
+function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
   const { domain } = intent.seller;
@@ -84,16 +84,16 @@ async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typ
 }
 
 /** The receipt of an authorization. */
-export async function decisionReceipt(decided: Decided) {
-  const claims = claimsOf(decided, await clock(database()));
-  return answer({ kind: "authorization", jti: decided.authorization.policyDecisionId, ...claims }, decided.event);
+export async function decisionReceipt(facts: ReceiptFacts) {
+  const claims = claimsOf(facts, await clock(database()));
+  return answer({ kind: "authorization", jti: facts.authorization.policyDecisionId, ...claims }, facts.event);
 }
 
 /** The receipt of an execution. `event` is its newest event. */
-export async function executionReceipt(decided: Decided, execution: ExecutionRow) {
+export async function executionReceipt(facts: ReceiptFacts, execution: ExecutionRow) {
   const { executionId, settlementReference } = execution;
   const status = execution.settlementStatus as SettlementStatus;
   const settlement = { status, ...(settlementReference !== null && { transaction: settlementReference }) };
-  const claims = claimsOf(decided, await clock(database()));
-  return answer({ kind: "execution", jti: executionId, ...claims, settlement }, decided.event);
+  const claims = claimsOf(facts, await clock(database()));
+  return answer({ kind: "execution", jti: executionId, ...claims, settlement }, facts.event);
 }

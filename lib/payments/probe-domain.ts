@@ -25,7 +25,7 @@ const PER_MINUTE = 60;
 const FAILED_MS = 15_000;
 const FAILED_KEPT = 1_000;
 
-type Look = {
+type PendingProbe = {
   /** The organization whose rate limit counts this request. */
   readonly organizationId: string;
   /** Rejects if the rate limit refuses the request. */
@@ -35,7 +35,7 @@ type Look = {
 
 const looks = () =>
   perProcess("looks", () => ({
-    underWay: new Map<string, Look>(),
+    underWay: new Map<string, PendingProbe>(),
     counts: new Counts(),
     failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
   }));
@@ -63,7 +63,7 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
 }
 
 /** Counts the request before it is sent. Callers that arrive meanwhile share the count and the request. */
-function begin(key: string, probe: DueProbe, organizationId: string): Look {
+function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = looks();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
   counts.add(organizationId, 1);
@@ -75,7 +75,7 @@ function begin(key: string, probe: DueProbe, organizationId: string): Look {
     end();
     throw error;
   });
-  const result = counted.then(() => look(key, probe).finally(end));
+  const result = counted.then(() => probeNow(key, probe).finally(end));
   // Callers may have stopped waiting; this handler avoids an unhandled rejection.
   result.catch((error: unknown) => {
     if (!isProblem(error)) log().error({ domain: probe.domain, error }, "A seller's domain could not be probed");
@@ -85,7 +85,7 @@ function begin(key: string, probe: DueProbe, organizationId: string): Look {
   return begun;
 }
 
-async function look(key: string, probe: DueProbe): Promise<ProbeResult> {
+async function probeNow(key: string, probe: DueProbe): Promise<ProbeResult> {
   const words = await ask(probe);
   const result = { key, seen: words === null, words: words ?? "" };
   if (!result.seen) looks().failed.set(key, result, 1);
