@@ -72,7 +72,7 @@ export const batchPool = (): Pool =>
     createPool({
       max: 3,
       lockTimeoutMs: 1_000,
-      statementTimeoutMs: 3_000,
+      statementTimeoutMs: 2_500,
       waitMs: 3_000,
       idleInTransactionMs: 3_000,
       settings: planOnce,

@@ -43,6 +43,7 @@ type Resolution = {
   readonly tx: Tx;
   readonly execution: ExecutionRow;
   readonly authorization: AuthorizationRow;
+  readonly hold: Hold | null;
   readonly now: Date;
 };
 
@@ -58,7 +59,8 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   const step = stepOf(execution.settlementStatus as SettlementStatus, finding);
   const becomesFinal = finding.kind === "settled" && finding.final !== false && isNotFinal(execution);
   if (!step.changes && !becomesFinal) return stayed(tx, execution, finding, now);
-  const resolution: Resolution = { tx, execution, authorization: await authorizationOf(tx, execution), now };
+  const [authorization, hold] = await Promise.all([authorizationOf(tx, execution), holdOf(tx, execution.authorizationId)]);
+  const resolution: Resolution = { tx, execution, authorization, hold, now };
   if (becomesFinal) return finalize(resolution);
   const updated = await changed(resolution, finding);
   metrics().executions.inc({ status: updated.settlementStatus });
@@ -136,8 +138,7 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
 
 /** The transfer is final: capture the hold, charge fees and count the seller as paid. */
 async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
-  const { tx, execution, authorization, now } = resolution;
-  const hold = await holdOf(tx, execution.authorizationId);
+  const { tx, execution, authorization, hold, now } = resolution;
   if (!hold) throw new Error("An execution has no hold.");
   const { domain } = authorization.intent.seller;
   const [updated, { overrun }] = await Promise.all([
@@ -190,14 +191,13 @@ async function unsettled(
   resolution: Resolution,
   finding: Exclude<Finding, { kind: "settled" | "forgotten" }>,
 ): Promise<ExecutionRow> {
-  const { tx, execution, now } = resolution;
+  const { tx, execution, hold, now } = resolution;
   if (finding.kind !== "failed") {
     note(resolution, "payment.unknown");
     const failureDetail = finding.kind === "unknown" ? finding.detail : null;
     const nextCheckAt = nextCheck(execution, now);
     return updateExecution(tx, execution.executionId, { settlementStatus: "unknown", failureDetail, nextCheckAt });
   }
-  const hold = await holdOf(tx, execution.authorizationId);
   if (hold?.status === "submitted") await releaseHold(tx, hold, "released");
   await finishCheckout(tx, execution.authorizationId, "failed", now);
   const { code, detail, metadata } = finding.failure;
