@@ -109,8 +109,10 @@ describe("readEnv", () => {
     expect(readEnv({ ...production, AUDIT_SIGNING_KEY: list }).AUDIT_SIGNING_KEY).toBe(list);
     for (const wrong of [`${key},`, `,${key}`, `${key}, ${other}`, `${key},${other}A`, `${key};${other}`, `${key}${other}`])
       expect(named({ ...production, AUDIT_SIGNING_KEY: wrong }), wrong).toEqual(["AUDIT_SIGNING_KEY"]);
-    for (const guessed of ["A".repeat(43), `${key},${"_".repeat(43)}`])
-      expect(named({ ...production, AUDIT_SIGNING_KEY: guessed }), guessed).toEqual(["AUDIT_SIGNING_KEY"]);
+    for (const guessed of [`${"A".repeat(42)}E`, `${key},${"Q".repeat(43)}`])
+      expect(complaints({ ...production, AUDIT_SIGNING_KEY: guessed }), guessed).toEqual([
+        expect.stringMatching(/^ {2}AUDIT_SIGNING_KEY has a weak key/),
+      ]);
   });
 
   test("an error inside JSON names its place, each place once", () => {

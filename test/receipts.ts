@@ -2,6 +2,7 @@ import { createECDH, createHash } from "node:crypto";
 import { base64url, calculateJwkThumbprint, CompactSign, importJWK, type JWK } from "jose";
 import { appendLeaf, inclusionPath, leafHash, nodeHash, rootOf, type Peaks, type StoredHash } from "#lib/audit/tree.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { P256_ORDER } from "#lib/p256.ts";
 
 /* A service that issues receipts, for tests of verifiers. Everything but ECDSA's random numbers follows from seeds. */
 
@@ -10,8 +11,6 @@ type Members = Readonly<Record<string, unknown>>;
 
 export const ISSUER = "https://pay.example.com";
 export const ISSUED_AT = Date.parse("2026-11-23T12:00:00.000Z") / 1_000;
-
-const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 export async function keyOf(seed: string): Promise<SigningKey> {
   const d = createHash("sha256").update(seed).digest();
@@ -28,7 +27,7 @@ export function withS(jws: string, wanted: "low" | "high"): string {
   const [header, payload, signature = ""] = jws.split(".");
   const bytes = Buffer.from(signature, "base64url");
   const s = BigInt(`0x${bytes.subarray(32).toString("hex")}`);
-  const other = ORDER - s;
+  const other = P256_ORDER - s;
   const chosen = (wanted === "low") === s < other ? s : other;
   const text = chosen.toString(16).padStart(64, "0");
   return [header, payload, base64url.encode(Buffer.concat([bytes.subarray(0, 32), Buffer.from(text, "hex")]))].join(".");
