@@ -111,7 +111,7 @@ export function VerifyForm() {
           <Scripted>
             <TextArea
               label="Answer with the receipt"
-              hint="The JSON that the service answers at /api/v1/receipts/payments/{authorizationId}."
+              hint="The JSON that getPaymentReceipt or getExecutionReceipt answered."
               className="mono"
               rows={8}
               spellCheck={false}

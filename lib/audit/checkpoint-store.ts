@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import type { Checkpoint } from "#lib/audit/checkpoint.ts";
 import { auditCheckpoints, auditEvents, auditHeads, signedSequence } from "#lib/audit/tables.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
@@ -110,14 +110,20 @@ export async function selectChains(place: string, rows: number): Promise<readonl
   return found.map(({ chain }) => chain);
 }
 
-/** Oldest first. */
-export const selectCheckpoints = (chain: string, place: number, rows: number): Promise<Checkpoint[]> =>
-  database()
+/** Oldest first: at least `rows` checkpoints if there are so many, and always all of one sequence, which several keys may have signed. */
+export function selectCheckpoints(chain: string, place: number, rows: number): Promise<Checkpoint[]> {
+  const after = and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place));
+  const { sequence } = auditCheckpoints;
+  const page = database().select({ sequence }).from(auditCheckpoints).where(after).orderBy(asc(sequence)).limit(rows).as("page");
+  const last = database()
+    .select({ last: max(page.sequence) })
+    .from(page);
+  return database()
     .select()
     .from(auditCheckpoints)
-    .where(and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place)))
-    .orderBy(asc(auditCheckpoints.sequence))
-    .limit(rows);
+    .where(and(after, lte(sequence, last)))
+    .orderBy(asc(sequence), asc(auditCheckpoints.keyId));
+}
 
 /** How many chains and how many events there are. */
 export async function countChains(): Promise<{ readonly chains: number; readonly events: number }> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import { newestCheckpoint, selectCheckpoints } from "#lib/audit/checkpoint-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { publicKeys, signingKeyOf, signingKeys } from "#lib/audit/signing-key.ts";
 import { mainPool, pool } from "#lib/db/client.ts";
@@ -92,6 +92,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     expect((await verify(admin, chain)).valid).toBe(true);
     await signNow();
     expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
+    expect(await selectCheckpoints(chain, 0, 1)).toHaveLength(2);
     expect((await verify(admin, chain)).valid).toBe(true);
     expect(publicKeys().keys.map(({ kid }) => kid)).toEqual([key.keyId, before[0]!.keyId]);
   });

@@ -33,7 +33,8 @@ function claimOf(receipt: Receipt, payment: string): string {
     return receipt.denialCode === undefined ? `it denied ${payment}` : `it denied ${payment} (${plain(receipt.denialCode)})`;
   }
   const { status, transaction } = receipt.settlement;
-  const by = transaction === undefined ? "" : ` in the transaction ${plain(transaction)}`;
+  const chain = plain(receipt.asset.split("/")[0] ?? "");
+  const by = transaction === undefined ? "" : ` in the transaction ${plain(transaction)} on ${chain}`;
   if (status === "settled") return `${payment} was settled${by}`;
   if (status === "failed") return `${payment} failed`;
   if (status === "unknown") return `it does not know yet whether ${payment} was settled`;
@@ -46,5 +47,5 @@ export function provedSentence(receipt: Receipt, event: LogEvent | null): string
   const stated = `${plain(receipt.iss)} stated on ${timeOf(receipt.iat)} that ${claimOf(receipt, payment)}`;
   return event === null
     ? `${stated}; only the signature was checked, because the answer has no proof that its log contains this.`
-    : `${stated}, and its signed log contains this.`;
+    : `${stated}, and its signed log contains ${receipt.kind === "authorization" ? "the decision" : "this state"}.`;
 }

@@ -24,7 +24,7 @@ const payee = "reports.example (0x209693bc6afc0c5328ba36faf03c514ef312287c)";
 describe("the sentence of a verdict", () => {
   test("says what was decided, about what, and that the log contains it", async () => {
     expect(await proved({})).toBe(
-      `https://pay.example.com stated on 2026-11-23 at 12:00:00 UTC that it allowed a payment of 0.5 USDC (${token}) to ${payee}, and its signed log contains this.`,
+      `https://pay.example.com stated on 2026-11-23 at 12:00:00 UTC that it allowed a payment of 0.5 USDC (${token}) to ${payee}, and its signed log contains the decision.`,
     );
   });
 
@@ -39,7 +39,7 @@ describe("the sentence of a verdict", () => {
 
   test("names the transaction of a settled execution, and the token by its address", async () => {
     expect(await proved({ of: execution("settled") })).toContain(
-      `that a payment of 0.5 of the token ${token} to ${payee} was settled in the transaction ${TRANSACTION},`,
+      `that a payment of 0.5 of the token ${token} to ${payee} was settled in the transaction ${TRANSACTION} on ${token.split("/")[0]},`,
     );
     expect(await proved({ of: execution("failed") })).toContain(`to ${payee} failed, and`);
   });
