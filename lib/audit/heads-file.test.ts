@@ -7,7 +7,7 @@ import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { forget } from "#lib/process.ts";
-import { dropCheckpoints, rewrite } from "#test/audit-tampering.ts";
+import { dropCheckpoints, rewrite, tamper } from "#test/audit-tampering.ts";
 import { useDatabase } from "#test/database.ts";
 import { chainOfEvents } from "#test/mandates.ts";
 
@@ -46,6 +46,23 @@ test("a rewritten chain of checkpoints is never signed, also after a restart wit
   await signNow();
   expect(await findAlarm("checkpoints")).toBeNull();
   expect((await verifyChain("checkpoints")).valid).toBe(true);
+});
+
+test("a checkpoint of an unknown key with the rewritten head does not hide the head in the file", async () => {
+  await chainOfEvents(3);
+  await signNow();
+  const undo = await rewrite("checkpoints", 1);
+  await dropCheckpoints("checkpoints");
+  await tamper(`INSERT INTO audit_checkpoints SELECT chain, sequence, hash, 'unknown', 'AAAA', clock_timestamp()
+    FROM audit_heads WHERE chain = 'checkpoints'`);
+  forget("signedHeads");
+  await signNow();
+  expect((await newestCheckpoint("checkpoints"))?.keyId).toBe("unknown");
+  expect(await findAlarm("checkpoints")).not.toBeNull();
+  await dropCheckpoints("checkpoints");
+  await undo();
+  await signNow();
+  expect(await findAlarm("checkpoints")).toBeNull();
 });
 
 test("heads are appended, a line that a crash left incomplete is ignored, and processes share the file", async () => {

@@ -71,7 +71,9 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;
-  let head = await headAt(chain, first);
+  // Of two different heads with one sequence, one was forged, and the chain can continue from only one of them.
+  const isClear = signed.every(({ sequence, hash }) => sequence !== first.sequence || hash === first.hash);
+  let head = isClear ? await headAt(chain, first) : null;
   if (!head) return { sequence: first.sequence, detail: "The chain differs from its signed checkpoint here." };
   const ends = await readEnds(chain);
   const last = signed.at(-1)?.sequence ?? 0;
