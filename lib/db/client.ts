@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type { Sql as DriverSql } from "postgres";
 import { env } from "#lib/env.ts";
+import { endLost } from "#lib/db/end-lost.ts";
 import { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { forget, perProcess } from "#lib/process.ts";
@@ -9,7 +10,7 @@ export type { Sql };
 export type Database = PostgresJsDatabase;
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-const names = ["pool", "batchPool", "urgentPool"] as const;
+const names = ["pool", "batchPool", "urgentPool", "watchPool"] as const;
 
 type Limits = {
   readonly max: number;
@@ -17,6 +18,8 @@ type Limits = {
   readonly statementTimeoutMs: number;
   /** How long a caller waits for a connection. */
   readonly waitMs: number;
+  /** How long a new connection may take. */
+  readonly openMs?: number;
   /** How long a transaction may be idle before the server ends it and frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
@@ -25,7 +28,8 @@ type Limits = {
 /** Added to statement_timeout: a live server reports the timeout by then, and a server that is still silent is lost. */
 const SILENCE_AFTER_MS = 1_000;
 
-export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idleInTransactionMs, settings }: Limits): Pool {
+export function createPool(limits: Limits): Pool {
+  const { max, lockTimeoutMs, statementTimeoutMs, waitMs, openMs = 3_000, idleInTransactionMs, settings } = limits;
   const url = env().DATABASE_URL;
   if (!url) throw new Error("No database: DATABASE_URL is not set and the embedded database was not started.");
   const created = new Pool({
@@ -33,7 +37,7 @@ export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idl
     max,
     waitMs,
     waitersMax: 4_096,
-    openMs: 3_000,
+    openMs,
     silenceMs: statementTimeoutMs + SILENCE_AFTER_MS,
     idleMs: 300_000,
     lifetimeMs: (30 + Math.random() * 30) * 60_000,
@@ -52,6 +56,7 @@ export function createPool({ max, lockTimeoutMs, statementTimeoutMs, waitMs, idl
   created.onSilence = (since) => {
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
+  created.onQuiet = () => void endLost(watchPool().sql, openPools());
   return created;
 }
 
@@ -81,6 +86,19 @@ export const batchPool = (): Pool =>
 
 /** Connections for urgent work that must never wait behind traffic: one is in use, the other is free for the next caller. */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
+
+/** One connection, opened when another is quiet, to ask the server about it. All its limits are short, because it may be lost too. */
+const watchPool = (): Pool =>
+  perProcess("watchPool", () =>
+    createPool({
+      max: 1,
+      lockTimeoutMs: 500,
+      statementTimeoutMs: 500,
+      waitMs: 1_000,
+      openMs: 1_000,
+      idleInTransactionMs: 1_000,
+    }),
+  );
 
 /** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;

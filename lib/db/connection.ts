@@ -32,6 +32,9 @@ const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
 /** A socket that was closed in order is destroyed after this time if its peer does not answer. */
 const GOODBYE_MS = 1_000;
 
+/** After this time without an answer, somebody should ask the server whether it still works on the statement. */
+export const QUIET_MS = 1_000;
+
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
@@ -66,6 +69,8 @@ export class Connection {
   failure: postgres.PostgresError | null = null;
   /** Called once, when the connection ends for any reason. */
   onEnd: (silent: boolean) => void = ignore;
+  /** Called each QUIET_MS that a statement waits without any data. */
+  onQuiet: () => void = ignore;
 
   private constructor(silenceMs: number) {
     this.#silenceMs = silenceMs;
@@ -136,9 +141,11 @@ export class Connection {
       setImmediate(() => {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
-        const left = Math.max(this.#sentAt, this.#heardAt) + this.#silenceMs - performance.now();
-        if (left <= 0) this.abandon("The database fell silent.", true);
-        else this.#listen(left);
+        const quietFor = this.#quietFor;
+        if (quietFor >= this.#silenceMs) return this.abandon("The database fell silent.", true);
+        if (quietFor >= QUIET_MS) this.onQuiet();
+        const next = QUIET_MS - (quietFor % QUIET_MS);
+        this.#listen(Math.min(next, this.#silenceMs - quietFor));
       });
     }, milliseconds);
     this.#silence.unref();
@@ -152,6 +159,15 @@ export class Connection {
     return this.#live.size > 0;
   }
 
+  get #quietFor(): number {
+    return performance.now() - Math.max(this.#sentAt, this.#heardAt);
+  }
+
+  /** Whether a statement waits, and no data came for QUIET_MS. */
+  get isQuiet(): boolean {
+    return this.busy && this.#quietFor >= QUIET_MS;
+  }
+
   get heardAt(): number {
     return this.#heardAt;
   }
@@ -162,7 +178,7 @@ export class Connection {
     const { resolve, reject } = query;
     this.#live.add(query);
     this.#sentAt = performance.now();
-    if (this.#silence === null) this.#listen(this.#silenceMs);
+    if (this.#silence === null) this.#listen(Math.min(QUIET_MS, this.#silenceMs));
     query.resolve = (result) => {
       this.#live.delete(query);
       // Clear parameters on resolve, or V8 promotes them to the old generation.

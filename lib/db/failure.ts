@@ -33,8 +33,9 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * Codes of a database that is unavailable: lost connections (the driver has three codes of its own), a busy pool, and PostgreSQL's classes 08 (connection), 53 (resources), 57P
- * (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and ended transactions (25P03, 25P04).
+ * Codes of a database that is unavailable: lost connections (the driver has three codes of its own), a busy pool, and PostgreSQL's classes
+ * 08 (connection), 53 (resources), 57P (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and
+ * ended transactions (25P03, 25P04).
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;

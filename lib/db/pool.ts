@@ -19,6 +19,8 @@ const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
 
+const ELSEWHERE = "The database fell silent on another connection.";
+
 /** Statements that only read: nothing was written if their connection is lost. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
@@ -42,6 +44,8 @@ export class Pool {
   readonly sql: Sql;
   /** Called when a connection fell silent, so that other connections to the same lost server end too. */
   onSilence: (since: number) => void = () => {};
+  /** Called when a statement waits for longer than usual. */
+  onQuiet: () => void = () => {};
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -50,6 +54,11 @@ export class Pool {
 
   get waiting(): number {
     return this.#waiters.length;
+  }
+
+  /** Connections whose statement waits for longer than usual. */
+  get quiet(): readonly Connection[] {
+    return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
   /** Lends a connection to `work`. A connection that `work` leaves in an unknown state is ended. */
@@ -93,9 +102,14 @@ export class Pool {
    * statement since then would otherwise keep its caller for the whole silence limit.
    */
   forgetUnheardSince(time: number): void {
-    const waiting = [...this.#lent].filter(({ busy }) => busy);
-    for (const connection of [...this.#idle, ...waiting].filter(({ heardAt }) => heardAt < time))
-      connection.abandon("The database fell silent on another connection.");
+    this.forgetIdleUnheardSince(time);
+    for (const connection of [...this.#lent].filter(({ busy, heardAt }) => busy && heardAt < time)) connection.abandon(ELSEWHERE);
+  }
+
+  forgetIdleUnheardSince(time: number): readonly Connection[] {
+    const unheard = this.#idle.filter(({ heardAt }) => heardAt < time);
+    for (const connection of unheard) connection.abandon(ELSEWHERE);
+    return unheard;
   }
 
   /** Refuses new work, waits up to `limitMs` for lent connections, then closes all. */
@@ -128,7 +142,7 @@ export class Pool {
       this.#take(connection);
       noteFailure(error);
       reject(
-        !reads && connectionLost(error)
+        !reads && (connection.ended || connectionLost(error))
           ? new OutcomeUnknown("The statement may have been carried out.", { cause: error })
           : error,
       );
@@ -201,6 +215,7 @@ export class Pool {
     try {
       const connection = await Connection.open(this.#options);
       connection.onEnd = (silent) => this.#ended(connection, silent);
+      connection.onQuiet = () => this.onQuiet();
       await this.#endAbandoned(connection);
       this.#opening -= 1;
       this.#failures = 0;
@@ -276,7 +291,9 @@ async function commit(connection: Connection, send: () => PromiseLike<{ readonly
     const { command } = await send();
     if (command !== "ROLLBACK") return;
   } catch (error) {
-    if (connectionLost(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
+    // An error that ended the connection does not say what became of the COMMIT.
+    if (connection.ended || connectionLost(error))
+      throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;
   }
   throw connection.failure ?? new Error("PostgreSQL rolled a transaction back.");

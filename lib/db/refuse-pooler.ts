@@ -6,7 +6,7 @@ const ASKED_MS = 12_345;
 const refusal = (why: string): Error =>
   new Error(
     `DATABASE_URL leads to a connection pooler that ${why}. The service keeps its own connections and needs settings that stay with each. ` +
-      "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and five more.",
+      "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and six more.",
   );
 
 /** A pooler such as PgBouncer drops or refuses start-up parameters, so timeouts would silently not apply. @throws Error */

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { closePools, mainPool, urgentPool } from "#lib/db/client.ts";
+import { databaseAway, outcomeUnknown } from "#lib/db/failure.ts";
+import { forget } from "#lib/process.ts";
+import { Link } from "#test/link.ts";
+import { useDatabase } from "#test/database.ts";
+
+const database = useDatabase();
+
+let link: Link;
+let direct: string;
+
+beforeEach(async () => {
+  await closePools();
+  direct = database().url;
+  link = await Link.to(direct);
+  process.env["DATABASE_URL"] = link.through(direct);
+  forget("env");
+});
+
+afterEach(async () => {
+  process.env["DATABASE_URL"] = direct;
+  forget("env");
+  await closePools();
+  link.close();
+});
+
+const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(promise).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+/** Runs `work` and returns its error and how long it took, in milliseconds. */
+async function timed(work: () => PromiseLike<unknown>): Promise<{ error: unknown; ms: number }> {
+  const began = performance.now();
+  const error = await errorOf(work());
+  return { error, ms: performance.now() - began };
+}
+
+describe("a lost message between the service and the database", () => {
+  test("ends its connection and its server process within two seconds, and the other connections of the link too", async () => {
+    const pids = await Promise.all(
+      [1, 2].map(() => mainPool().sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid, pg_sleep(0.1)`),
+    );
+    link.leaveHalfOpen();
+    const { error, ms } = await timed(() => mainPool().sql`SELECT 1`);
+    expect(databaseAway(error)).toBe(true);
+    expect(ms).toBeLessThan(2_000);
+    const gone = pids.flat().map(({ pid }) => pid);
+    await expect
+      .poll(
+        () => urgentPool().sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY (string_to_array(${gone.join()}, ',')::int[])`,
+      )
+      .toEqual([]);
+  });
+
+  test("is found as soon as the network works again", async () => {
+    await mainPool().sql`SELECT 1`;
+    link.freeze();
+    const asked = timed(() => mainPool().sql`SELECT 1`);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    link.mend();
+    const { error, ms } = await asked;
+    expect(databaseAway(error)).toBe(true);
+    expect(ms).toBeLessThan(4_500);
+  });
+
+  test("leaves the outcome of a COMMIT unknown if only its answer was lost", async () => {
+    await mainPool().sql`CREATE TABLE lost_answers (id int)`;
+    const { error, ms } = await timed(() =>
+      mainPool().begin(async (sql) => {
+        await sql`INSERT INTO lost_answers VALUES (1)`;
+        void link.swallowAfter("COMMIT");
+      }),
+    );
+    expect([outcomeUnknown(error), ms < 3_000]).toEqual([true, true]);
+    expect(await urgentPool().sql`SELECT id FROM lost_answers`).toEqual([{ id: 1 }]);
+    await urgentPool().sql`DROP TABLE lost_answers`;
+  });
+
+  test("is not suspected while the server works on a statement or waits for a lock", async () => {
+    const { error, ms } = await timed(() => mainPool().sql`SELECT pg_sleep(2.5)`);
+    expect([error, ms > 2_400]).toEqual([null, true]);
+    const locked = mainPool().begin(async (sql) => {
+      await sql`SELECT pg_advisory_xact_lock(4711)`;
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const waits = await timed(() => urgentPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4711)`));
+    expect([waits.error, await errorOf(locked)]).toEqual([null, null]);
+  });
+});
