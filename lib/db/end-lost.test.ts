@@ -55,6 +55,18 @@ describe("a lost message between the service and the database", () => {
       .toEqual([]);
   });
 
+  test("ends also the connections whose server processes wait for the locks of a lost one", async () => {
+    const lock = async () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4712), pg_sleep(0.3)`);
+    await Promise.all([1, 2, 3].map(() => mainPool().sql`SELECT pg_sleep(0.1)`));
+    const locking = [1, 2, 3].map(() => timed(lock));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    link.leaveHalfOpen();
+    const results = await Promise.all(locking);
+    expect(results.map(({ error, ms }) => databaseAway(error) && ms < 2_500)).toEqual([true, true, true]);
+    const { error, ms } = await timed(lock);
+    expect([error, ms < 1_500]).toEqual([null, true]);
+  });
+
   test("is found as soon as the network works again", async () => {
     await mainPool().sql`SELECT 1`;
     link.freeze();

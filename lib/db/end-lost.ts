@@ -7,15 +7,14 @@ import { perProcess } from "#lib/process.ts";
 /** Statements may also wait for a lock, so the server is not asked more often than this. */
 const PAUSE_MS = 250;
 
-/** The server processes that ended, or that wait for a message from us. */
-async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<ReadonlySet<number>> {
-  const rows = await sql<{ pid: number }[]>`
-    SELECT asked.pid
-    FROM unnest(string_to_array(${pids.join()}, ',')::int[]) AS asked (pid) LEFT JOIN pg_stat_activity a ON a.pid = asked.pid
-    WHERE a.pid IS NULL
-      OR (a.wait_event = 'ClientRead' AND a.state_change < clock_timestamp() - interval '500 milliseconds')`;
-  return new Set(rows.map(({ pid }) => pid));
-}
+type Waiting = { readonly pid: number; readonly forLock: boolean };
+
+/** The server processes that wait for a message from us or for a lock, and those that ended. */
+const selectWaiting = (sql: Sql, pids: readonly number[]) => sql<Waiting[]>`
+  SELECT asked.pid, a.wait_event_type IS NOT DISTINCT FROM 'Lock' AS "forLock"
+  FROM unnest(string_to_array(${pids.join()}, ',')::int[]) AS asked (pid) LEFT JOIN pg_stat_activity a ON a.pid = asked.pid
+  WHERE a.pid IS NULL OR a.wait_event_type = 'Lock'
+    OR (a.wait_event = 'ClientRead' AND a.state_change < clock_timestamp() - interval '500 milliseconds')`;
 
 /** Frees the locks of processes whose connections are lost. */
 const terminate = (sql: Sql, pids: readonly number[]) => sql`
@@ -31,8 +30,10 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const pids = pidsOf(quiet);
   if (pids.length === 0) return;
   const waiting = await selectWaiting(sql, pids);
-  const lost = quiet.filter(({ isQuiet, backend }) => isQuiet && backend && waiting.has(backend.pid));
-  if (lost.length === 0) return;
+  if (waiting.every(({ forLock }) => forLock)) return;
+  // A process that waits for a lock may have lost its connection too. It would keep the lock when it gets it, so it is ended as well.
+  const waitingPids = new Set(waiting.map(({ pid }) => pid));
+  const lost = quiet.filter(({ isQuiet, backend }) => isQuiet && backend && waitingPids.has(backend.pid));
   // The connections end first: a terminated process could report that a COMMIT failed whose answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
