@@ -76,6 +76,7 @@ export const problems = {
   approval_basket_mismatch: row(409, "Approval is for something else", "conflict", "buyer"),
   checkout_closed: row(409, "Checkout is closed", "conflict", "buyer"),
   no_matching_mandate: row(409, "No mandate covers this checkout", "buyer_action_required", "buyer"),
+  approval_expired: row(410, "Approval expired", "approval_required", "agent"),
   intent_expired: row(410, "Intent expired", "conflict", "agent"),
   continuation_expired: row(410, "Continuation expired", "conflict", "agent"),
   authorization_expired: row(410, "Authorization expired", "conflict", "agent"),

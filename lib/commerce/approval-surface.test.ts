@@ -243,14 +243,21 @@ describe("the approval of a payment that was authorized", () => {
     expect((await eventsOf(checkoutIntentId)).at(-1)).toMatchObject({ type: "checkout.expired", actorId: "service" });
   });
 
-  test("a checkout without a decision ends together with its hold", async () => {
+  test("a checkout without a decision ends together with its hold, and the agent reads that nobody declined it", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);
     await expire(checkoutIntentId);
+    const request = { authorizationId: authorization.authorizationId, paymentCredential: await credential() };
+    const early = await execute(scene, request);
     await sweepCheckouts();
     expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("expired");
     expect(await holds()).toMatchObject([{ status: "expired" }]);
     expect(await sweepCheckouts()).toBe(0);
+    for (const { status, problem } of [early, await execute(scene, request)])
+      expect([status, problem.code, problem.actor]).toEqual([410, "approval_expired", "agent"]);
+    expect((await eventsOf(checkoutIntentId)).at(-1)).toMatchObject({ type: "checkout.expired", actorId: "service" });
+    const again = await authorized(scene);
+    expect([again.policyDecision.outcome, checkoutOf(again) === checkoutIntentId]).toEqual(["requireApproval", false]);
   });
 
   test("revoking a mandate ends the approvals under it", async () => {

@@ -29,7 +29,8 @@ export type ExecutionFacts = {
 /**
  * Requires that an authorization may be executed now, by its own state alone. Checked before anything is verified, and again under the
  * locks.
- * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, authorization_consumed, authorization_expired
+ * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_expired, authorization_consumed,
+ *   authorization_expired
  */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
@@ -87,11 +88,20 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
+/** Nobody decided, so the agent may ask again. Only a person's refusal means no. */
+const approvalExpired = (): Problem =>
+  new Problem("approval_expired", {
+    detail:
+      "Nobody decided about this payment in time. Nobody declined it, and nothing was paid. To ask again, authorize the payment again, under a new idempotency key.",
+    nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
+  });
+
 /** Requires that a person approved this authorization in time. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);
+  if (!approval && (checkout.status === "awaiting_approval" || checkout.status === "expired")) throw approvalExpired();
   if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
   throw new Problem("authorization_expired", {
     detail:
