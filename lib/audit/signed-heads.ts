@@ -26,7 +26,7 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
 const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
 
 export type SignedHeads = {
-  /** Sorted by sequence. */
+  /** Sorted by sequence; among equal ones, those that this installation signed come first. */
   readonly heads: readonly SignedHead[];
   /** Whether the chain of checkpoints names this chain under one of this installation's keys. */
   readonly named: boolean;
@@ -46,12 +46,13 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   const claimed = [own, named].filter((one) => one !== null);
   const forged = claimed.find((one) => !isSigned(one));
   const heads: SignedHead[] = claimed.filter(isSigned);
-  if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   const kept: KeptHead = chain === SIGNED ? await furthestKeptHead() : { head: null };
   if (kept.head) heads.push(kept.head);
-  if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
+  // The database could be changed to contain these two. Among heads of one sequence, the chain is compared with the first one.
+  if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
+  if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
   const detail = forged ? FORGED : kept.detail;
   const bad = detail === undefined ? null : { sequence: forged?.sequence ?? 0, detail };
@@ -71,9 +72,7 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;
-  // Of two different heads with one sequence, one was forged, and the chain can continue from only one of them.
-  const isClear = signed.every(({ sequence, hash }) => sequence !== first.sequence || hash === first.hash);
-  let head = isClear ? await headAt(chain, first) : null;
+  let head = await headAt(chain, first);
   if (!head) return { sequence: first.sequence, detail: "The chain differs from its signed checkpoint here." };
   const ends = await readEnds(chain);
   const last = signed.at(-1)?.sequence ?? 0;
