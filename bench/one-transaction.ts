@@ -17,6 +17,8 @@ if (!template) throw new Error("There is no authorization to copy.");
 const mandateId = template["mandate_id"] as string;
 await sql`INSERT INTO bench_mandates SELECT * FROM mandates WHERE mandate_id = ${mandateId}`;
 
+let sequence = 1_000_000_000;
+
 async function read(incoming: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of incoming) text += String(chunk);
@@ -31,8 +33,7 @@ async function authorize(text: string): Promise<string> {
   const row = {
     ...template,
     authorization_id: authorizationId,
-    policy_decision_id: newId("policyDecision"),
-    reservation_id: newId("reservation"),
+    sequence: (sequence += 1),
     intent_id: intent.intentId,
     nonce: intent.nonce,
     slot: intent.idempotencyKey,

@@ -138,7 +138,7 @@ CREATE TABLE "audit_checkpoints" (
 	CONSTRAINT "audit_checkpoints_chain_sequence_key_id_pk" PRIMARY KEY("chain","sequence","key_id")
 );
 --> statement-breakpoint
-CREATE TABLE "audit_events" (
+CREATE TABLE "audit_entries" (
 	"chain" text NOT NULL,
 	"sequence" bigint NOT NULL,
 	"audit_event_id" text NOT NULL,
@@ -152,7 +152,7 @@ CREATE TABLE "audit_events" (
 	"hash" text NOT NULL,
 	"node" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "audit_events_chain_sequence_pk" PRIMARY KEY("chain","sequence")
+	CONSTRAINT "audit_entries_chain_sequence_pk" PRIMARY KEY("chain","sequence")
 );
 --> statement-breakpoint
 CREATE TABLE "audit_heads" (
@@ -246,7 +246,6 @@ CREATE TABLE "authorizations" (
 	"mandate_id" text NOT NULL,
 	"policy_version" integer NOT NULL,
 	"subject_id" text NOT NULL,
-	"policy_decision_id" text NOT NULL,
 	"intent_id" text NOT NULL,
 	"nonce" text NOT NULL,
 	"outcome" text NOT NULL,
@@ -268,7 +267,13 @@ CREATE TABLE "authorizations" (
 	"facilitator_url" text,
 	"max_timeout_seconds" integer NOT NULL,
 	"fee_schedule_id" text,
-	"reservation_id" text,
+	"held" boolean NOT NULL,
+	"checkout_intent_id" text,
+	"actor_id" text NOT NULL,
+	"request_id" text NOT NULL,
+	"sequence" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"node" text,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "authorizations_amount" CHECK (amount >= 0 AND amount < 'NaN'),
@@ -325,8 +330,7 @@ CREATE TABLE "executions" (
 );
 --> statement-breakpoint
 CREATE TABLE "reservations" (
-	"reservation_id" text PRIMARY KEY NOT NULL,
-	"authorization_id" text NOT NULL,
+	"authorization_id" text PRIMARY KEY NOT NULL,
 	"organization_id" text NOT NULL,
 	"mandate_id" text NOT NULL,
 	"status" text NOT NULL,
@@ -531,19 +535,6 @@ CREATE TABLE "mails" (
 	"ended_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "mandate_ledger" (
-	"ledger_id" text NOT NULL,
-	"organization_id" text NOT NULL,
-	"mandate_id" text NOT NULL,
-	"reservation_id" text NOT NULL,
-	"authorization_id" text NOT NULL,
-	"kind" text NOT NULL,
-	"amount" numeric(78,0) NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	CONSTRAINT "mandate_ledger_of_mandate" PRIMARY KEY("mandate_id","ledger_id"),
-	CONSTRAINT "mandate_ledger_amount" CHECK (amount > 0 AND amount < 'NaN')
-);
---> statement-breakpoint
 CREATE TABLE "mandate_sellers" (
 	"mandate_id" text NOT NULL,
 	"seller_id" text NOT NULL,
@@ -584,6 +575,18 @@ CREATE TABLE "mandates" (
 	CONSTRAINT "mandates_reserved" CHECK (reserved >= 0 AND reserved < 'NaN'),
 	CONSTRAINT "mandates_ceiling" CHECK (ceiling >= 0 AND ceiling < 'NaN'),
 	CONSTRAINT "mandates_within_ceiling" CHECK (spent + reserved <= ceiling)
+);
+--> statement-breakpoint
+CREATE TABLE "resolutions" (
+	"ledger_id" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"mandate_id" text NOT NULL,
+	"authorization_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"amount" numeric(78,0) NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "resolutions_of_mandate" PRIMARY KEY("mandate_id","ledger_id"),
+	CONSTRAINT "resolutions_amount" CHECK (amount > 0 AND amount < 'NaN')
 );
 --> statement-breakpoint
 CREATE TABLE "usage_buckets" (
@@ -881,9 +884,9 @@ CREATE INDEX "orders_of_organization" ON "orders" USING btree ("organization_id"
 CREATE INDEX "orders_of_authorization" ON "orders" USING btree ("authorization_id");--> statement-breakpoint
 CREATE INDEX "orders_due" ON "orders" USING btree ("next_check_at") WHERE next_check_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "step_ups_of_checkout" ON "step_ups" USING btree ("checkout_intent_id","session_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "audit_events_newest" ON "audit_events" USING btree ("audit_event_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "audit_events_entity" ON "audit_events" USING btree ("entity_id","chain","sequence");--> statement-breakpoint
-CREATE INDEX "audit_events_signed" ON "audit_events" USING btree ("entity_id",(("metadata" ->> 'sequence')::bigint)) WHERE chain = 'checkpoints';--> statement-breakpoint
+CREATE UNIQUE INDEX "audit_entries_newest" ON "audit_entries" USING btree ("audit_event_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "audit_entries_entity" ON "audit_entries" USING btree ("entity_id","chain","sequence");--> statement-breakpoint
+CREATE INDEX "audit_entries_signed" ON "audit_entries" USING btree ("entity_id",(("metadata" ->> 'sequence')::bigint)) WHERE chain = 'checkpoints';--> statement-breakpoint
 CREATE INDEX "fee_quotes_of_organization" ON "fee_quotes" USING btree ("organization_id","fee_quote_id");--> statement-breakpoint
 CREATE INDEX "fee_schedules_buyer" ON "fee_schedules" USING btree ("buyer_organization_id");--> statement-breakpoint
 CREATE INDEX "fee_schedules_seller" ON "fee_schedules" USING btree ("seller_organization_id");--> statement-breakpoint
@@ -892,6 +895,7 @@ CREATE INDEX "idempotency_age" ON "idempotency" USING brin ("created_at");--> st
 CREATE UNIQUE INDEX "authorizations_slot" ON "authorizations" USING btree ("slot");--> statement-breakpoint
 CREATE UNIQUE INDEX "authorizations_intent_once" ON "authorizations" USING btree ((mandate_id || ' ' || intent_id)) WHERE outcome <> 'deny';--> statement-breakpoint
 CREATE UNIQUE INDEX "authorizations_nonce_once" ON "authorizations" USING btree ((mandate_id || ' ' || nonce)) WHERE outcome <> 'deny';--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_of_chain" ON "authorizations" USING btree ("organization_id","sequence");--> statement-breakpoint
 CREATE INDEX "authorizations_of_organization" ON "authorizations" USING btree ("organization_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_of_mandate" ON "authorizations" USING btree ("mandate_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_not_allowed" ON "authorizations" USING btree ("organization_id","outcome","authorization_id") WHERE outcome <> 'allow';--> statement-breakpoint
@@ -976,17 +980,19 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 --> statement-breakpoint
-CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
-CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
-CREATE TRIGGER mandate_ledger_append_only BEFORE UPDATE OR DELETE ON mandate_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER resolutions_append_only BEFORE UPDATE OR DELETE ON resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
-CREATE TRIGGER mandate_ledger_no_truncate BEFORE TRUNCATE ON mandate_ledger FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER resolutions_no_truncate BEFORE TRUNCATE ON resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
 CREATE TRIGGER mandate_versions_append_only BEFORE UPDATE OR DELETE ON mandate_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
 CREATE TRIGGER authorizations_append_only BEFORE UPDATE OR DELETE ON authorizations FOR EACH ROW EXECUTE FUNCTION refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER authorizations_no_truncate BEFORE TRUNCATE ON authorizations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
 CREATE TRIGGER credential_claims_append_only BEFORE UPDATE OR DELETE ON credential_claims FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
@@ -1120,3 +1126,25 @@ END $$;
 --> statement-breakpoint
 -- Rows of up to half a page stay whole. To compress them and move a part to another table took longer than all their indexes.
 ALTER TABLE authorizations SET (toast_tuple_target = 4080);
+--> statement-breakpoint
+-- All audit events. The row of an authorization is its event. Names in the metadata are in alphabetical order, as in the hashed text.
+CREATE VIEW audit_events AS
+  SELECT chain, sequence, audit_event_id, type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, node, created_at
+  FROM audit_entries
+  UNION ALL
+  SELECT organization_id, sequence, 'aud' || substr(authorization_id, 4),
+    CASE outcome WHEN 'allow' THEN 'payment.authorized' WHEN 'deny' THEN 'payment.denied' ELSE 'payment.approvalRequired' END,
+    actor_id, organization_id, subject_id, 'authorization', authorization_id,
+    json_strip_nulls(json_build_object('amount', intent::json ->> 'amount', 'asset', asset, 'chain', chain, 'checkoutIntentId', checkout_intent_id,
+      'denialCode', denial_code, 'intentId', intent_id, 'mandateId', mandate_id, 'policyDecisionId', 'pd' || substr(authorization_id, 4),
+      'policyVersion', policy_version, 'requestId', request_id,
+      'reservationId', CASE WHEN held THEN 'rsv' || substr(authorization_id, 4) END, 'sellerId', seller_id)),
+    hash, node, created_at
+  FROM authorizations;
+--> statement-breakpoint
+-- The ledger of the mandates. The row of an authorization is the entry of its hold.
+CREATE VIEW mandate_ledger AS
+  SELECT ledger_id, organization_id, mandate_id, authorization_id, kind, amount, created_at FROM resolutions
+  UNION ALL
+  SELECT 'led' || substr(authorization_id, 4), organization_id, mandate_id, authorization_id, 'hold', amount + buyer_share, created_at
+  FROM authorizations WHERE held;

@@ -91,6 +91,9 @@ function random(): string {
 /** A prefix and a ULID: 48 bits of milliseconds, a 10-bit counter within the millisecond, and 70 random bits. */
 export const newId = (kind: IdKind): string => `${prefixes[kind]}_${next(Date.now())}${random()}`;
 
+/** The same 128-bit value under another prefix: the ids of what belongs to one authorization. */
+export const idUnder = (kind: IdKind, id: string): string => prefixes[kind] + id.slice(id.indexOf("_"));
+
 /** Sorts before every id of its kind that was made at `time` or later. */
 export const firstIdAt = (kind: IdKind, time: Date): string => `${prefixes[kind]}_${timeOf(time.getTime())}${"0".repeat(16)}`;
 

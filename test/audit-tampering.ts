@@ -1,6 +1,6 @@
 import { chainEvents, genesis, type ChainedEvent } from "#lib/audit/chain.ts";
 import { readEnds, readEvents, type Ends } from "#lib/audit/read-store.ts";
-import { auditEvents } from "#lib/audit/tables.ts";
+import { auditEntries } from "#lib/audit/tables.ts";
 import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
@@ -23,7 +23,7 @@ export async function rewrite(name: string, sequence: number): Promise<() => Pro
     const { events: chained, head } = chainEvents(name, genesis, rows);
     await tamper(
       ...chained.map(
-        (row) => `UPDATE audit_events SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)},
+        (row) => `UPDATE audit_entries SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)},
             node = ${row.node === null ? "NULL" : quoted(row.node)}
           WHERE chain = ${quoted(name)} AND sequence = ${row.sequence}`,
       ),
@@ -39,7 +39,7 @@ export async function append(name: string, event: ChainedEvent): Promise<void> {
   const ends = (await readEnds(name))!;
   const from = { sequence: ends.sequence, peaks: readPeaks(ends.peaks) };
   const { events, head } = chainEvents(name, from, [{ ...event, auditEventId: newId("audit") }]);
-  await database().insert(auditEvents).values(events[0]!);
+  await database().insert(auditEntries).values(events[0]!);
   await setHead(name, { ...head, peaks: writePeaks(head.peaks) });
 }
 
@@ -54,7 +54,7 @@ export const dropCheckpoints = (name: string, after = 0) =>
 /** Removes what was appended to the chain of checkpoints after a head. */
 export const cutCheckpoints = async (ends: Ends): Promise<void> => {
   await tamper(
-    `DELETE FROM audit_events WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,
+    `DELETE FROM audit_entries WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,
     `DELETE FROM audit_checkpoints WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,
   );
   await setHead("checkpoints", ends);

@@ -8,7 +8,15 @@ export async function noteCommits(): Promise<void> {
   );
   await database().execute(sql`CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO commits (chain, type, actor_id, entity_id, mandate_id)
-      VALUES (NEW.chain, NEW.type, NEW.actor_id, NEW.entity_id, NEW.metadata ->> 'mandateId'); RETURN NULL; END $$`);
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON audit_events
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit()`);
+      SELECT chain, type, actor_id, entity_id, metadata ->> 'mandateId' FROM audit_events
+      WHERE chain = to_json(NEW) ->> TG_ARGV[0] AND sequence = NEW.sequence; RETURN NULL; END $$`);
+  for (const [table, chain] of [
+    ["audit_entries", "chain"],
+    ["authorizations", "organization_id"],
+  ]) {
+    await database().execute(
+      sql.raw(`CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON ${table}
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_commit(${chain})`),
+    );
+  }
 }

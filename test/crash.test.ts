@@ -25,7 +25,7 @@ beforeAll(async () => {
   const points = [
     [1, "AFTER INSERT ON reservations"],
     [2, "AFTER INSERT ON usage_buckets"],
-    [3, "AFTER INSERT ON audit_events"],
+    [3, "AFTER INSERT ON audit_entries"],
     [4, "AFTER INSERT ON executions"],
     [5, "AFTER INSERT ON credential_claims"],
     [7, "AFTER INSERT ON registration_slots"],
@@ -34,7 +34,7 @@ beforeAll(async () => {
     await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
   }
   // A deferred trigger runs inside COMMIT.
-  await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON audit_events
+  await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON authorizations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
 });
 afterEach(async () => expect(await brokenInvariants()).toEqual([]));

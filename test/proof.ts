@@ -86,11 +86,11 @@ async function brokenRows(): Promise<string[]> {
   const rows = await database().execute<{ what: string }>(sql`
     SELECT '4: two effects of one key: ' || slot AS what FROM authorizations GROUP BY slot HAVING count(*) > 1
     UNION ALL
-    SELECT '4: a hold without its authorization: ' || r.reservation_id FROM reservations r
-      LEFT JOIN authorizations a USING (authorization_id) WHERE a.reservation_id IS DISTINCT FROM r.reservation_id
+    SELECT '4: a hold without its authorization: ' || r.authorization_id FROM reservations r
+      LEFT JOIN authorizations a USING (authorization_id) WHERE a.held IS NOT TRUE
     UNION ALL
     SELECT '4: an authorization without its hold: ' || a.authorization_id FROM authorizations a
-      LEFT JOIN reservations r USING (reservation_id) WHERE a.outcome = 'allow' AND r.reservation_id IS NULL
+      LEFT JOIN reservations r USING (authorization_id) WHERE (a.outcome = 'allow' OR a.held) AND r.authorization_id IS NULL
     UNION ALL
     SELECT '5: ' || a.type || ' after ' || r.type || ': ' || a.entity_id FROM audit_events r JOIN audit_events a
       ON a.chain = r.chain AND a.sequence > r.sequence AND a.type IN ('payment.authorized', 'payment.approvalRequired', 'payment.submitted')
@@ -105,8 +105,8 @@ async function brokenRows(): Promise<string[]> {
     SELECT '6: an event of nothing: ' || e.entity_id FROM audit_events e LEFT JOIN authorizations a ON a.authorization_id = e.entity_id
       WHERE e.entity_type = 'authorization' AND a.authorization_id IS NULL
     UNION ALL
-    SELECT '2: ledger of ' || r.reservation_id FROM reservations r LEFT JOIN mandate_ledger l
-      ON l.reservation_id = r.reservation_id AND l.kind = 'hold' AND l.amount = r.amount
+    SELECT '2: ledger of ' || r.authorization_id FROM reservations r LEFT JOIN mandate_ledger l
+      ON l.authorization_id = r.authorization_id AND l.kind = 'hold' AND l.amount = r.amount
       WHERE l.ledger_id IS NULL
     UNION ALL
     SELECT '1: above the limit on chain: ' || s.registration_id || ' ' || s.period FROM registration_slots s

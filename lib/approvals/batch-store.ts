@@ -60,7 +60,7 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
           AND EXISTS (SELECT FROM passkey WHERE id = passkey_id)))
       ORDER BY method = 'passkey' DESC, step_up_id LIMIT 1) u ON true
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM reservations
-      WHERE reservation_id = (SELECT reservation_id FROM authorizations WHERE authorization_id = k.authorization_id) LIMIT 1) h ON true`;
+      WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
 
 /** Reads a row of approvalFacts. */
 export function readLocked(row: Row): LockedCheckout {
@@ -96,7 +96,7 @@ export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQ
 type Grant = {
   readonly approval: ApprovalRow;
   readonly stepUpId: string | null;
-  /** The checkout's hold, which the approval takes over. */
+  /** The authorization whose hold the approval takes over. */
   readonly heldId: string | null;
   /** The mail to the person who approved. */
   readonly mail: NewMail | null;
@@ -114,7 +114,7 @@ export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
       used AS (UPDATE step_ups SET used_at = ${now}::timestamptz WHERE step_up_id = ${stepUpId}),
       taken AS (
         UPDATE reservations SET approval_key = NULL, expires_at = ${approval.expiresAt.toISOString()}::timestamptz
-        WHERE reservation_id = ${heldId})
+        WHERE authorization_id = ${heldId})
       ${mail === null ? c`` : c`, mailed AS (${insertMailOn(c, mail)})`}
     UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},
       updated_at = ${now}::timestamptz WHERE checkout_intent_id = ${checkoutIntentId}`;

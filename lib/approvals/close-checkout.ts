@@ -3,6 +3,7 @@ import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { endApproval, findApproval, findAsker, findCheckout, lockCheckout, setStatus, type Scope } from "#lib/approvals/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
+import { reservationIdOf } from "#lib/holds/ids.ts";
 import { holdOf, lockMandate, releaseHold } from "#lib/holds/hold-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
@@ -60,7 +61,7 @@ export async function closeCheckout(
   }
   const hold = authorizationId === null ? null : await holdOf(tx, authorizationId);
   if (hold?.status === "held") await releaseHold(tx, hold, status === "expired" ? "expired" : "released");
-  const released = hold?.status === "held" ? { reservationId: hold.reservationId } : {};
+  const released = hold?.status === "held" ? { reservationId: reservationIdOf(hold) } : {};
   const entity = { entityType: "checkout", entityId: checkoutIntentId };
   audit(tx, { ...event, type: `checkout.${status}`, ...entity, metadata: { ...metadata, ...released } }, now);
   return setStatus(tx, checkoutIntentId, status, now);

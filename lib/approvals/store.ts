@@ -6,7 +6,6 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { reservations } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
@@ -124,16 +123,11 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
 }
 
 /** Expires redeemed checkouts whose hold ended before a credential was sent. The caller must hold the mandate's lock. */
-export function expireRedeemed(tx: Tx, reservationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
-  const { authorizationId, reservationId } = reservations;
-  const ended = tx
-    .select({ authorizationId })
-    .from(reservations)
-    .where(inArray(reservationId, [...reservationIds]));
+export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
     .update(checkoutIntents)
     .set({ status: "expired", updatedAt: sql`clock_timestamp()` })
-    .where(and(eq(checkoutIntents.status, "authorized"), inArray(checkoutIntents.authorizationId, ended)))
+    .where(and(eq(checkoutIntents.status, "authorized"), inArray(checkoutIntents.authorizationId, [...authorizationIds])))
     .returning();
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import type { Checkpoint } from "#lib/audit/checkpoint.ts";
-import { auditCheckpoints, auditEvents, auditHeads, signedSequence } from "#lib/audit/tables.ts";
+import { auditCheckpoints, auditEntries, auditHeads, signedSequence } from "#lib/audit/tables.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { toWire } from "#lib/time.ts";
@@ -21,7 +21,7 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
     OR (h.sequence > c.sequence
       AND (h.sequence >= c.sequence + ${events} OR c.created_at < clock_timestamp() - make_interval(secs => ${seconds})))
     OR (h.chain <> ${SIGNED} AND NOT EXISTS (
-      SELECT FROM audit_events e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
+      SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
  * Chains after `after`, sorted by name, that are due for a checkpoint: they grew since their newest one (long ago, or by many events),
@@ -61,17 +61,17 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
 /** The checkpoint with the highest sequence that the chain of checkpoints records for this chain and these keys, not the newest record. */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
-    .select({ metadata: auditEvents.metadata })
-    .from(auditEvents)
+    .select({ metadata: auditEntries.metadata })
+    .from(auditEntries)
     .where(
       and(
         // A literal, not a parameter, or the planner does not use the partial index of these events.
-        sql`${auditEvents.chain} = 'checkpoints'`,
-        eq(auditEvents.entityId, entityOf(chain)),
-        inArray(sql`${auditEvents.metadata}->>'keyId'`, [...keyIds]),
+        sql`${auditEntries.chain} = 'checkpoints'`,
+        eq(auditEntries.entityId, entityOf(chain)),
+        inArray(sql`${auditEntries.metadata}->>'keyId'`, [...keyIds]),
       ),
     )
-    .orderBy(desc(signedSequence(auditEvents)))
+    .orderBy(desc(signedSequence(auditEntries)))
     .limit(1);
   if (!row) return null;
   const { sequence, hash, keyId, signature, signedAt } = row.metadata as Readonly<Record<string, unknown>>;

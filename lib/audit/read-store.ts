@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, ne, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { entityOf, SIGNED } from "#lib/audit/checkpoint-store.ts";
-import { auditEvents, signedSequence } from "#lib/audit/tables.ts";
+import { auditEntries, auditEvents, signedSequence } from "#lib/audit/tables.ts";
 import { EMPTY_ROOT, sequencesOf, type StoredHash } from "#lib/audit/tree.ts";
 import { database } from "#lib/db/client.ts";
+import { idUnder } from "#lib/ids.ts";
 
 type PageOf = {
   readonly chain: string;
@@ -36,20 +37,43 @@ export async function listEvents({ chain, entityId, types, place, rows }: PageOf
   return found.map(asEvent);
 }
 
-/** Newest first: the events of one entity, or of all chains except the chain of checkpoints. */
-export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
+/** Newest first: the events of one entity. */
+async function listEventsAbout(entityId: string, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
-    .where(
-      and(
-        entityId === undefined ? ne(auditEvents.chain, SIGNED) : eq(auditEvents.entityId, entityId),
-        place === null ? undefined : lt(auditEvents.auditEventId, place),
-      ),
-    )
+    .where(and(eq(auditEvents.entityId, entityId), place === null ? undefined : lt(auditEvents.auditEventId, place)))
     .orderBy(desc(auditEvents.auditEventId))
     .limit(rows);
   return found.map(asEvent);
+}
+
+/** The types of the events that are rows of authorizations. */
+const DECIDED = ["payment.authorized", "payment.denied", "payment.approvalRequired"];
+
+/**
+ * Newest first: the events of one entity, or of all chains except the chain of checkpoints. For all chains, the newest entries and the
+ * newest authorizations are found by their own indexes, because no index has the ids of the view.
+ */
+export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
+  if (entityId !== undefined) return listEventsAbout(entityId, place, rows);
+  const before = place === null ? sql`true` : sql`authorization_id < ${idUnder("authorization", place)}`;
+  const newest = sql`(SELECT authorization_id FROM authorizations WHERE ${before} ORDER BY authorization_id DESC LIMIT ${rows})`;
+  const { auditEventId, chain } = auditEntries;
+  const [entries, authorizations] = await Promise.all([
+    database()
+      .select()
+      .from(auditEntries)
+      .where(and(ne(chain, SIGNED), place === null ? undefined : lt(auditEventId, place)))
+      .orderBy(desc(auditEventId))
+      .limit(rows),
+    database()
+      .select()
+      .from(auditEvents)
+      .where(and(sql`${auditEvents.entityId} IN ${newest}`, inArray(auditEvents.type, DECIDED))),
+  ]);
+  const found = [...entries, ...authorizations].map(asEvent);
+  return found.toSorted((a, b) => (a.auditEventId < b.auditEventId ? 1 : -1)).slice(0, rows);
 }
 
 /** Oldest first: events after the sequence `after`, up to and including `last`. */
@@ -86,16 +110,16 @@ export async function newestEventAbout({ chain, entityId, types }: About): Promi
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
     .select()
-    .from(auditEvents)
+    .from(auditEntries)
     .where(
       and(
         // A literal, not a parameter, or the planner does not use the partial index of these events.
-        sql`${auditEvents.chain} = 'checkpoints'`,
-        eq(auditEvents.entityId, entityOf(chain)),
-        lte(auditEvents.sequence, size),
+        sql`${auditEntries.chain} = 'checkpoints'`,
+        eq(auditEntries.entityId, entityOf(chain)),
+        lte(auditEntries.sequence, size),
       ),
     )
-    .orderBy(desc(signedSequence(auditEvents)))
+    .orderBy(desc(signedSequence(auditEntries)))
     .limit(1);
   return row ? asEvent(row) : null;
 }

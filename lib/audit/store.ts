@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Row } from "postgres";
 import { chainEvents, genesis, type AuditEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
-import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
+import { auditEntries, auditHeads } from "#lib/audit/tables.ts";
 import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { given } from "#lib/db/bulk.ts";
 import { sqlOf, type Sql, type Tx } from "#lib/db/client.ts";
@@ -28,7 +28,7 @@ export async function allHeads(c: Sql, chains: readonly string[], locked: readon
 
 const columns = given(
   "event",
-  columnsOf<ChainedEvent, typeof auditEvents>(auditEvents, {
+  columnsOf<ChainedEvent, typeof auditEntries>(auditEntries, {
     chain: (event) => event.chain,
     sequence: (event) => event.sequence,
     auditEventId: (event) => event.auditEventId,
@@ -47,7 +47,7 @@ const columns = given(
 
 const headColumns = given(
   "head",
-  columnsOf<AuditHead & { readonly chain: string }, typeof auditHeads>(auditHeads, {
+  columnsOf<NamedHead, typeof auditHeads>(auditHeads, {
     chain: (head) => head.chain,
     sequence: (head) => head.sequence,
     hash: (head) => head.hash,
@@ -57,34 +57,42 @@ const headColumns = given(
 );
 
 const APPEND = `
-  WITH appended AS (INSERT INTO audit_events (${columns.names}) SELECT * FROM ${columns.source}),
+  WITH appended AS (INSERT INTO audit_entries (${columns.names}) SELECT * FROM ${columns.source}),
     newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
   UPDATE audit_heads SET (sequence, hash, peaks) = (SELECT sequence, hash, peaks FROM newest WHERE newest.chain = audit_heads.chain)
   WHERE chain = ANY($${headColumns.last + 1}::text[])`;
 
-/** Chains events to the locked heads, and the statement that appends them and moves the heads. */
-export function append(c: Sql, heads: readonly Row[], events: readonly PendingEvent[]) {
+type NamedHead = AuditHead & { readonly chain: string };
+type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
+
+/** Chains events to the locked heads. Returns the events in their order, and the new heads. */
+export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]): Chained {
   const byChain = Map.groupBy(events, auditChainOf);
-  const chained = heads.map((row) => {
+  const placed = new Map<PendingEvent, ChainedEvent>();
+  const moved = heads.map((row): NamedHead => {
     const chain = row["chain"] as string;
     const from = { sequence: Number(row["sequence"]), peaks: readPeaks(row["peaks"] as string) };
-    return { chain, ...chainEvents(chain, from, byChain.get(chain) ?? []) };
+    const own = byChain.get(chain) ?? [];
+    const chained = chainEvents(chain, from, own);
+    for (const [at, event] of own.entries()) placed.set(event, chained.events[at]!);
+    return { chain, ...chained.head };
   });
-  const rows = chained.flatMap(({ events: ofChain }) => ofChain);
-  const newest = chained.map(({ chain, head }) => ({ chain, ...head }));
-  const lists = [...columns.values(rows), ...headColumns.values(newest)];
-  return { rows, statement: c.unsafe(APPEND, [...lists, newest.map(({ chain }) => chain)], { prepare: true }) };
+  return { events: events.map((event) => placed.get(event)!), heads: moved };
 }
+
+/** The statement that stores events and moves the heads. The events of authorizations are stored in their own rows. */
+export const append = (c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) =>
+  c.unsafe(APPEND, [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)], { prepare: true });
 
 /** Appends events to their chains. */
 export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Promise<readonly ChainedEvent[]> {
   if (events.length === 0) return [];
   const c = sqlOf(tx);
   const chains = [...new Set(events.map(auditChainOf))];
-  const { rows, statement } = append(c, await allHeads(c, chains, await lockHeads(c, chains)), events);
-  await statement;
-  metrics().auditEvents.inc(rows.length);
-  return rows;
+  const chained = chainTo(await allHeads(c, chains, await lockHeads(c, chains)), events);
+  await append(c, chained.events, chained.heads);
+  metrics().auditEvents.inc(events.length);
+  return chained.events;
 }
 
 /** The time of the database. Read it after taking locks. */

@@ -1,43 +1,44 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, json, pgTable, primaryKey, text, uniqueIndex, type AnyPgColumn } from "drizzle-orm/pg-core";
+import { bigint, index, json, pgTable, pgView, primaryKey, text, uniqueIndex, type AnyPgColumn } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
 /** The signed sequence, in the metadata of an event of the chain of checkpoints. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
+const eventColumns = {
+  chain: text("chain").notNull(),
+  sequence: bigint("sequence", { mode: "number" }).notNull(),
+  auditEventId: text("audit_event_id").notNull(),
+  type: text("type").notNull(),
+  actorId: text("actor_id").notNull(),
+  organizationId: text("organization_id"),
+  subjectId: text("subject_id"),
+  entityType: text("entity_type").notNull(),
+  entityId: text("entity_id").notNull(),
+  metadata: json("metadata").notNull(),
+  /** The leaf hash. */
+  hash: text("hash").notNull(),
+  /** The root of the largest complete subtree that ends with this event; null for a leaf alone. */
+  node: text("node"),
+  createdAt: moment("created_at").notNull(),
+};
+
 /**
  * Append-only: triggers refuse everything but INSERT. `chain` is an organization's id, "platform", or "checkpoints", which records the
- * signed heads of the others.
+ * signed heads of the others. The events of authorizations are in their own table.
  */
-export const auditEvents = pgTable(
-  "audit_events",
-  {
-    chain: text("chain").notNull(),
-    sequence: bigint("sequence", { mode: "number" }).notNull(),
-    auditEventId: text("audit_event_id").notNull(),
-    type: text("type").notNull(),
-    actorId: text("actor_id").notNull(),
-    organizationId: text("organization_id"),
-    subjectId: text("subject_id"),
-    entityType: text("entity_type").notNull(),
-    entityId: text("entity_id").notNull(),
-    metadata: json("metadata").notNull(),
-    /** The leaf hash. */
-    hash: text("hash").notNull(),
-    /** The root of the largest complete subtree that ends with this event; null for a leaf alone. */
-    node: text("node"),
-    createdAt: moment("created_at").notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.chain, table.sequence] }),
-    // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
-    uniqueIndex("audit_events_newest").on(table.auditEventId),
-    uniqueIndex("audit_events_entity").on(table.entityId, table.chain, table.sequence),
-    index("audit_events_signed")
-      .on(table.entityId, signedSequence(table))
-      .where(sql`chain = 'checkpoints'`),
-  ],
-);
+export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
+  primaryKey({ columns: [table.chain, table.sequence] }),
+  // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
+  uniqueIndex("audit_entries_newest").on(table.auditEventId),
+  uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
+  index("audit_entries_signed")
+    .on(table.entityId, signedSequence(table))
+    .where(sql`chain = 'checkpoints'`),
+]);
+
+/** A view: all events, which are the entries and the authorizations. */
+export const auditEvents = pgView("audit_events", eventColumns).existing();
 
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),

@@ -37,9 +37,9 @@ async function chainOf(length: number): Promise<Chain> {
 /** Changes rows with the rights of the database's owner. */
 async function tamper(work: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(databaseOf().url, { max: 1 });
-  await sql`ALTER TABLE audit_events DISABLE TRIGGER USER`;
+  await sql`ALTER TABLE audit_entries DISABLE TRIGGER USER`;
   await work(sql);
-  await sql`ALTER TABLE audit_events ENABLE TRIGGER USER`;
+  await sql`ALTER TABLE audit_entries ENABLE TRIGGER USER`;
   await sql.end();
 }
 
@@ -56,7 +56,7 @@ describe("verifyAudit", () => {
   });
 
   const change = (column: string, value: string) => (sql: Sql, chain: string) =>
-    sql`UPDATE audit_events SET ${sql(column)} = ${value} WHERE chain = ${chain} AND sequence = 3`;
+    sql`UPDATE audit_entries SET ${sql(column)} = ${value} WHERE chain = ${chain} AND sequence = 3`;
 
   test.each([
     ["the actor", change("actor_id", "usr_y")],
@@ -68,17 +68,17 @@ describe("verifyAudit", () => {
     [
       "the time",
       (sql: Sql, chain: string) =>
-        sql`UPDATE audit_events SET created_at = created_at + interval '1 ms' WHERE chain = ${chain} AND sequence = 3`,
+        sql`UPDATE audit_entries SET created_at = created_at + interval '1 ms' WHERE chain = ${chain} AND sequence = 3`,
     ],
     [
       "one byte of the metadata",
       (sql: Sql, chain: string) =>
-        sql`UPDATE audit_events SET metadata = replace(metadata::text, '0.10', '0.11')::json WHERE chain = ${chain} AND sequence = 3`,
+        sql`UPDATE audit_entries SET metadata = replace(metadata::text, '0.10', '0.11')::json WHERE chain = ${chain} AND sequence = 3`,
     ],
     [
       "one byte of the hash",
       (sql: Sql, chain: string) =>
-        sql`UPDATE audit_events SET hash = CASE WHEN left(hash, 1) = '0' THEN '1' ELSE '0' END || substr(hash, 2) WHERE chain = ${chain} AND sequence = 3`,
+        sql`UPDATE audit_entries SET hash = CASE WHEN left(hash, 1) = '0' THEN '1' ELSE '0' END || substr(hash, 2) WHERE chain = ${chain} AND sequence = 3`,
     ],
   ])("a change of %s is found at its event", async (_, work) => {
     const victim = await chainOf(5);
@@ -90,7 +90,7 @@ describe("verifyAudit", () => {
   test("a change of the tree that is stored beside the events is found", async () => {
     const [nodes, peaks] = [await chainOf(5), await chainOf(5)];
     await tamper(async (sql) => {
-      await sql`UPDATE audit_events SET node = repeat('0', 64) WHERE chain = ${nodes.organizationId} AND sequence = 4`;
+      await sql`UPDATE audit_entries SET node = repeat('0', 64) WHERE chain = ${nodes.organizationId} AND sequence = 4`;
       await sql`UPDATE audit_heads SET peaks = encode(decode(repeat('0', 128), 'hex'), 'base64') WHERE chain = ${peaks.organizationId}`;
     });
     expect(await verify(nodes)).toMatchObject({ valid: false, count: 3, firstBad: { sequence: 4 } });
@@ -99,12 +99,12 @@ describe("verifyAudit", () => {
 
   test("a removed event in the middle is found, whether the later ones were renumbered or not", async () => {
     const [gap, moved] = [await chainOf(5), await chainOf(5)];
-    await tamper((sql) => sql`DELETE FROM audit_events WHERE chain = ${gap.organizationId} AND sequence = 3`);
+    await tamper((sql) => sql`DELETE FROM audit_entries WHERE chain = ${gap.organizationId} AND sequence = 3`);
     expect(await verify(gap)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
     await tamper(async (sql) => {
-      await sql`DELETE FROM audit_events WHERE chain = ${moved.organizationId} AND sequence = 3`;
+      await sql`DELETE FROM audit_entries WHERE chain = ${moved.organizationId} AND sequence = 3`;
       for (const at of [4, 5])
-        await sql`UPDATE audit_events SET sequence = ${at - 1} WHERE chain = ${moved.organizationId} AND sequence = ${at}`;
+        await sql`UPDATE audit_entries SET sequence = ${at - 1} WHERE chain = ${moved.organizationId} AND sequence = ${at}`;
     });
     expect(await verify(moved)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
   });
@@ -112,11 +112,11 @@ describe("verifyAudit", () => {
   test("a removed tail, a removed chain and an event added after the end are found", async () => {
     const [tail, all, more] = [await chainOf(5), await chainOf(5), await chainOf(5)];
     await tamper(async (sql) => {
-      await sql`DELETE FROM audit_events WHERE chain = ${tail.organizationId} AND sequence = 5`;
-      await sql`DELETE FROM audit_events WHERE chain = ${all.organizationId}`;
+      await sql`DELETE FROM audit_entries WHERE chain = ${tail.organizationId} AND sequence = 5`;
+      await sql`DELETE FROM audit_entries WHERE chain = ${all.organizationId}`;
       await sql`
-        INSERT INTO audit_events SELECT chain, 6, 'aud_6', type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, node, created_at
-        FROM audit_events WHERE chain = ${more.organizationId} AND sequence = 5`;
+        INSERT INTO audit_entries SELECT chain, 6, 'aud_6', type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, node, created_at
+        FROM audit_entries WHERE chain = ${more.organizationId} AND sequence = 5`;
     });
     expect(await verify(tail)).toMatchObject({ valid: false, count: 4, firstBad: { sequence: 5 } });
     expect(await verify(all)).toMatchObject({ valid: false, count: 0, head: genesis.hash, firstBad: { sequence: 1 } });
@@ -134,7 +134,7 @@ describe("verifyAudit", () => {
 
   test("UPDATE, DELETE and TRUNCATE are refused", async () => {
     const sql = pool();
-    for (const statement of ["UPDATE audit_events SET actor_id = 'x'", "DELETE FROM audit_events", "TRUNCATE audit_events"]) {
+    for (const statement of ["UPDATE audit_entries SET actor_id = 'x'", "DELETE FROM audit_entries", "TRUNCATE audit_entries"]) {
       await expect(sql.unsafe(statement)).rejects.toMatchObject({ code: "23001" });
     }
     expect((await verify(owner)).valid).toBe(true);

@@ -105,7 +105,7 @@ function grant(
     status: 200,
     body: approve.serialize(approved, approval, now),
     events: eventsOf(approve.approver, approved, approval, now),
-    write: (c) => [saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.reservationId ?? null, mail })],
+    write: (c) => [saveGrant(c, { approval, stepUpId: locked.stepUpId, heldId: locked.held?.authorizationId ?? null, mail })],
   };
 }
 

@@ -55,7 +55,7 @@ describe("schemaIsCurrent", () => {
 });
 
 describe("the guards", () => {
-  test.each(["audit_events", "mandate_ledger"])("%s refuses TRUNCATE", async (table) => {
+  test.each(["audit_entries", "resolutions", "authorizations"])("%s refuses TRUNCATE", async (table) => {
     const sql = postgres(database().url, { max: 1 });
     await expect(sql.unsafe(`TRUNCATE ${table}`)).rejects.toThrow(/append-only/);
     await sql.end();

@@ -14,8 +14,8 @@ useDatabase();
 test("holds are found by their keys, any number of them", async () => {
   await seedPayments("org_7", 20_000);
   await database().execute(sql`
-    INSERT INTO reservations (reservation_id, authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)
-    SELECT 'rsv' || substr(authorization_id, 4), authorization_id, organization_id, mandate_id, 'captured', 1, '[]', created_at
+    INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)
+    SELECT authorization_id, organization_id, mandate_id, 'captured', 1, '[]', created_at
     FROM authorizations`);
   const tables = ["reservations", "authorizations"];
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });

@@ -1,9 +1,9 @@
-import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { currentVersion } from "#lib/mandates/store.ts";
-import { mandateLedger, mandates, mandateSellers, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
-import { authorizations, reservations } from "#lib/holds/tables.ts";
+import { mandates, mandateSellers, mandateVersions, resolutions, usageBuckets } from "#lib/mandates/tables.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 
 export type Hold = typeof reservations.$inferSelect;
@@ -25,13 +25,8 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
   return row ?? null;
 }
 
-/** Joins by the authorization's reservation id, because reservations has no index on authorization_id. */
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
-  tx
-    .select(getTableColumns(reservations))
-    .from(authorizations)
-    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
-    .where(eq(authorizations.authorizationId, authorizationId));
+  tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
 /** Read under the mandate's lock. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
@@ -40,15 +35,13 @@ export async function holdOf(tx: Tx | Database, authorizationId: string): Promis
 }
 
 const book = async (tx: Tx, hold: Hold, kind: LedgerKind): Promise<void> => {
-  const { organizationId, mandateId, reservationId, authorizationId, amount } = hold;
-  await tx
-    .insert(mandateLedger)
-    .values({ ledgerId: newId("ledger"), organizationId, mandateId, reservationId, authorizationId, kind, amount });
+  const { organizationId, mandateId, authorizationId, amount } = hold;
+  await tx.insert(resolutions).values({ ledgerId: newId("ledger"), organizationId, mandateId, authorizationId, kind, amount });
 };
 
 const setStatus = async (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> => {
   const resolvedAt = status === "submitted" ? null : sql`clock_timestamp()`;
-  await tx.update(reservations).set({ status, resolvedAt }).where(eq(reservations.reservationId, hold.reservationId));
+  await tx.update(reservations).set({ status, resolvedAt }).where(eq(reservations.authorizationId, hold.authorizationId));
 };
 
 type Change = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
@@ -75,8 +68,8 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
 /** A payment that was approved in time stays payable until its authorization expires. */
-export async function extendHold(tx: Tx, { reservationId }: Hold, expiresAt: Date): Promise<void> {
-  await tx.update(reservations).set({ expiresAt }).where(eq(reservations.reservationId, reservationId));
+export async function extendHold(tx: Tx, { authorizationId }: Hold, expiresAt: Date): Promise<void> {
+  await tx.update(reservations).set({ expiresAt }).where(eq(reservations.authorizationId, authorizationId));
 }
 
 /** The money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
@@ -150,13 +143,14 @@ export async function mandatesWithDueHolds(
   return rows.map((row) => row.mandate_id);
 }
 
-type ExpiredHolds = { readonly reservationIds: readonly string[] };
-
-/** Releases a mandate's due holds under its lock, but no submitted hold. Uses sums, so that a thousand holds cost four statements. */
-export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<ExpiredHolds> {
+/**
+ * Releases a mandate's due holds under its lock, but no submitted hold. Uses sums, so that a thousand holds cost four statements.
+ * Returns the authorizations whose holds it released.
+ */
+export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
   const mine = tx
-    .select({ reservationId: reservations.reservationId })
+    .select({ authorizationId: reservations.authorizationId })
     .from(reservations)
     .where(
       and(eq(reservations.mandateId, mandate.mandateId), eq(reservations.status, "held"), isNull(reservations.resolvedAt), due),
@@ -165,22 +159,22 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
   const holds = await tx
     .update(reservations)
     .set({ status: "expired", resolvedAt: sql`clock_timestamp()` })
-    .where(inArray(reservations.reservationId, mine))
+    .where(inArray(reservations.authorizationId, mine))
     .returning();
   await bookLetGo(tx, mandate, holds, "expire");
-  return { reservationIds: holds.map((hold) => hold.reservationId) };
+  return holds.map(({ authorizationId }) => authorizationId);
 }
 
-/** Releases the given holds that were not submitted. Needs the mandate's lock. */
-export async function releaseHolds(tx: Tx, mandate: MandateKey, reservationIds: readonly string[]): Promise<ExpiredHolds> {
-  if (reservationIds.length === 0) return { reservationIds };
+/** Releases the holds of these authorizations that were not submitted, and returns these. Needs the mandate's lock. */
+export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
+  if (authorizationIds.length === 0) return [];
   const holds = await tx
     .update(reservations)
     .set({ status: "released", resolvedAt: sql`clock_timestamp()` })
-    .where(and(inArray(reservations.reservationId, [...reservationIds]), eq(reservations.status, "held")))
+    .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")))
     .returning();
   await bookLetGo(tx, mandate, holds, "release");
-  return { reservationIds: holds.map((hold) => hold.reservationId) };
+  return holds.map(({ authorizationId }) => authorizationId);
 }
 
 type MandateKey = Pick<MandateRow, "mandateId" | "organizationId">;
@@ -198,14 +192,13 @@ async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly Hold[], ki
     WHERE b.mandate_id = ${mandate.mandateId} AND b.window_key = x.window_key AND b.start = x.start`);
   const entries = holds.map((hold) => ({
     id: newId("ledger"),
-    reservation: hold.reservationId,
     authorization: hold.authorizationId,
     amount: hold.amount.toString(),
   }));
   await tx.execute(sql`
-    INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount)
-    SELECT x.id, ${mandate.organizationId}, ${mandate.mandateId}, x.reservation, x."authorization", ${kind}, x.amount
-    FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, reservation text, "authorization" text, amount numeric)`);
+    INSERT INTO resolutions (ledger_id, organization_id, mandate_id, authorization_id, kind, amount)
+    SELECT x.id, ${mandate.organizationId}, ${mandate.mandateId}, x."authorization", ${kind}, x.amount
+    FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, "authorization" text, amount numeric)`);
 }
 
 function sumBuckets(holds: readonly Hold[]) {

@@ -42,9 +42,9 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
     .limit(WALKED)
     .as("newest");
   return tx
-    .select({ ...newest._.selectedFields, reservationId: reservations.reservationId })
+    .select(newest._.selectedFields)
     .from(newest)
-    .innerJoin(reservations, eq(reservations.reservationId, newest.reservationId))
+    .innerJoin(reservations, eq(reservations.authorizationId, newest.authorizationId))
     .where(and(eq(reservations.status, "held"), sql`${reservations.expiresAt} > clock_timestamp()`));
 }
 

@@ -7,7 +7,6 @@ import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
   tx
     .select({
-      policyDecisionId: authorizations.policyDecisionId,
       authorizationId: authorizations.authorizationId,
       subjectId: authorizations.subjectId,
       outcome: authorizations.outcome,
@@ -25,7 +24,7 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       holdStatus: reservations.status,
     })
     .from(authorizations)
-    .leftJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
+    .leftJoin(reservations, eq(reservations.authorizationId, authorizations.authorizationId))
     .where(eq(authorizations.mandateId, mandateId))
     .orderBy(desc(authorizations.authorizationId))
     .limit(last);

@@ -15,12 +15,11 @@ const findings: Findings = [1, 12, "USDC", "0.5", [4]];
 
 const row = {
   authorizationId: "aut_1",
-  policyDecisionId: "pd_1",
   mandateId: "mdt_1",
   intentId: 'an "intent"',
   outcome: "deny",
   denialCode: null,
-  reservationId: null,
+  held: false,
   createdAt: new Date("2026-11-22T12:00:00.001Z"),
   expiresAt: new Date("2026-11-22T12:15:00.000Z"),
 };
@@ -41,7 +40,7 @@ test("an answer has its fields in the contract's order", () => {
       expiresAt: "2026-11-22T12:15:00.000Z",
     });
   expect(renderAnswer(row, reasons)).toBe(wire({}));
-  expect(renderAnswer({ ...row, denialCode: "mandate_expired", reservationId: "rsv_1" }, reasons)).toBe(
+  expect(renderAnswer({ ...row, denialCode: "mandate_expired", held: true }, reasons)).toBe(
     wire({ denialCode: "mandate_expired", reservationId: "rsv_1" }),
   );
   expect(answerOf({ ...row, findings: JSON.stringify(findings) })).toBe(wire({}));

@@ -1,16 +1,16 @@
 import type { Findings, Reason } from "#lib/mandates/facts.ts";
 import { renderReasons } from "#lib/mandates/render-reasons.ts";
+import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { toWire } from "#lib/time.ts";
 
 /** The columns of an authorization that its reply contains, besides the reasons. */
 type AnswerFields = {
   readonly authorizationId: string;
-  readonly policyDecisionId: string;
   readonly mandateId: string;
   readonly intentId: string;
   readonly outcome: string;
   readonly denialCode: string | null;
-  readonly reservationId: string | null;
+  readonly held: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 };
@@ -22,8 +22,8 @@ type AnswerFields = {
 export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {
   const text = JSON.stringify;
   const denied = row.denialCode === null ? "" : `,"denialCode":${text(row.denialCode)}`;
-  const held = row.reservationId === null ? "" : `,"reservationId":${text(row.reservationId)}`;
-  const ids = `"policyDecisionId":${text(row.policyDecisionId)},"mandateId":${text(row.mandateId)},"intentId":${text(row.intentId)}`;
+  const held = row.held ? `,"reservationId":${text(reservationIdOf(row))}` : "";
+  const ids = `"policyDecisionId":${text(policyDecisionIdOf(row))},"mandateId":${text(row.mandateId)},"intentId":${text(row.intentId)}`;
   const decided = `{${ids},"outcome":${text(row.outcome)},"reasons":${text(reasons)}${denied}${held},"createdAt":"${toWire(row.createdAt)}"}`;
   return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
 }

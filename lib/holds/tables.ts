@@ -23,7 +23,11 @@ const intentText = customType<{ data: PaymentIntent; driverData: string }>({
   toDriver: storeIntent,
 });
 
-/** Intent, decision, authorization and stored reply of one request: created together and never changed, so they share a row (ADR 0002). */
+/**
+ * Intent, decision, authorization, stored reply and audit event of one request: created together and never changed, so they share a row
+ * (ADR 0002, ADR 0032). The ids of the decision, the reservation, the event and the hold's ledger entry are the row's id under their
+ * prefixes. The views audit_events and mandate_ledger contain these rows.
+ */
 export const authorizations = pgTable(
   "authorizations",
   {
@@ -33,7 +37,6 @@ export const authorizations = pgTable(
     mandateId: text("mandate_id").notNull(),
     policyVersion: integer("policy_version").notNull(),
     subjectId: text("subject_id").notNull(),
-    policyDecisionId: text("policy_decision_id").notNull(),
     intentId: text("intent_id").notNull(),
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
@@ -58,7 +61,16 @@ export const authorizations = pgTable(
     facilitatorUrl: text("facilitator_url"),
     maxTimeoutSeconds: integer("max_timeout_seconds").notNull(),
     feeScheduleId: text("fee_schedule_id"),
-    reservationId: text("reservation_id"),
+    /** Whether the decision took a hold. */
+    held: boolean("held").notNull(),
+    /** The checkout that asks a person. */
+    checkoutIntentId: text("checkout_intent_id"),
+    actorId: text("actor_id").notNull(),
+    requestId: text("request_id").notNull(),
+    /** The place in the organization's audit chain, the leaf hash, and the node as in audit_entries. */
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
+    hash: text("hash").notNull(),
+    node: text("node"),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),
   },
@@ -71,6 +83,7 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_nonce_once")
       .on(sql`(mandate_id || ' ' || nonce)`)
       .where(sql`outcome <> 'deny'`),
+    uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
     // For the page that lists them. Allowed payments, nearly all, are not in this index and add no cost.
@@ -87,8 +100,7 @@ export const authorizations = pgTable(
 export const reservations = pgTable(
   "reservations",
   {
-    reservationId: text("reservation_id").primaryKey(),
-    authorizationId: text("authorization_id").notNull(),
+    authorizationId: text("authorization_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     mandateId: text("mandate_id").notNull(),
     status: text("status").notNull(),

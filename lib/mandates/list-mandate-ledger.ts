@@ -4,10 +4,10 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import type { listMandateLedger as operation } from "#lib/mandates/contract.ts";
 import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
 import { findMandate, reading, selectLedger, type Scope } from "#lib/mandates/store.ts";
+import { idUnder } from "#lib/ids.ts";
 import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
-import type { LedgerKind } from "#lib/vocabulary.ts";
 
 export const listMandateLedger: Handler<typeof operation> = async ({ id, query }, { caller }) => {
   const { items, ...rest } = await viewLedger(caller, id, query);
@@ -25,14 +25,14 @@ export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuer
     const { items, ...rest } = page(await selectLedger(tx, id, limit + 1, decodeCursor(cursor)), limit, (row) => row.ledgerId);
     const decimals = decimalsOf(mandate);
     return {
-      items: items.map(({ ledgerId, mandateId, kind, amount, authorizationId, reservationId, createdAt }) => ({
+      items: items.map(({ ledgerId, mandateId, kind, amount, authorizationId, createdAt }) => ({
         ledgerId,
         mandateId,
-        kind: kind as LedgerKind,
+        kind,
         amount: formatAmount(amount, decimals),
         asset: mandate.asset,
         authorizationId,
-        reservationId,
+        reservationId: idUnder("reservation", authorizationId),
         createdAt: toWire(createdAt),
       })),
       ...rest,

@@ -1,13 +1,14 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { mandateLedger, mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
+import { mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
+import { idUnder } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
-import type { StoredMandateStatus } from "#lib/vocabulary.ts";
+import type { LedgerKind, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 export type { Scope };
 
@@ -128,11 +129,36 @@ export async function unknownAgents(tx: Tx, scope: Scope, agents: readonly strin
   return new Set(agents.filter((agent) => !ids.has(agent)));
 }
 
-/** Newest first; ids sort by creation. */
-export const selectLedger = (tx: Tx, mandateId: string, limit: number, before: string | null) =>
-  tx
-    .select()
-    .from(mandateLedger)
-    .where(and(eq(mandateLedger.mandateId, mandateId), before === null ? undefined : lt(mandateLedger.ledgerId, before)))
-    .orderBy(desc(mandateLedger.ledgerId))
-    .limit(limit);
+type LedgerRow = {
+  readonly ledgerId: string;
+  readonly mandateId: string;
+  readonly authorizationId: string;
+  readonly kind: LedgerKind;
+  readonly amount: bigint;
+  readonly createdAt: Date;
+};
+
+/**
+ * Newest first; ids sort by creation. Each of the two parts of the ledger is read by its own index, which the view could not use for the
+ * order of its ids.
+ */
+export async function selectLedger(tx: Tx, mandateId: string, limit: number, before: string | null): Promise<LedgerRow[]> {
+  const end = (kind: "ledger" | "authorization") =>
+    before === null ? sql`` : sql`AND ${sql.identifier(`${kind}_id`)} < ${idUnder(kind, before)}`;
+  const rows = await tx.execute(sql`
+    SELECT * FROM (
+      (SELECT ledger_id, mandate_id, authorization_id, kind, amount, created_at FROM resolutions
+        WHERE mandate_id = ${mandateId} ${end("ledger")} ORDER BY ledger_id DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT 'led' || substr(authorization_id, 4), mandate_id, authorization_id, 'hold', amount + buyer_share, created_at FROM authorizations
+        WHERE mandate_id = ${mandateId} AND held ${end("authorization")} ORDER BY authorization_id DESC LIMIT ${limit})) AS entries
+    ORDER BY ledger_id DESC LIMIT ${limit}`);
+  return rows.map((row) => ({
+    ledgerId: row["ledger_id"] as string,
+    mandateId: row["mandate_id"] as string,
+    authorizationId: row["authorization_id"] as string,
+    kind: row["kind"] as LedgerKind,
+    amount: BigInt(row["amount"] as string),
+    createdAt: new Date(row["created_at"] as string),
+  }));
+}

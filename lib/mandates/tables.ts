@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { check, index, integer, json, pgTable, pgView, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
@@ -89,24 +89,24 @@ export const usageBuckets = pgTable(
   ],
 );
 
-/** Immutable: one row per hold and one per resolution. */
-export const mandateLedger = pgTable(
-  "mandate_ledger",
-  {
-    ledgerId: text("ledger_id").notNull(),
-    organizationId: text("organization_id").notNull(),
-    mandateId: text("mandate_id").notNull(),
-    reservationId: text("reservation_id").notNull(),
-    authorizationId: text("authorization_id").notNull(),
-    kind: text("kind").notNull(),
-    amount: atomic("amount").notNull(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    primaryKey({ name: "mandate_ledger_of_mandate", columns: [table.mandateId, table.ledgerId] }),
-    check("mandate_ledger_amount", sql`amount > 0 AND amount < 'NaN'`),
-  ],
-);
+const ledgerColumns = {
+  ledgerId: text("ledger_id").notNull(),
+  organizationId: text("organization_id").notNull(),
+  mandateId: text("mandate_id").notNull(),
+  authorizationId: text("authorization_id").notNull(),
+  kind: text("kind").notNull(),
+  amount: atomic("amount").notNull(),
+  createdAt: createdAt(),
+};
+
+/** Immutable: one row for each end of a hold. */
+export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
+  primaryKey({ name: "resolutions_of_mandate", columns: [table.mandateId, table.ledgerId] }),
+  check("resolutions_amount", sql`amount > 0 AND amount < 'NaN'`),
+]);
+
+/** A view: the resolutions, and one entry for each authorization that took a hold. */
+export const mandateLedger = pgView("mandate_ledger", ledgerColumns).existing();
 
 /** Sellers that were paid under a mandate. approval.mode firstPayment asks a person until the seller has a row. */
 export const mandateSellers = pgTable(

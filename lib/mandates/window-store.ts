@@ -13,12 +13,12 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
   const bucketStart =
     window.kind === "calendar"
       ? sql`${start.toISOString()}::timestamptz`
-      : sql`to_timestamp((floor(extract(epoch FROM l.created_at) / ${width}) * ${width})::float8)`;
+      : sql`to_timestamp((floor(extract(epoch FROM a.created_at) / ${width}) * ${width})::float8)`;
   return sql`
-    SELECT r.reservation_id, r.status, r.amount, ${bucketStart} AS start
-    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
-    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold'
-      AND l.created_at >= ${from.toISOString()}::timestamptz AND l.created_at <= ${at.toISOString()}::timestamptz`;
+    SELECT r.authorization_id, r.status, r.amount, ${bucketStart} AS start
+    FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+    WHERE a.mandate_id = ${mandateId} AND a.held
+      AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
 /** Sums per bucket. Released and expired holds do not count. */
@@ -65,7 +65,7 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
     UPDATE reservations r
     SET buckets = (r.buckets::jsonb || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json
     FROM (${holdsIn(mandateId, window, now)}) AS held
-    WHERE r.reservation_id = held.reservation_id AND r.status <> 'captured'
+    WHERE r.authorization_id = held.authorization_id AND r.status <> 'captured'
       AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
 }
 
@@ -108,8 +108,8 @@ type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 /** The lifetime usage of the mandate up to a given time. */
 export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
-    SELECT coalesce(sum(r.amount) FILTER (WHERE r.status IN ('held', 'submitted', 'captured')), 0)::text AS used, max(l.created_at) AS last
-    FROM mandate_ledger l JOIN reservations r ON r.reservation_id = l.reservation_id
-    WHERE l.mandate_id = ${mandateId} AND l.kind = 'hold' AND l.created_at <= ${at.toISOString()}::timestamptz`);
+    SELECT coalesce(sum(r.amount) FILTER (WHERE r.status IN ('held', 'submitted', 'captured')), 0)::text AS used, max(a.created_at) AS last
+    FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+    WHERE a.mandate_id = ${mandateId} AND a.held AND a.created_at <= ${at.toISOString()}::timestamptz`);
   return { used: atomicOf(row?.used ?? "0"), lastHeldAt: row?.last ? new Date(row.last) : null };
 }

@@ -7,7 +7,7 @@ import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { readAmount } from "#lib/money.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { executions, reservations } from "#lib/holds/tables.ts";
 import { minutes } from "#lib/time.ts";
 
 /* Queries for the list of the payments page. Every query filters by organization and environment. */
@@ -135,7 +135,7 @@ function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
 const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "createdAt", a.mandate_id AS "mandateId",
   a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
   a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
-  a.reservation_id AS "reservationId", a.expires_at AS "expiresAt", a.intent::json -> 'seller' AS seller, a.intent::json -> 'resource' AS resource,
+  a.held, a.expires_at AS "expiresAt", a.intent::json -> 'seller' AS seller, a.intent::json -> 'resource' AS resource,
   a.intent::json ->> 'idempotencyKey' AS "idempotencyKey"`;
 
 export type PaymentRow = {
@@ -152,7 +152,7 @@ export type PaymentRow = {
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
-  readonly reservationId: string | null;
+  readonly held: boolean;
   readonly expiresAt: Date;
   readonly seller: { readonly sellerId?: string; readonly name?: string; readonly domain?: string; readonly verified?: boolean };
   readonly resource: { readonly resourceId: string; readonly description?: string } | null;
@@ -202,9 +202,8 @@ export async function lastLookedAt(
 export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
   db
     .select({ authorizationId: reservations.authorizationId, status: reservations.status, expiresAt: reservations.expiresAt })
-    .from(authorizations)
-    .innerJoin(reservations, eq(reservations.reservationId, authorizations.reservationId))
-    .where(inArray(authorizations.authorizationId, [...authorizationIds]));
+    .from(reservations)
+    .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
 /** The attempts, holds and checkouts of a page of payments. The caller has checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {

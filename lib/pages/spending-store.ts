@@ -2,7 +2,7 @@ import { and, eq, gte, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { firstIdAt } from "#lib/ids.ts";
-import { mandateLedger, mandates } from "#lib/mandates/tables.ts";
+import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { minutes } from "#lib/time.ts";
 
 /** The timestamp in an entry's id may be slightly earlier than the entry's time. */
@@ -14,21 +14,21 @@ const SLACK_MS = minutes(60);
  */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - SLACK_MS));
-  const day = sql<string>`to_char(${mandateLedger.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
+  const day = sql<string>`to_char(${resolutions.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
   const countersigned = sql<boolean>`EXISTS (SELECT FROM checkout_approvals c
-    WHERE c.authorization_id = ${mandateLedger.authorizationId} AND c.status <> 'rejected')`;
+    WHERE c.authorization_id = ${resolutions.authorizationId} AND c.status <> 'rejected')`;
   return tx
     .select({
       day: day.as("day"),
       asset: mandates.asset,
       chain: mandates.chain,
       countersigned: countersigned.as("countersigned"),
-      amount: sql<string>`sum(${mandateLedger.amount})::text`,
+      amount: sql<string>`sum(${resolutions.amount})::text`,
       payments: sql<number>`count(*)::int`,
     })
     .from(mandates)
-    .innerJoin(mandateLedger, and(eq(mandateLedger.mandateId, mandates.mandateId), gte(mandateLedger.ledgerId, from)))
-    .where(and(within(mandates, scope), inArray(mandateLedger.kind, ["capture", "overrun"]), gte(mandateLedger.createdAt, since)))
+    .innerJoin(resolutions, and(eq(resolutions.mandateId, mandates.mandateId), gte(resolutions.ledgerId, from)))
+    .where(and(within(mandates, scope), inArray(resolutions.kind, ["capture", "overrun"]), gte(resolutions.createdAt, since)))
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 

@@ -85,9 +85,9 @@ describe("an event", () => {
 });
 
 test("an event that was changed in the database does not match its hash", async () => {
-  await database().execute(sql`ALTER TABLE audit_events DISABLE TRIGGER audit_events_append_only`);
+  await database().execute(sql`ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_append_only`);
   await database().execute(
-    sql`UPDATE audit_events SET actor_id = 'sa_2' WHERE chain = ${caller.organizationId} AND sequence = 77`,
+    sql`UPDATE audit_entries SET actor_id = 'sa_2' WHERE chain = ${caller.organizationId} AND sequence = 77`,
   );
   expect((await viewAuditEvent(caller, "77")).fits).toBe(false);
   expect((await viewAuditEvent(caller, "78")).fits).toBe(true);

@@ -56,12 +56,12 @@ describe("the page of a mandate", () => {
 
   test("reads the history by index", async () => {
     await database().execute(sql`
-      INSERT INTO audit_events (chain, sequence, audit_event_id, type, actor_id, entity_type, entity_id, metadata, hash, created_at)
+      INSERT INTO audit_entries (chain, sequence, audit_event_id, type, actor_id, entity_type, entity_id, metadata, hash, created_at)
       SELECT 'org_' || n % 50, n, 'aud_' || n, 'mandate.versioned', 'usr_x', 'mandate', 'mdt_' || n % 400, '{}', '', now()
       FROM generate_series(1, 20000) n`);
     const scope = { organizationId: "org_7", environment: "sandbox" };
-    const plan = await reading((tx) => planOf(selectSteps(tx, scope, "mdt_7", 50), ["audit_events"]));
+    const plan = await reading((tx) => planOf(selectSteps(tx, scope, "mdt_7", 50), ["audit_entries"]));
     expect(plan.whole).toEqual([]);
-    expect(plan.indexes).toContain("audit_events_entity");
+    expect(plan.indexes).toContain("audit_entries_entity");
   });
 });

@@ -9,6 +9,7 @@ import { chainOf } from "#lib/chains/chains.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 import { eventsOf, mandateOf, orderOf, sellerToday } from "#lib/payments/detail-store.ts";
 import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { reservationIdOf } from "#lib/holds/ids.ts";
 import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
@@ -128,7 +129,7 @@ function factsOf({ row, attempts, hold, checkout, approval, order, events, names
     amount: displayAmount(amount + buyerShare, decimalsOf(row), asset),
     network: networkName(chain),
     agent: names.get(subjectId) ?? subjectId,
-    hold: hold && { ...hold, status: hold.status as ReservationStatus },
+    hold: hold && { ...hold, reservationId: reservationIdOf(hold), status: hold.status as ReservationStatus },
     asked: checkout && {
       checkoutIntentId: checkout.checkoutIntentId,
       status: statusAt(checkout, now),

@@ -1,3 +1,4 @@
+import { reservationIdOf } from "#lib/holds/ids.ts";
 import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -85,9 +86,7 @@ describe("viewPayments", () => {
     const denied = (await authorized(scene, { amount: "0.26", intentId: "asked-too-much" })).authorizationId;
     const { authorizationId: paid, executionId, intentId } = await pay(scene, "lost-execute");
     const all = [paid, denied, idle];
-    const { reservation_id: reservationId } = (
-      await database().execute(sql`SELECT reservation_id FROM reservations WHERE authorization_id = ${idle}`)
-    )[0] as { reservation_id: string };
+    const reservationId = reservationIdOf({ authorizationId: idle });
     const transaction = `0x${"ab".repeat(32)}`;
     await database().execute(
       sql`UPDATE executions SET settlement_reference = ${transaction} WHERE execution_id = ${executionId}`,

@@ -21,8 +21,8 @@ async function spend(organizationId: string, mandateId: string, amount: number, 
   const at = new Date(Date.now() - daysAgo * DAY_MS);
   const authorizationId = newId("authorization");
   await database().execute(sql`
-    INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount, created_at)
-    VALUES (${firstIdAt("ledger", at).slice(0, -8) + authorizationId.slice(-8)}, ${organizationId}, ${mandateId}, 'rsv_x', ${authorizationId}, ${kind}, ${amount}, ${at.toISOString()})`);
+    INSERT INTO resolutions (ledger_id, organization_id, mandate_id, authorization_id, kind, amount, created_at)
+    VALUES (${firstIdAt("ledger", at).slice(0, -8) + authorizationId.slice(-8)}, ${organizationId}, ${mandateId}, ${authorizationId}, ${kind}, ${amount}, ${at.toISOString()})`);
   return authorizationId;
 }
 
@@ -86,14 +86,14 @@ describe("spending by day", () => {
       INSERT INTO mandates (mandate_id, organization_id, environment, name, status, version, asset, chain, created_by)
       SELECT 'mdt_' || n, 'org_' || n % 100, 'sandbox', 'M', 'active', 1, 'USDC', 'eip155:84532', 'usr_x' FROM generate_series(1, 400) n`);
     await database().execute(sql`
-      INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount)
-      SELECT 'led_01z' || lpad(n::text, 23, '0'), 'org_' || n % 100, 'mdt_' || 1 + n % 400, 'rsv_x', 'aut_' || n, 'capture', 1
+      INSERT INTO resolutions (ledger_id, organization_id, mandate_id, authorization_id, kind, amount)
+      SELECT 'led_01z' || lpad(n::text, 23, '0'), 'org_' || n % 100, 'mdt_' || 1 + n % 400, 'aut_' || n, 'capture', 1
       FROM generate_series(1, 40000) n`);
     const scope = { organizationId: "org_7", environment: "sandbox" };
     const plan = await reading((tx) =>
-      planOf(selectSpending(tx, scope, new Date(Date.now() - 30 * DAY_MS)), ["mandates", "mandate_ledger"]),
+      planOf(selectSpending(tx, scope, new Date(Date.now() - 30 * DAY_MS)), ["mandates", "resolutions"]),
     );
-    expect(plan.whole).not.toContain("mandate_ledger");
-    expect(plan.indexes).toContain("mandate_ledger_of_mandate");
+    expect(plan.whole).not.toContain("resolutions");
+    expect(plan.indexes).toContain("resolutions_of_mandate");
   });
 });

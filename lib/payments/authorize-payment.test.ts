@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { reservationIdOf } from "#lib/holds/ids.ts";
 import { mandateLedger } from "#lib/mandates/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import { ask, authorizationsOf, holdsOf, newIntent, outcomes, post, storedOf } from "#test/asking.ts";
@@ -32,13 +33,10 @@ describe("authorizePayment", () => {
     const { outcome, reasons, denialCode, reservationId } = data.policyDecision;
     expect([outcome, denialCode]).toEqual(["allow", undefined]);
     expect(new Set(reasons.map(({ effect }) => effect))).toEqual(new Set(["allow"]));
-    expect(await storedOf(data.authorizationId)).toMatchObject({ answer: text, reservationId, outcome, amount: 500_000n });
-    const hold = (await holdsOf(mandateId)).find((one) => one.reservationId === reservationId);
+    expect(await storedOf(data.authorizationId)).toMatchObject({ answer: text, held: true, outcome, amount: 500_000n });
+    const hold = (await holdsOf(mandateId)).find((one) => reservationIdOf(one) === reservationId);
     expect(hold).toMatchObject({ status: "held", amount: 500_000n, expiresAt: new Date(data.expiresAt) });
-    const ledger = await database()
-      .select()
-      .from(mandateLedger)
-      .where(eq(mandateLedger.reservationId, reservationId ?? ""));
+    const ledger = await database().select().from(mandateLedger).where(eq(mandateLedger.authorizationId, data.authorizationId));
     expect(ledger.map(({ kind, amount }) => [kind, amount])).toEqual([["hold", 500_000n]]);
     const events = await eventsOf(data.authorizationId);
     expect(events.map(({ type }) => type)).toEqual(["payment.authorized"]);
@@ -61,7 +59,7 @@ describe("authorizePayment", () => {
     expect([status, outcome, denialCode, reservationId]).toEqual([200, "deny", "per_payment_limit_exceeded", undefined]);
     expect(data.expiresAt).toBe(createdAt);
     expect(reasons.find(({ code }) => code === denialCode)).toMatchObject({ limit: "1", requested: "2", unit: "USDC" });
-    expect(await storedOf(data.authorizationId)).toMatchObject({ answer: text, reservationId: null });
+    expect(await storedOf(data.authorizationId)).toMatchObject({ answer: text, held: false });
     expect(await holdsOf(own)).toEqual([]);
     expect((await eventsOf(data.authorizationId)).map(({ type }) => type)).toEqual(["payment.denied"]);
   });

@@ -7,6 +7,7 @@ import { bucketAt } from "#lib/mandates/windows.ts";
 import { add } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
+import { policyDecisionIdOf } from "#lib/holds/ids.ts";
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
@@ -58,7 +59,7 @@ export function backtest(
     }
     const { seller, amount, asset } = one.intent;
     return {
-      policyDecisionId: one.policyDecisionId,
+      policyDecisionId: policyDecisionIdOf(one),
       authorizationId: one.authorizationId,
       ...(seller.domain !== undefined && { domain: seller.domain }),
       amount,

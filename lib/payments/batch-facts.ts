@@ -110,12 +110,11 @@ const storedAnswer = (row: Row): SlotReply => ({
   get body() {
     return answerOf({
       authorizationId: text(row, "authorization_id"),
-      policyDecisionId: text(row, "policy_decision_id"),
       mandateId: text(row, "mandate_id"),
       intentId: text(row, "intent_id"),
       outcome: text(row, "outcome"),
       denialCode: row["denial_code"] as string | null,
-      reservationId: row["reservation_id"] as string | null,
+      held: row["held"] as boolean,
       createdAt: new Date(text(row, "created_at")),
       expiresAt: new Date(text(row, "expires_at")),
       findings: text(row, "findings"),

@@ -152,9 +152,9 @@ describe("a held lock", () => {
 describe("a refused batch", () => {
   test("does not change the mandate's row", async () => {
     const own = await newMandate();
-    await direct.unsafe("ALTER TABLE audit_events ADD CONSTRAINT closed CHECK (type <> 'payment.authorized') NOT VALID");
+    await direct.unsafe("ALTER TABLE authorizations ADD CONSTRAINT closed CHECK (outcome <> 'allow') NOT VALID");
     const refused = await Promise.all([ask(buyer, own), ask(buyer, own)]);
-    await direct.unsafe("ALTER TABLE audit_events DROP CONSTRAINT closed");
+    await direct.unsafe("ALTER TABLE authorizations DROP CONSTRAINT closed");
     expect(outcomes(refused)).toEqual({ internal_error: 2 });
     const [row] = await database().select().from(mandates).where(eq(mandates.mandateId, own));
     expect([row?.reserved, row?.lastHeldAt]).toEqual([0n, null]);

@@ -10,7 +10,7 @@ const HISTORY = 150;
 
 type Scans = { readonly name: string; readonly scans: number; readonly read: number };
 
-const history = ["authorizations", "reservations", "mandate_ledger", "audit_events"];
+const history = ["authorizations", "reservations", "resolutions", "audit_entries"];
 
 /** The scans of the growing tables so far, by index and sequential. A connection reports its scans at the latest when it ends. */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {

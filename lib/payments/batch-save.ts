@@ -1,28 +1,30 @@
 import postgres, { type Row } from "postgres";
-import { allHeads, append, auditChainOf, lockHeads } from "#lib/audit/store.ts";
+import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
-import type { AuditEvent } from "#lib/audit/chain.ts";
+import type { AuditEvent, ChainedEvent } from "#lib/audit/chain.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
-import { newId } from "#lib/ids.ts";
+import { idUnder } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
+import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
 
 type HeldAuthorization = NewAuthorization & { readonly hold: NonNullable<NewAuthorization["hold"]> };
+type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent };
 
 /** An item with a purchase uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
 const authorizationColumns = given(
   "decided",
-  columnsOf<NewAuthorization, typeof authorizations>(
+  columnsOf<ChainedAuthorization, typeof authorizations>(
     authorizations,
     {
       authorizationId: (row) => row.authorizationId,
@@ -31,7 +33,6 @@ const authorizationColumns = given(
       mandateId: (row) => row.item.mandateId,
       policyVersion: (row) => row.policyVersion,
       subjectId: (row) => subjectOf(row.item),
-      policyDecisionId: (row) => row.policyDecisionId,
       intentId: (row) => row.item.intent.intentId,
       nonce: (row) => row.item.intent.nonce,
       outcome: (row) => row.decision.outcome,
@@ -53,7 +54,13 @@ const authorizationColumns = given(
       facilitatorUrl: (row) => row.resource?.paymentConfig.facilitatorUrl ?? null,
       maxTimeoutSeconds: (row) => row.maxTimeoutSeconds,
       feeScheduleId: (row) => row.feeScheduleId,
-      reservationId: (row) => row.hold?.reservationId ?? null,
+      held: (row) => row.hold !== null,
+      checkoutIntentId: (row) => row.checkoutIntentId,
+      actorId: (row) => row.event.actorId,
+      requestId: (row) => row.item.requestId,
+      sequence: (row) => row.event.sequence,
+      hash: (row) => row.event.hash,
+      node: (row) => row.event.node,
       expiresAt: (row) => row.expiresAt,
       createdAt: (row) => row.createdAt,
     },
@@ -61,11 +68,9 @@ const authorizationColumns = given(
   ),
 );
 
-/** A hold and its ledger entry. */
 const holdColumns = given<HeldAuthorization>(
   "hold",
   [
-    ["reservation_id", "id", (row) => row.hold.reservationId],
     ["authorization_id", "id", (row) => row.authorizationId],
     ["organization_id", "id", (row) => row.item.organizationId],
     ["mandate_id", "id", (row) => row.item.mandateId],
@@ -74,7 +79,6 @@ const holdColumns = given<HeldAuthorization>(
     ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
     ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
     ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
-    ["ledger_id", "id", () => newId("ledger")],
   ],
   authorizationColumns.last,
 );
@@ -116,16 +120,11 @@ const sumColumns = given<Sum>(
 /** Writes all authorizations with their holds in one statement, because the cost of a statement is higher than the cost of its rows. */
 const AUTHORIZE = `
   WITH authorized AS (INSERT INTO authorizations (${authorizationColumns.names}) SELECT * FROM ${authorizationColumns.source}),
-    held AS MATERIALIZED (SELECT * FROM ${holdColumns.source}),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
     reserved AS (
-      INSERT INTO reservations (reservation_id, authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets,
-        expires_at, created_at)
-      SELECT reservation_id, authorization_id, organization_id, mandate_id, 'held', amount, approval_key, buckets, expires_at, created_at
-      FROM held),
-    booked AS (
-      INSERT INTO mandate_ledger (ledger_id, organization_id, mandate_id, reservation_id, authorization_id, kind, amount, created_at)
-      SELECT ledger_id, organization_id, mandate_id, reservation_id, authorization_id, 'hold', amount, created_at FROM held),
+      INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
+      SELECT authorization_id, organization_id, mandate_id, 'held', amount, approval_key, buckets, expires_at, created_at
+      FROM ${holdColumns.source}),
     counted AS (
       INSERT INTO usage_buckets (${bucketColumns.names}) SELECT * FROM ${bucketColumns.source}
       ORDER BY mandate_id, window_key, start ON CONFLICT (mandate_id, window_key, start) DO UPDATE
@@ -134,8 +133,8 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
 
-function authorize(c: Sql, rows: readonly NewAuthorization[]) {
-  const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
+function authorize(c: Sql, rows: readonly ChainedAuthorization[]) {
+  const held = rows.filter((row): row is ChainedAuthorization & HeldAuthorization => row.hold !== null);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   // Sort by slot, or two processes with the same keys can deadlock.
@@ -163,8 +162,9 @@ function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
+/** As the view audit_events shows the row. */
 const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
-  auditEventId: newId("audit"),
+  auditEventId: idUnder("audit", row.authorizationId),
   type: auditType[decision.outcome],
   actorId: item.asker.subjectId,
   organizationId: item.organizationId,
@@ -180,10 +180,10 @@ const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
     ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
     intentId: item.intent.intentId,
     mandateId: item.mandateId,
-    policyDecisionId: row.policyDecisionId,
+    policyDecisionId: policyDecisionIdOf(row),
     policyVersion: row.policyVersion,
     requestId: item.requestId,
-    ...(row.hold && { reservationId: row.hold.reservationId }),
+    ...(row.hold && { reservationId: reservationIdOf(row) }),
     ...(row.seller && { sellerId: row.seller.sellerId }),
   },
   createdAt: row.createdAt,
@@ -214,12 +214,6 @@ const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.item.slot < b.item.slot ? -1 : 1));
 
-/** The audit events in batch order: one for each authorization, then the events of the extra rows. */
-const eventsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): AuditEvent[] => [
-  ...rows.map(eventOf),
-  ...records.flatMap((record) => record.events),
-];
-
 const chainsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): string[] => [
   ...new Set([...rows.map(({ item }) => item.organizationId), ...records.flatMap(({ events }) => events.map(auditChainOf))]),
 ];
@@ -234,9 +228,9 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Round trip 2. Sends everything without waiting: the purchases' rows, the audit heads, the authorizations with their holds, the audit events
- * once the heads have arrived, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
- * slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
+ * Round trip 2. Sends the purchases' rows and the lock of the audit heads. Once the heads have arrived, it sends the authorizations with
+ * their holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches
+ * write the slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
 export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit: () => void): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
@@ -247,14 +241,19 @@ export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit
     ...records.flatMap((record) => record.write(c)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
-  const written = pipelined([more, heads, rows.length > 0 ? authorize(c, rows) : nothing]);
+  const written = pipelined([more, heads]);
   // The failure is handled below; this avoids an unhandled rejection until then.
   written.catch(() => {});
-  const locked = await heads;
-  // Built while PostgreSQL writes the rows; before the wait, it would delay them.
-  const events = eventsOf(rows, records);
-  const audit = append(c, await allHeads(c, chains, locked), events);
+  // In batch order: the event of each authorization, then the events of the extra rows.
+  const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
+  const chained = chainTo(await allHeads(c, chains, await heads), events);
+  const authorized = rows.map((row, at): ChainedAuthorization => ({ ...row, event: chained.events[at]! }));
   onCommit();
-  await pipelined([written, audit.statement, c`COMMIT`]);
+  await pipelined([
+    written,
+    authorized.length > 0 ? authorize(c, authorized) : nothing,
+    append(c, chained.events.slice(rows.length), chained.heads),
+    c`COMMIT`,
+  ]);
   return events.length;
 }

@@ -128,7 +128,7 @@ export type Fact =
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
   UNION ALL SELECT 'slot', row_to_json(a) FROM unnest(string_to_array(${joined(asked.slots)}, chr(1))) AS w(slot), LATERAL (
-    SELECT slot, fingerprint, authorization_id, policy_decision_id, mandate_id, intent_id, outcome, denial_code, reservation_id,
+    SELECT slot, fingerprint, authorization_id, mandate_id, intent_id, outcome, denial_code, held,
       created_at, expires_at, findings FROM authorizations WHERE slot = w.slot LIMIT 1) a
   UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(string_to_array(${joined(asked.intents)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, intent_id AS name FROM authorizations

@@ -20,7 +20,6 @@ import { earliest, minutes } from "#lib/time.ts";
 export type NewAuthorization = {
   readonly item: Item;
   readonly authorizationId: string;
-  readonly policyDecisionId: string;
   readonly policyVersion: number;
   readonly decision: Decision;
   readonly intent: PaymentIntent;
@@ -152,22 +151,19 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
-  const policyDecisionId = newId("policyDecision");
   const answered = {
     authorizationId,
-    policyDecisionId,
     mandateId: item.mandateId,
     intentId: intent.intentId,
     outcome: decision.outcome,
     denialCode: decision.denialCode ?? null,
-    reservationId: hold?.reservationId ?? null,
+    held: hold !== null,
     createdAt: now,
     expiresAt,
   };
   return {
     item,
     authorizationId,
-    policyDecisionId,
     policyVersion: budget.facts.version,
     decision,
     intent: presented,

@@ -7,6 +7,7 @@ import { assetOf } from "#lib/chains/chains.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
+import { policyDecisionIdOf } from "#lib/holds/ids.ts";
 import { Problem } from "#lib/problem.ts";
 import { checkEvent, readEvent } from "#lib/receipts/check-event.ts";
 import type { Answer, Receipt } from "#lib/receipts/receipt-schema.ts";
@@ -86,7 +87,7 @@ async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typ
 /** The receipt of an authorization. */
 export async function decisionReceipt(facts: ReceiptFacts) {
   const claims = claimsOf(facts, await clock(database()));
-  return answer({ kind: "authorization", jti: facts.authorization.policyDecisionId, ...claims }, facts.event);
+  return answer({ kind: "authorization", jti: policyDecisionIdOf(facts.authorization), ...claims }, facts.event);
 }
 
 /** The receipt of an execution. `event` is its newest event. */

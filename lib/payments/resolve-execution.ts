@@ -7,6 +7,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { useNonceSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
+import { reservationIdOf } from "#lib/holds/ids.ts";
 import { breaksCap } from "#lib/payments/caps.ts";
 import {
   authorizationOf,
@@ -176,7 +177,7 @@ async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
     { executionId: execution.executionId, mandateId, suspended: breaks },
     "A payment was settled after its hold had been let go",
   );
-  note(resolution, "reservation.overrun", { reservationId: hold.reservationId, amountAtomic: hold.amount.toString() });
+  note(resolution, "reservation.overrun", { reservationId: reservationIdOf(hold), amountAtomic: hold.amount.toString() });
   if (!breaks) return;
   await suspendMandate(tx, mandateId);
   const metadata = { reason: "A settled payment exceeds a limit of the mandate." };

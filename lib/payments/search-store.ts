@@ -6,6 +6,7 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import type { PaymentSearch } from "#lib/payments/payment-filter.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
+import { idUnder } from "#lib/ids.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
@@ -26,7 +27,9 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
       return db
         .select({ id: reservations.authorizationId })
         .from(reservations)
-        .where(and(eq(reservations.reservationId, id), eq(reservations.organizationId, organizationId)));
+        .where(
+          and(eq(reservations.authorizationId, idUnder("authorization", id)), eq(reservations.organizationId, organizationId)),
+        );
     case "checkout":
       return db
         .select({ id: checkoutIntents.authorizationId })

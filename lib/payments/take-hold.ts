@@ -1,4 +1,3 @@
-import { newId } from "#lib/ids.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
 import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
@@ -9,7 +8,6 @@ import { subjectOf } from "#lib/payments/queue-item.ts";
 import type { Budget } from "#lib/payments/batch-facts.ts";
 
 export type Hold = {
-  readonly reservationId: string;
   readonly amount: Atomic;
   readonly approvalKey: string | null;
   readonly buckets: readonly (Bucket & { readonly ceiling: Atomic | null })[];
@@ -29,7 +27,7 @@ export function holdFor(
     ...bucketAt(window, now),
     ceiling: window.limit ?? null,
   }));
-  return { reservationId: newId("reservation"), amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
+  return { amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
 }
 
 /** Adds this decision to the budget, so that the next decision under the mandate sees it. */

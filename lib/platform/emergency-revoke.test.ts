@@ -119,9 +119,9 @@ describe("emergencyRevoke", () => {
     const { buyer, mandateId } = await scene();
     const { authorizationId } = (await ask(buyer, mandateId)).data;
     await pool()`
-      INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', id, 'policy_decision_id', id,
-        'intent_id', id, 'nonce', id, 'slot', id, 'reservation_id', NULL))).*
-      FROM authorizations a, (SELECT ${authorizationId} || n AS id FROM generate_series(1, 501) n) copies
+      INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', id, 'sequence', 1000 + n,
+        'intent_id', id, 'nonce', id, 'slot', id, 'held', false))).*
+      FROM authorizations a, (SELECT n, ${authorizationId} || n AS id FROM generate_series(1, 501) n) copies
       WHERE authorization_id = ${authorizationId}`;
     await pool()`
       INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status)

@@ -46,14 +46,14 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
-    await tamper(`DELETE FROM audit_events WHERE chain = '${chain}' AND sequence > 2`);
+    await tamper(`DELETE FROM audit_entries WHERE chain = '${chain}' AND sequence > 2`);
     await tamper(`UPDATE audit_heads h SET sequence = 2, hash = e.node, peaks = encode(decode(e.node, 'hex'), 'base64')
-      FROM audit_events e WHERE h.chain = '${chain}' AND e.chain = h.chain AND e.sequence = 2`);
+      FROM audit_entries e WHERE h.chain = '${chain}' AND e.chain = h.chain AND e.sequence = 2`);
     const found = await verify(admin, chain);
     expect(found).toMatchObject({ valid: false, count: 2, badChain: chain, firstBad: { sequence: 3 } });
     const all = await verify(admin);
     expect([all.valid, all.badChain, all.chains > 1]).toEqual([false, chain, true]);
-    await tamper(`DELETE FROM audit_events WHERE chain = '${chain}'; DELETE FROM audit_heads WHERE chain = '${chain}'`);
+    await tamper(`DELETE FROM audit_entries WHERE chain = '${chain}'; DELETE FROM audit_heads WHERE chain = '${chain}'`);
     expect((await verify(admin, chain)).firstBad?.sequence).toBe(1);
     await tamper(`DELETE FROM audit_checkpoints WHERE chain = '${chain}'`);
   });

@@ -2,6 +2,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { expireRedeemed } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
+import { reservationIdsOf } from "#lib/holds/ids.ts";
 import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/holds/hold-store.ts";
 
 const MANDATES = 256;
@@ -46,15 +47,15 @@ const sweepSome = (mandateId: string, lock: typeof lockMandate): Promise<number 
     await enterGate(tx);
     const mandate = await lock(tx, mandateId);
     if (!mandate) return null;
-    const { reservationIds } = await expireHolds(tx, mandate, HOLDS);
-    if (reservationIds.length === 0) return 0;
+    const expired = await expireHolds(tx, mandate, HOLDS);
+    if (expired.length === 0) return 0;
     const { organizationId } = mandate;
     const event = { type: "reservation.expired", actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };
     const now = await clock(tx);
-    audit(tx, { ...event, metadata: { reservationIds } }, now);
-    for (const { checkoutIntentId, ownerSubjectId } of await expireRedeemed(tx, reservationIds)) {
+    audit(tx, { ...event, metadata: { reservationIds: reservationIdsOf(expired) } }, now);
+    for (const { checkoutIntentId, ownerSubjectId } of await expireRedeemed(tx, expired)) {
       const entity = { entityType: "checkout", entityId: checkoutIntentId, subjectId: ownerSubjectId };
       audit(tx, { type: "checkout.expired", actorId: "service", organizationId, ...entity, metadata: {} }, now);
     }
-    return reservationIds.length;
+    return expired.length;
   });

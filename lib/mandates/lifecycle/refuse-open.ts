@@ -9,6 +9,7 @@ import type { Reason } from "#lib/mandates/facts.ts";
 import type { OpenRefused } from "#lib/mandates/mandate-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { formatAmount } from "#lib/money.ts";
+import { reservationIdsOf } from "#lib/holds/ids.ts";
 import { releaseHolds } from "#lib/holds/hold-store.ts";
 import { heldUnder, mayHoldMore, submittedUnder } from "#lib/holds/open-payment-store.ts";
 import { forbiddenAmong } from "#lib/holds/recheck-payments.ts";
@@ -84,20 +85,19 @@ async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[]
     if (opened) await closeCheckout(tx, opened, { status: "canceled", actorId: by.subjectId, metadata }, now);
   }
   const rest = payments.filter(({ authorizationId }) => !asked.includes(authorizationId));
-  const { reservationIds } = await releaseHolds(
+  const released = await releaseHolds(
     tx,
     mandate,
-    rest.map(({ reservationId }) => reservationId),
+    rest.map(({ authorizationId }) => authorizationId),
   );
-  if (reservationIds.length > 0) {
+  if (released.length > 0) {
+    const reservationIds = reservationIdsOf(released);
     const event = { type: "reservation.released", actorId: by.subjectId, organizationId };
     audit(tx, { ...event, entityType: "mandate", entityId: mandateId, metadata: { ...metadata, reservationIds } }, now);
   }
-  for (const { checkoutIntentId, ownerSubjectId } of await expireRedeemed(tx, reservationIds)) {
+  for (const { checkoutIntentId, ownerSubjectId } of await expireRedeemed(tx, released)) {
     const entity = { entityType: "checkout", entityId: checkoutIntentId, subjectId: ownerSubjectId };
     audit(tx, { type: "checkout.expired", actorId: by.subjectId, organizationId, ...entity, metadata }, now);
   }
-  const released = new Set(reservationIds);
-  const canceled = rest.filter(({ reservationId }) => released.has(reservationId)).map(({ authorizationId }) => authorizationId);
-  return new Set([...ending, ...canceled]);
+  return new Set([...ending, ...released]);
 }

@@ -1,0 +1,12 @@
+import { idUnder } from "#lib/ids.ts";
+
+/* The ids of the decision and the hold of an authorization: its id under other prefixes. */
+
+type Named = { readonly authorizationId: string };
+
+export const policyDecisionIdOf = ({ authorizationId }: Named): string => idUnder("policyDecision", authorizationId);
+
+export const reservationIdOf = ({ authorizationId }: Named): string => idUnder("reservation", authorizationId);
+
+export const reservationIdsOf = (authorizationIds: readonly string[]): string[] =>
+  authorizationIds.map((authorizationId) => reservationIdOf({ authorizationId }));
