@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeEach, describe, expect, test } from "vitest";
 import { findAlarm } from "#lib/audit/alarm-store.ts";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
@@ -6,21 +7,16 @@ import { proveEvent } from "#lib/audit/prove-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { payloadOf, signingKey } from "#lib/audit/signing-key.ts";
-import { forget, perProcess } from "#lib/process.ts";
-import { createLogger } from "#lib/telemetry/log.ts";
+import { forget } from "#lib/process.ts";
 import { append, cutCheckpoints, dropCheckpoints, rewrite, tamper } from "#test/audit-tampering.ts";
 import { addEvents } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
+import { captureLog } from "#test/logged.ts";
 import { chainOfEvents } from "#test/mandates.ts";
 
 useDatabase();
 
-const logged: Record<string, unknown>[] = [];
-beforeAll(() => {
-  forget("log");
-  perProcess("log", () => createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }));
-});
-afterAll(() => forget("log"));
+const logged = captureLog();
 const fatal = () => logged.filter(({ level }) => level === "fatal");
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
@@ -69,6 +65,17 @@ describe("the proof of an event", () => {
     await append("checkpoints", older!);
     await signNow();
     expect((await proveEvent(await eventAt(7)))?.treeSize).toBe(7);
+  });
+
+  test("is signed once for many requests, also for those that arrive shortly after the first", async () => {
+    const first = Array.from({ length: 20 }, () => proveEvent(event));
+    await pause(150);
+    await addEvents(chain, 1);
+    const added = await eventAt(5);
+    const later = Array.from({ length: 20 }, () => proveEvent(added));
+    for (const proof of await Promise.all([...first, ...later])) expect(proof?.treeSize).toBe(5);
+    const heads = await readEvents("checkpoints", 0, 1_000, 1_000);
+    expect(heads.filter(({ entityId }) => entityId === `chain:${chain}`)).toHaveLength(1);
   });
 
   test("is refused if the event was rewritten after its head was signed", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { hashEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { headOf } from "#lib/audit/checkpoint.ts";
 import { newestCheckpoint, SIGNED } from "#lib/audit/checkpoint-store.ts";
@@ -13,8 +14,10 @@ import { atMost } from "#lib/time.ts";
 /** The proof that an event is in its chain, that the chain of checkpoints names this chain's head, and its own signed head. */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
-/** How long a caller waits for a signature; it ends later for the next caller. */
+/** How long a caller waits for a signature. The signing goes on after this time, so the next caller gets the proof. */
 const WAIT_MS = 3_000;
+/** Requests that arrive in this time share one signature, so a process signs a chain at most twice a second on demand. */
+const GATHER_MS = 500;
 /** How many chains one process signs at once because somebody asked. */
 const SIGNING_MAX = 4;
 
@@ -56,7 +59,8 @@ function signOnce(chain: string): Promise<void> {
   const running = signing();
   const known = running.get(chain);
   if (known || running.size >= SIGNING_MAX) return known ?? Promise.resolve();
-  const work = signNow(chain)
+  const work = setTimeout(GATHER_MS)
+    .then(() => signNow(chain))
     .catch((error: unknown) =>
       log().error({ chain, error }, "A chain could not be signed for a proof; the worker signs it later"),
     )

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { chainEvents, genesis } from "#lib/audit/chain.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
@@ -8,23 +8,18 @@ import { auditEntries } from "#lib/audit/tables.ts";
 import { writePeaks } from "#lib/audit/tree.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
-import { createLogger } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
-import { forget, perProcess } from "#lib/process.ts";
+import { forget } from "#lib/process.ts";
 import { append, cutCheckpoints, dropCheckpoints, quoted, rewrite, setHead, tamper } from "#test/audit-tampering.ts";
 import { useDatabase } from "#test/database.ts";
+import { captureLog } from "#test/logged.ts";
 import { createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
 import { createOfficial, endSessionsOf } from "#test/platform.ts";
 
 useDatabase();
 
-const logged: Record<string, unknown>[] = [];
-beforeAll(() => {
-  forget("log");
-  perProcess("log", () => createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }));
-});
-afterAll(() => forget("log"));
+const logged = captureLog();
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
 /** Clears the process state, as a restart would. */

@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from "vitest";
+import { forget, perProcess } from "#lib/process.ts";
+import { createLogger } from "#lib/telemetry/log.ts";
+
+/** The entries that the code under test logs while the tests of this file run, oldest first. */
+export function captureLog(): Record<string, unknown>[] {
+  const logged: Record<string, unknown>[] = [];
+  beforeAll(() => {
+    forget("log");
+    perProcess("log", () => createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }));
+  });
+  afterAll(() => forget("log"));
+  return logged;
+}
