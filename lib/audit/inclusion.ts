@@ -7,7 +7,7 @@ export type Inclusion = {
   readonly event: string;
   readonly leafIndex: number;
   readonly treeSize: number;
-  readonly path: readonly string[];
+  readonly path: string[];
 };
 
 type Placed = AuditEvent & { readonly chain: string; readonly sequence: number };

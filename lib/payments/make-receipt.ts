@@ -60,7 +60,8 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
 }
 
 /**
- * What a receipt states, its event states too. They differ if somebody changed the database, or if a token's decimals were configured anew.
+ * The event must state the same as the receipt. They differ if somebody changed the database, or if the configured decimals of a token
+ * changed.
  * @throws Problem
  */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
@@ -78,10 +79,7 @@ async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typ
   requireStated(claims, event);
   const proof = await proveEvent(event);
   const receipt = signJws("decision-receipt+jwt", claims);
-  return {
-    receipt,
-    ...(proof && { proof: { ...proof, path: [...proof.path], log: { ...proof.log, path: [...proof.log.path] } } }),
-  };
+  return { receipt, ...(proof && { proof }) };
 }
 
 /** The receipt of an authorization. */
