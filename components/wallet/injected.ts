@@ -9,7 +9,10 @@ export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
-/** The first wallet announced with EIP-6963, otherwise the one at `window.ethereum`, which any extension may replace. @throws WalletRefusal */
+/**
+ * The first wallet announced with EIP-6963, otherwise the one at `window.ethereum`, which any extension may replace.
+ * @throws WalletRefusal
+ */
 export function findWallet(otherwise: string): Wallet {
   const announced: Wallet[] = [];
   const note = (event: Event) => void announced.push((event as Announcement).detail.provider);

@@ -4,7 +4,10 @@ import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
 export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
-/** Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong or differs from a signed head. */
+/**
+ * Verifies the next events of a chain, in order. Returns the last good head, and the first event that is wrong or differs from a signed
+ * head.
+ */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
   let { sequence, peaks } = from;
   const end = (bad?: Bad): Followed => ({ head: { sequence, hash: rootOf(peaks), peaks }, ...(bad && { bad }) });

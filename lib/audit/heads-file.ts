@@ -30,7 +30,10 @@ async function readTail(path: string): Promise<string> {
 
 export type KeptHead = { readonly head: Checkpoint | null; readonly detail?: string };
 
-/** The furthest head of the chain of checkpoints at the end of the file; null without a file and in a new one. `detail`: why it cannot be read. */
+/**
+ * The furthest head of the chain of checkpoints at the end of the file; null without a file and in a new one. `detail` says why the file
+ * cannot be read.
+ */
 export async function furthestKeptHead(): Promise<KeptHead> {
   const { AUDIT_HEADS_FILE } = env();
   if (!AUDIT_HEADS_FILE) return { head: null };

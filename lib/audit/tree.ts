@@ -34,7 +34,9 @@ export function readPeaks(text: string): Peaks {
   );
 }
 
-/** Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with it; null for the leaf alone. */
+/**
+ * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with it; null for the leaf alone.
+ */
 export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
   const left = [...peaks];
   let root = leaf;

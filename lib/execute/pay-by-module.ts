@@ -85,7 +85,10 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
   };
 }
 
-/** Counts the payment in its period and queues its transaction. @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight */
+/**
+ * Counts the payment in its period and queues its transaction.
+ * @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight
+ */
 export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate, now }: MandateLock): Promise<BindResult> {
   const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
   if (!funded.ok) return { ok: false, failure: funded };

@@ -7,7 +7,9 @@ const contractFor = {
   payMandate: "paymentModule",
 } as const;
 
-/** Measured: registering 201,771 and with a delegation 215,667, paying 142,752. The rest is room for accounts that check signatures by code. */
+/**
+ * Measured: registering 201,771 and with a delegation 215,667, paying 142,752. The rest is room for accounts that check signatures by code.
+ */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   registerMandate: 600_000n,
   revokeMandate: 120_000n,

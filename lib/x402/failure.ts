@@ -39,7 +39,10 @@ export const failed = (
   ...(metadata && { metadata }),
 });
 
-/** x402's reasons are an open set: names differ between the specification, its libraries and facilitators, so they are matched by their ending. */
+/**
+ * x402's reasons are an open set: names differ between the specification, its libraries and facilitators, so they are matched by their
+ * ending.
+ */
 const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/insufficient_(balance|funds)$/, "insufficient_funds", "The paying wallet does not hold enough of the token."],
   [/valid_before$/, "credential_expired", "The payment credential has expired. Sign a new one."],
