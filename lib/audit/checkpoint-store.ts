@@ -58,7 +58,10 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
   });
 }
 
-/** The checkpoint with the highest sequence that the chain of checkpoints records for this chain and these keys, not the newest record. */
+/**
+ * The signed head with the highest sequence that the chain of checkpoints records for a chain and these keys. Two processes may record their
+ * heads in another order than they signed them, so the newest record may have a lower sequence.
+ */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
     .select({ metadata: auditEntries.metadata })

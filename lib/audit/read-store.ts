@@ -106,7 +106,10 @@ export async function newestEventAbout({ chain, entityId, types }: About): Promi
   return found ?? null;
 }
 
-/** Among the first events of the chain of checkpoints, the one that records the furthest head of a chain; null if there is none. */
+/**
+ * Among the first `size` events of the chain of checkpoints, the one that records the longest signed head of a chain; null if there is
+ * none.
+ */
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
     .select()
@@ -136,7 +139,10 @@ export async function readEnds(chain: string): Promise<Ends | null> {
   return { ...row, sequence: Number(row.sequence ?? 0), newest: Number(row.newest ?? 0) };
 }
 
-/** The stored hashes of a chain's tree that a calculation needs. An event that is missing gives a hash that matches nothing. */
+/**
+ * Reads in one statement all stored hashes that `calculate` asks for. For a missing event the hash is that of an empty tree, so the root that
+ * is calculated with it is wrong.
+ */
 export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
   const rows = await database()
     .select({ sequence: auditEvents.sequence, hash: auditEvents.hash, node: auditEvents.node })

@@ -4,7 +4,7 @@ import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 
 export type Query = {
-  /** First parts of types: payment, mandate … Empty for all. */
+  /** The parts of event types before the first dot: payment, mandate … Empty: all types. */
   readonly kinds: readonly string[];
   /** The id of an entity, actor or subject. */
   readonly id: string | null;

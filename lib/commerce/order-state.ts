@@ -45,10 +45,16 @@ export type OrderFacts = {
 };
 
 /**
- * The next step of an order.
- * quote: read the storefront and decide. redeem: use the buyer's approval. reject: the buyer declined. supersede: the offer that the
- * buyer was shown has ended. resume: the approval was redeemed and nothing was sent. pay: bind the credential. adopt: record an
- * execution that the order does not know yet. follow: send the credential to the storefront and read the result. show: change nothing.
+ * The next step of an order:
+ * - quote: read the storefront's offer and decide.
+ * - redeem: use the buyer's approval.
+ * - reject: the buyer declined.
+ * - supersede: the offer that the buyer was shown has ended.
+ * - resume: the approval was used, and no payment was started.
+ * - pay: start the payment with the credential that the agent sent.
+ * - adopt: record the payment of this authorization that the order does not record yet.
+ * - follow: send the credential to the storefront and read the result.
+ * - show: change nothing.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 

@@ -118,7 +118,7 @@ export const passkey = pgTable(
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
-    /** COSE, in base64. */
+    /** The public key of the passkey as a COSE key, in base64. */
     publicKey: text("public_key").notNull(),
     userId: text("user_id")
       .notNull()
