@@ -27,6 +27,10 @@ describe("mount", () => {
     expect((await dispatch(requestTo(path, "DELETE"))).status).toBe(405);
   });
 
+  test.each(["/metrics", "/.well-known/jwks.json"])("%s is served by the process of the API", async (path) => {
+    expect((await dispatch(requestTo(path, "DELETE"))).headers.get("allow")).toBe("GET, HEAD");
+  });
+
   test("Next.js hands every method of every path below /api to the same dispatch", async () => {
     const nextRoute = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
     expect(Object.keys(nextRoute).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);

@@ -156,7 +156,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect((await fetch(`${url}/api/v1/health/live`)).status).toBe(200);
   });
 
-  test("503 for more pages than can be rendered at once, and a process that hangs delays no request of the API", async () => {
+  test("503 for more pages than can be rendered at once, and a process that hangs delays neither the API nor the public keys", async () => {
     const server = await start();
     const { credential } = await newOrganization({ productRoles: ["buyer"] });
     expect((await ask(server.url)).status).toBe(200);
@@ -166,6 +166,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect([first.status, first.headers["retry-after"]]).toEqual([503, "2"]);
     const began = performance.now();
     expect((await fetch(`${server.url}/api/v1/auth/session`, { headers: credential })).status).toBe(200);
+    expect((await fetch(`${server.url}/.well-known/jwks.json`)).status).toBe(200);
     expect(performance.now() - began).toBeLessThan(1_000);
     process.kill(pagesOf(server), "SIGCONT");
     const busy = (await Promise.all(pages)).filter(({ body }) => body.includes("Too many pages are requested"));

@@ -41,10 +41,10 @@ describe("the pages", () => {
     BUILD_LIMIT_MS,
   );
 
-  test(
-    "the public keys of receipts are for every origin and every cache, and nothing else is published",
-    async () => {
-      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+  test.each([true, false])(
+    "the public keys of receipts are for every origin and every cache, and nothing else is published (pages: %s)",
+    async (pages) => {
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages });
       const reply = await fetch(`${url}/.well-known/jwks.json`);
       expect(reply.status).toBe(200);
       expect(Object.fromEntries(reply.headers)).toMatchObject({

@@ -14,6 +14,8 @@ type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Prom
 export type ListenOptions = {
   readonly port: number;
   readonly dispatch: Dispatch | null;
+  /** In development Next.js serves /api, because Node does not reload lib/. */
+  readonly nextServesApi?: boolean;
   /** Serves everything that the dispatch does not: pages and their files. */
   readonly pages: NodeHandler;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +48,8 @@ export type Listener = {
 };
 
 /** Paths that never go through the framework. */
-const DISPATCHED = /^\/(?:api(?:[/?]|$)|metrics(?:\?|$))/;
+const API = /^\/api(?:[/?]|$)/;
+const BESIDE_API = /^\/(?:metrics|\.well-known\/jwks\.json)(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, fail) => {
@@ -96,7 +99,7 @@ function refuseUnreadable(error: unknown): Promise<Response> {
   return malformedRoute(new Request("http://unreadable/"));
 }
 
-export async function startListener({ port, dispatch, pages, headers, limits }: ListenOptions): Promise<Listener> {
+export async function startListener({ port, dispatch, nextServesApi, pages, headers, limits }: ListenOptions): Promise<Listener> {
   const { headersMs, requestMs, connections } = { ...standard, ...limits };
   const open = new Set<Open>();
   let keepAlive = true;
@@ -131,7 +134,8 @@ export async function startListener({ port, dispatch, pages, headers, limits }: 
         one.outgoing = null;
       });
       for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
-      if (direct && DISPATCHED.test(incoming.url ?? "")) return void direct(incoming, outgoing);
+      const url = incoming.url ?? "";
+      if (direct && (BESIDE_API.test(url) || (!nextServesApi && API.test(url)))) return void direct(incoming, outgoing);
       void pages(incoming, outgoing);
     },
   );

@@ -1,7 +1,8 @@
-/** The handler of each operation, and everything that is served below /api and at /metrics. */
+/** The handler of each operation, and everything that is served without the pages: below /api, at /metrics and the public keys. */
 import { createDispatch, mount, type Mounted } from "#lib/server/dispatch.ts";
 import { route } from "#lib/api/route.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
+import { KEYS_PATH, keysMethods } from "#lib/server/serve-keys.ts";
 import { METRICS_PATH, metricsMethods } from "#lib/server/serve-metrics.ts";
 import { OPENAPI_PATH, openApiMethods } from "#lib/server/serve-openapi.ts";
 import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
@@ -184,7 +185,8 @@ const mounted: readonly Mounted[] = [
   ...facilitatorMounted,
   { path: OPENAPI_PATH, methods: openApiMethods },
   { path: METRICS_PATH, methods: metricsMethods },
+  { path: KEYS_PATH, methods: keysMethods },
 ];
 
-/** The server uses this for /api and /metrics, without a framework in between. */
+/** The server uses this for all these paths, without a framework in between. */
 export const dispatch = createDispatch(mounted);

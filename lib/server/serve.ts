@@ -69,8 +69,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const secure = env.BASE_URL.startsWith("https://");
   const listener = await startListener({
     port: env.PORT,
-    // In development Next.js serves the API too, because Node does not reload lib/.
-    dispatch: development ? null : dispatch,
+    dispatch,
+    nextServesApi: development,
     pages: pages.handle,
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
   }).catch(async (error: unknown) => {

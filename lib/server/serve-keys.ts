@@ -1,0 +1,18 @@
+import { exportMethods, type Methods } from "#lib/api/route.ts";
+import { publicKeys } from "#lib/audit/signing-key.ts";
+
+export const KEYS_PATH = "/.well-known/jwks.json";
+
+/** The public keys of receipts and signed heads. Pages of other origins may read them, so that verifiers there work. */
+const serve = (): Promise<Response> =>
+  Promise.resolve(
+    Response.json(publicKeys(), {
+      headers: {
+        "Cache-Control": "public, max-age=300",
+        "Access-Control-Allow-Origin": "*",
+        "X-Content-Type-Options": "nosniff",
+      },
+    }),
+  );
+
+export const keysMethods: Methods = exportMethods({ GET: serve });
