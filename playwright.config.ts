@@ -28,6 +28,8 @@ export default defineConfig({
         "--disable-component-update",
         "--disable-sync",
         "--no-first-run",
+        // A name for which browsers do not count http as secure, as they do for localhost.
+        "--host-resolver-rules=MAP plain.example 127.0.0.1",
       ],
     },
   },

@@ -69,7 +69,26 @@ test.describe("the page that verifies receipts", () => {
 
   test("has the keys that this service publishes", async ({ page }) => {
     const [reply] = await Promise.all([page.waitForResponse("**/.well-known/jwks.json"), page.goto("/verify")]);
-    await expect(page.getByLabel("Published keys")).toHaveValue(reply.ok() ? await reply.text() : "");
+    await expect(page.getByLabel("Published keys")).toHaveValue(await reply.text());
+  });
+
+  test("says what to do on an http page, where the browser cannot check signatures", async ({ browser, baseURL }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(`http://plain.example:${new URL(baseURL!).port}/verify`);
+    expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+    const verdict = page.getByRole("status").filter({ hasText: "Open this page over https" });
+    await expect(verdict).toBeVisible();
+    await page.getByLabel("Published keys").fill(JSON.stringify(vectors.keys));
+    await page.getByLabel("Answer with the receipt").fill(textOf("execution, settled"));
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    await expect(verdict).toBeVisible();
+    await expect(stepsOf(page)).toHaveCount(0);
+    await expectAccessible(page);
+    expect(errors).toEqual([]);
+    await context.close();
   });
 
   test("is in the documentation and on the start page", async ({ page }) => {

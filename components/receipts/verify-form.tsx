@@ -3,6 +3,7 @@
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, TextArea } from "#components/ui/field.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { verifyReceiptText, type Verdict } from "#lib/receipts/verify-receipt.ts";
@@ -61,6 +62,9 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
   </section>
 );
 
+const INSECURE =
+  "Your browser checks signatures on https pages only. Open this page over https, or check the receipt with npm run verify.";
+
 /** What the reader entered. Every change removes the verdict, because it was about other texts. */
 function useReceipt() {
   const published = usePublishedKeys();
@@ -68,6 +72,8 @@ function useReceipt() {
   const [entered, setEntered] = useState<string | null>(null);
   const [checked, setChecked] = useState<Checked | null>(null);
   const [error, setError] = useState<string | null>(null);
+  // Browsers have WebCrypto on https pages and on this machine only.
+  const insecure = useHydrated() && !window.isSecureContext;
   const keys = entered ?? published ?? "";
   const forget = () => {
     setChecked(null);
@@ -79,13 +85,21 @@ function useReceipt() {
   };
   const verify = async () => {
     forget();
-    // Browsers have WebCrypto on https pages and on this machine only.
-    if (!window.isSecureContext) return setError("The browser checks signatures on https pages only. Open this page over https.");
+    if (insecure) return;
     const verdict = await verifyReceiptText(answer, keys).catch(() => null);
     if (verdict) return setChecked({ verdict, pasted: keys !== published });
     return setError("This browser cannot check the receipt. Use a newer one.");
   };
-  return { answer, keys, checked, error, verify, setError, setAnswer: change(setAnswer), setKeys: change(setEntered) };
+  return {
+    answer,
+    keys,
+    checked,
+    error: insecure ? INSECURE : error,
+    verify,
+    setError,
+    setAnswer: change(setAnswer),
+    setKeys: change(setEntered),
+  };
 }
 
 export function VerifyForm() {
