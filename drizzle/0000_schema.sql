@@ -605,6 +605,32 @@ CREATE TABLE "usage_buckets" (
 	CONSTRAINT "usage_buckets_within_ceiling" CHECK (spent + reserved <= ceiling)
 );
 --> statement-breakpoint
+CREATE TABLE "notice_cursors" (
+	"chain" text PRIMARY KEY NOT NULL,
+	"sequence" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "notice_deliveries" (
+	"audit_event_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"recipient_id" text NOT NULL,
+	"channel" text NOT NULL,
+	"mail_id" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "notice_deliveries_audit_event_id_kind_recipient_id_channel_pk" PRIMARY KEY("audit_event_id","kind","recipient_id","channel")
+);
+--> statement-breakpoint
+CREATE TABLE "notices" (
+	"audit_event_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"checkout_intent_id" text NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"status" text DEFAULT 'waiting' NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	CONSTRAINT "notices_audit_event_id_kind_pk" PRIMARY KEY("audit_event_id","kind")
+);
+--> statement-breakpoint
 CREATE TABLE "mandate_registrations" (
 	"registration_id" text PRIMARY KEY NOT NULL,
 	"organization_id" text NOT NULL,
@@ -869,6 +895,7 @@ ALTER TABLE "passkey" ADD CONSTRAINT "passkey_user_id_user_id_fk" FOREIGN KEY ("
 ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "session" ADD CONSTRAINT "session_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "wallet_address" ADD CONSTRAINT "wallet_address_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "notice_deliveries" ADD CONSTRAINT "notice_deliveries_notice" FOREIGN KEY ("audit_event_id","kind") REFERENCES "public"."notices"("audit_event_id","kind") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_one" ON "checkout_approvals" USING btree ("checkout_intent_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_token" ON "checkout_approvals" USING btree ("continuation_token_hash");--> statement-breakpoint
 CREATE INDEX "checkout_approvals_of_authorization" ON "checkout_approvals" USING btree ("authorization_id");--> statement-breakpoint
@@ -938,6 +965,10 @@ CREATE INDEX "mandates_of_organization" ON "mandates" USING btree ("organization
 CREATE INDEX "mandates_revoked" ON "mandates" USING btree ("mandate_id") WHERE status = 'revoked';--> statement-breakpoint
 CREATE INDEX "usage_buckets_live" ON "usage_buckets" USING btree ("mandate_id","live_until");--> statement-breakpoint
 CREATE INDEX "usage_buckets_over" ON "usage_buckets" USING btree ("live_until");--> statement-breakpoint
+CREATE INDEX "notice_deliveries_mail" ON "notice_deliveries" USING btree ("mail_id");--> statement-breakpoint
+CREATE INDEX "notices_due" ON "notices" USING btree ("due_at") WHERE status = 'waiting';--> statement-breakpoint
+CREATE INDEX "notices_ended" ON "notices" USING btree ("ended_at") WHERE status <> 'waiting';--> statement-breakpoint
+CREATE INDEX "notices_of_checkout" ON "notices" USING btree ("checkout_intent_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_once" ON "mandate_registrations" USING btree ("chain","account","on_chain_id") WHERE status <> 'failed';--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_nonce" ON "mandate_registrations" USING btree ("chain","account","nonce");--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_relay" ON "mandate_registrations" USING btree ("relay_id");--> statement-breakpoint

@@ -27,6 +27,7 @@ export const floors = [
   "onchain/registry",
   "holds",
   "approvals",
+  "notices",
   "payments",
   "onchain/relay",
   "settlement",

@@ -2,7 +2,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
-import { deleteOldMails, endMail, leaseDueMail, postponeMail, type MailRow } from "#lib/mail/store.ts";
+import { deleteOldMails, endMail, hasDueMail, leaseDueMail, postponeMail, type MailRow } from "#lib/mail/store.ts";
 import { LEASE_MS, transport } from "#lib/mail/transport.ts";
 import { clock } from "#lib/audit/transact.ts";
 
@@ -17,9 +17,12 @@ const FORGOTTEN_AT_ONCE = 1_000;
 /** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
+/** Whether a mail that waited is still to be sent. */
+type Wanted = (mailId: string) => Promise<boolean>;
+
 /** Sends due mail. Each mail is leased right before it is sent, because the lease covers one mail. Returns how many were tried. */
-export async function sendMails(): Promise<number> {
-  if (mailDelivery() !== "smtp") return 0;
+export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
+  if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
   let [left, tried] = [BATCH, 0];
   const worker = async (): Promise<void> => {
     while (left > 0) {
@@ -27,16 +30,16 @@ export async function sendMails(): Promise<number> {
       const mail = await leaseDueMail(LEASE_MS);
       if (!mail) return;
       tried += 1;
-      await sendOne(mail);
+      await sendOne(mail, isWanted);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return tried;
 }
 
-async function sendOne(mail: MailRow): Promise<void> {
+async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
   const { mailId, attempts, recipient, subject, plain, html, usefulUntil } = mail;
-  if (usefulUntil !== null && usefulUntil <= (await clock(database()))) {
+  if ((usefulUntil !== null && usefulUntil <= (await clock(database()))) || !(await isWanted(mailId))) {
     await endMail(mailId, "failed");
     return;
   }

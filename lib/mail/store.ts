@@ -9,10 +9,16 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-export async function insertMail(tx: Tx, mail: NewMail): Promise<void> {
+const rowOf = (mail: NewMail) => {
   const kept = mail.status === "kept";
-  await tx.insert(mails).values({ ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null });
+  return { ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null };
+};
+
+export async function insertMails(tx: Tx, added: readonly NewMail[]): Promise<void> {
+  if (added.length > 0) await tx.insert(mails).values(added.map(rowOf));
 }
+
+export const insertMail = (tx: Tx, mail: NewMail): Promise<void> => insertMails(tx, [mail]);
 
 /** The same on the connection of an authorize batch (lib/payments/authorize-batch.ts). */
 export function insertMailOn(c: Sql, mail: NewMail) {
@@ -24,6 +30,13 @@ export function insertMailOn(c: Sql, mail: NewMail) {
       CASE WHEN ${status}::text = 'kept' THEN clock_timestamp() END`;
 }
 
+const isDue = () => and(eq(mails.status, "queued"), lte(mails.nextAttemptAt, sql`(SELECT clock_timestamp())`));
+
+export async function hasDueMail(): Promise<boolean> {
+  const rows = await database().select({ mailId: mails.mailId }).from(mails).where(isDue()).limit(1);
+  return rows.length > 0;
+}
+
 /**
  * Leases the mail that is due first for `leaseMs`. If a worker dies, its mail is due again when the lease ends, so a mail may be sent
  * twice with the same Message-ID.
@@ -32,7 +45,7 @@ export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
   const due = database()
     .select({ mailId: mails.mailId })
     .from(mails)
-    .where(and(eq(mails.status, "queued"), lte(mails.nextAttemptAt, sql`(SELECT clock_timestamp())`)))
+    .where(isDue())
     .orderBy(asc(mails.nextAttemptAt))
     .limit(1)
     .for("update", { skipLocked: true });

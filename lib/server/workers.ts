@@ -11,6 +11,10 @@ import { forgetOldBuckets } from "#lib/mandates/window-store.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { followRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
+import { followEvents } from "#lib/notices/follow-events.ts";
+import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
+import { sendNotices } from "#lib/notices/send-notices.ts";
+import { stillWanted } from "#lib/notices/still-wanted.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
@@ -30,7 +34,8 @@ const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
-const MAIL_EVERY_MS = 2_000;
+const MAIL_EVERY_MS = 500;
+const NOTICES_EVERY_MS = 500;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 /** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
@@ -92,7 +97,12 @@ export function startWorkers(): Worker {
     every(RELAY_EVERY_MS, "relay", relay),
     every(RELAY_EVERY_MS, "followRevocations", followRevocations),
     every(SENDERS_EVERY_MS, "watchSenders", watchSenders),
-    every(MAIL_EVERY_MS, "sendMails", sendMails),
+    every(NOTICES_EVERY_MS, "sendNotices", async () => {
+      await followEvents();
+      await sendNotices();
+    }),
+    every(FORGET_EVERY_MS, "forgetOldNotices", forgetOldNotices),
+    every(MAIL_EVERY_MS, "sendMails", () => sendMails(stillWanted)),
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),

@@ -1,0 +1,29 @@
+import { sqlOf, type Tx } from "#lib/db/client.ts";
+
+/** Events of one chain after the sequence `after`, up to and including `last`. */
+export type EventRange = { readonly chain: string; readonly after: number; readonly last: number };
+
+export type EventOfType = {
+  readonly auditEventId: string;
+  readonly type: string;
+  readonly entityId: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+};
+
+/** The events of some types in ranges of chains; in each chain the oldest first. */
+export async function eventsOfTypes(tx: Tx, ranges: readonly EventRange[], types: readonly string[]): Promise<EventOfType[]> {
+  if (ranges.length === 0) return [];
+  const rows = await sqlOf(tx)`
+    SELECT e.audit_event_id, e.type, e.entity_id, e.metadata::text AS metadata
+    FROM unnest(${ranges.map(({ chain }) => chain)}::text[], ${ranges.map(({ after }) => String(after))}::bigint[],
+      ${ranges.map(({ last }) => String(last))}::bigint[]) AS r (chain, after, last)
+    JOIN audit_events e ON e.chain = r.chain AND e.sequence > r.after AND e.sequence <= r.last
+    WHERE e.type = ANY(${[...types]}::text[])
+    ORDER BY e.chain, e.sequence`;
+  return rows.map((row) => ({
+    auditEventId: String(row["audit_event_id"]),
+    type: String(row["type"]),
+    entityId: String(row["entity_id"]),
+    metadata: JSON.parse(String(row["metadata"])) as Readonly<Record<string, unknown>>,
+  }));
+}

@@ -1,0 +1,31 @@
+import { and, asc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
+import { member, user } from "#lib/identity/tables.ts";
+import { MembershipRole } from "#lib/vocabulary.ts";
+
+export type Approver = {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+};
+
+const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("checkouts:approve"));
+
+/** The condition of a member who may approve now. Needs a join of member and user. */
+export const mayApprove = (): SQL | undefined =>
+  and(
+    inArray(member.role, roles),
+    sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`,
+  );
+
+/** The people who may approve for an organization; the ones who joined first come first. */
+export const selectApprovers = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
+  tx
+    .select({ organizationId: member.organizationId, userId: user.id, email: user.email, emailVerified: user.emailVerified })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(and(eq(member.organizationId, organizationId), mayApprove()))
+    .orderBy(asc(member.createdAt), asc(member.id))
+    .limit(rows);

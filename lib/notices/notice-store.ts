@@ -1,0 +1,69 @@
+import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { organization } from "#lib/identity/tables.ts";
+import type { PlannedNotice } from "#lib/notices/plan-notices.ts";
+import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
+
+export async function insertNotices(tx: Tx, planned: readonly PlannedNotice[]): Promise<void> {
+  if (planned.length > 0)
+    await tx
+      .insert(notices)
+      .values([...planned])
+      .onConflictDoNothing();
+}
+
+/** Locks notices that are due and that no other process is delivering, the oldest first. */
+export const lockDueNotices = (tx: Tx, rows: number): Promise<PlannedNotice[]> =>
+  tx
+    .select()
+    .from(notices)
+    .where(and(eq(notices.status, "waiting"), lte(notices.dueAt, sql`(SELECT clock_timestamp())`)))
+    .orderBy(asc(notices.dueAt))
+    .limit(rows)
+    .for("update", { skipLocked: true });
+
+export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
+
+/** The requests of these notices with the names of their organizations, by id. */
+export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Promise<ReadonlyMap<string, RequestRow>> {
+  const ids = [...new Set(due.map(({ checkoutIntentId }) => checkoutIntentId))];
+  const rows = await tx
+    .select({ checkout: checkoutIntents, organization: organization.name })
+    .from(checkoutIntents)
+    .leftJoin(organization, eq(organization.id, checkoutIntents.organizationId))
+    .where(inArray(checkoutIntents.checkoutIntentId, ids));
+  return new Map(rows.map((row) => [row.checkout.checkoutIntentId, row]));
+}
+
+export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status: "delivered" | "dropped"): Promise<void> {
+  for (const { auditEventId, kind } of ended)
+    await tx
+      .update(notices)
+      .set({ status, endedAt: sql`clock_timestamp()` })
+      .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
+}
+
+export type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
+
+/** Returns the ids of the mails whose delivery is new. */
+export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
+  if (deliveries.length === 0) return new Set();
+  const inserted = await tx
+    .insert(noticeDeliveries)
+    .values([...deliveries])
+    .onConflictDoNothing()
+    .returning({ mailId: noticeDeliveries.mailId });
+  return new Set(inserted.map(({ mailId }) => mailId));
+}
+
+/** Deletes at most `rows` notices that ended before the given days, with their deliveries. Returns how many were deleted. */
+export async function deleteOldNotices(days: number, rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM notices WHERE (audit_event_id, kind) IN (
+      SELECT audit_event_id, kind FROM notices
+      WHERE ended_at < (SELECT clock_timestamp() - ${days} * interval '1 day') AND status <> 'waiting' LIMIT ${rows})
+    RETURNING audit_event_id`);
+  return gone.length;
+}

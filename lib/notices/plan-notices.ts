@@ -1,0 +1,73 @@
+import { isOpen } from "#lib/approvals/checkout-state.ts";
+import { minutes } from "#lib/time.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+export type NoticeKind = "opened" | "halfTime" | "lastMinutes";
+
+/** An event that may have opened a request. */
+export type OpeningEvent = {
+  readonly auditEventId: string;
+  readonly type: string;
+  readonly entityId: string;
+  readonly checkoutIntentId: string;
+};
+
+export type Request = {
+  readonly checkoutIntentId: string;
+  readonly organizationId: string;
+  readonly status: string;
+  readonly authorizationId: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+export type PlannedNotice = {
+  readonly auditEventId: string;
+  readonly kind: NoticeKind;
+  readonly organizationId: string;
+  readonly checkoutIntentId: string;
+  readonly dueAt: Date;
+};
+
+/** The types of events that open a request. */
+export const openingTypes = ["payment.approvalRequired", "checkout.previewed"] as const;
+
+const LAST_MS = minutes(5);
+
+/** A second payment with the same question names the checkout of the first one, and opens none. */
+const opens = (event: OpeningEvent, request: Request): boolean =>
+  event.type === "checkout.previewed" || request.authorizationId === event.entityId;
+
+const waits = ({ status, expiresAt }: Request, now: Date): boolean => isOpen(status as CheckoutStatus) && expiresAt > now;
+
+/**
+ * The notices about a request: at once, at half of its life, and five minutes before its end. A life of ten minutes or less has no last
+ * one, because the half is nearer to the end.
+ */
+export function planNotices(event: OpeningEvent, request: Request | undefined, now: Date): readonly PlannedNotice[] {
+  if (!request || !opens(event, request) || !waits(request, now)) return [];
+  const { checkoutIntentId, organizationId, createdAt, expiresAt } = request;
+  const half = new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
+  const last = new Date(expiresAt.getTime() - LAST_MS);
+  const notice = (kind: NoticeKind, dueAt: Date): PlannedNotice => ({
+    auditEventId: event.auditEventId,
+    kind,
+    organizationId,
+    checkoutIntentId,
+    dueAt,
+  });
+  return [notice("opened", createdAt), notice("halfTime", half), ...(last > half ? [notice("lastMinutes", last)] : [])];
+}
+
+/**
+ * Whether a notice that is due is delivered. After an outage several notices about a request may be due: then people get only the newest.
+ */
+export const isDelivered = (
+  notice: PlannedNotice,
+  due: readonly PlannedNotice[],
+  request: Request | undefined,
+  now: Date,
+): boolean =>
+  request !== undefined &&
+  waits(request, now) &&
+  !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

@@ -1,0 +1,32 @@
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { quoted } from "#lib/mail/compose.ts";
+import type { Mail } from "#lib/mail/queue-mail.ts";
+import { displayAmount } from "#lib/money.ts";
+import type { NoticeKind } from "#lib/notices/plan-notices.ts";
+
+const subjects: Readonly<Record<NoticeKind, (amount: string) => string>> = {
+  opened: (amount) => `${amount} waits for your approval`,
+  halfTime: (amount) => `Reminder: ${amount} still waits for your approval`,
+  lastMinutes: (amount) => `Last reminder: ${amount} waits for your approval`,
+};
+
+const utc = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+
+export type RequestNames = { readonly agent: string; readonly organization: string };
+type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
+
+/** Tells an approver that a request waits. It contains no text of the agent or the seller, and its link decides nothing. */
+export function requestMail(to: string, kind: NoticeKind, request: Asked, { agent, organization }: RequestNames): Mail {
+  const amount = displayAmount(request.amount, request.tokenDecimals, request.asset);
+  return {
+    to,
+    subject: subjects[kind](amount),
+    paragraphs: [
+      `${quoted(agent)} asks to pay ${amount} to ${quoted(request.domain)}. It is an agent of ${quoted(organization)}.`,
+      `The request expires on ${utc.format(request.expiresAt)} UTC. Nothing is paid before someone approves it.`,
+    ],
+    action: { label: "Look at the requests that wait", path: "/approvals" },
+    note: "You get this because you may approve payments of this organization. A link in a mail never approves a payment: you sign in and decide there.",
+    usefulUntil: request.expiresAt,
+  };
+}

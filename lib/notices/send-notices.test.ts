@@ -1,0 +1,177 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { eq, sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { member, user } from "#lib/identity/tables.ts";
+import { sendMails } from "#lib/mail/send-mails.ts";
+import { mails } from "#lib/mail/tables.ts";
+import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
+import { followEvents } from "#lib/notices/follow-events.ts";
+import { sendNotices } from "#lib/notices/send-notices.ts";
+import { stillWanted } from "#lib/notices/still-wanted.ts";
+import { notices } from "#lib/notices/tables.ts";
+import { reject } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { startSmtp, type Mailbox } from "#test/mail.ts";
+import { askingBuyer, askingMandate, delivered, makeDue, noticesOf, openRequest } from "#test/notices.ts";
+import { runServer } from "#test/running-server.ts";
+import { createPerson } from "#test/tenant.ts";
+
+useDatabase();
+
+let smtp: Mailbox;
+beforeEach(async () => {
+  smtp = await startSmtp();
+});
+afterEach(async () => {
+  await smtp.stop();
+  await database().delete(notices);
+  await database().delete(mails);
+});
+
+async function tell(): Promise<void> {
+  await followEvents();
+  await sendNotices();
+  while ((await sendMails(stillWanted)) > 0);
+}
+
+const header = (text: string, name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1]?.trim() ?? "";
+const to = () => smtp.received.map((text) => header(text, "To")).sort();
+const addressOf = ({ userId }: { readonly userId: string }) => `${userId}@example.com`;
+
+describe("a request that waits", () => {
+  test("is mailed to everyone who may approve it, and to nobody else", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const { organizationId } = buyer;
+    const [admin, approver, banned] = [
+      await createPerson(organizationId, "admin"),
+      await createPerson(organizationId, "approver"),
+      await createPerson(organizationId, "admin"),
+    ];
+    for (const role of ["developer", "finance", "viewer"] as const) await createPerson(organizationId, role);
+    const unconfirmed = await createPerson(organizationId, "admin");
+    await database().update(user).set({ banned: true }).where(eq(user.id, banned.userId));
+    await database().update(user).set({ emailVerified: false }).where(eq(user.id, unconfirmed.userId));
+    await openRequest(buyer, mandateId);
+    await tell();
+    await tell();
+    expect(to()).toEqual([buyer.person, admin, approver].map(addressOf).sort());
+  });
+
+  test("is described by our own records: payee, amount, agent, expiry, and one link that decides nothing", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const { checkoutIntentId } = await openRequest(buyer, mandateId);
+    await followEvents();
+    await sendNotices();
+    const [mail] = await delivered();
+    expect(mail?.subject).toBe("0.50 USDC waits for your approval");
+    const [, payee = ""] = /to “([^”]*)”/.exec(mail?.plain ?? "") ?? [];
+    expect(payee.replaceAll("\u2060", "")).toBe(buyer.resource.domain);
+    expect(mail?.plain).toContain("“Agent” asks to pay 0.50 USDC");
+    expect(mail?.plain).toMatch(/expires on \d+ \w+ \d{4}, \d\d:\d\d UTC/);
+    expect(mail?.plain.match(/https?:\/\/\S+/g)).toEqual(["http://localhost:3000/approvals"]);
+    expect(mail?.plain).not.toContain(checkoutIntentId);
+  });
+
+  test("is not mailed after the decision, nor to somebody who lost the right while the mail waited", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const admin = await createPerson(buyer.organizationId, "admin");
+    await openRequest(buyer, mandateId);
+    const decided = await openRequest(buyer, await askingMandate(buyer));
+    await followEvents();
+    await sendNotices();
+    await database().update(member).set({ role: "viewer" }).where(eq(member.userId, admin.userId));
+    await reject(decided.checkoutIntentId, buyer.person.credential);
+    while ((await sendMails(stillWanted)) > 0);
+    expect(to()).toEqual([addressOf(buyer.person)]);
+    expect((await delivered()).map(({ status }) => status).sort()).toEqual(["failed", "failed", "failed", "sent"]);
+  });
+
+  test("is reminded of once at half of its life and once before its end, and never after the decision", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const waiting = await openRequest(buyer, mandateId);
+    const decided = await openRequest(buyer, await askingMandate(buyer));
+    await tell();
+    for (const kind of ["halfTime", "lastMinutes"] as const) {
+      await makeDue(kind);
+      await Promise.all([tell(), tell()]);
+      await tell();
+      if (kind === "halfTime") await reject(decided.checkoutIntentId, buyer.person.credential);
+    }
+    const kindsOf = async (id: string) =>
+      (await delivered())
+        .filter(({ checkoutIntentId }) => checkoutIntentId === id)
+        .map(({ kind }) => kind)
+        .sort();
+    expect(await kindsOf(waiting.checkoutIntentId)).toEqual(["halfTime", "lastMinutes", "opened"]);
+    expect(await kindsOf(decided.checkoutIntentId)).toEqual(["halfTime", "opened"]);
+    expect(smtp.received).toHaveLength(5);
+    expect((await noticesOf(decided.checkoutIntentId)).map(({ status }) => status)).toContain("dropped");
+  });
+
+  test("gets one mail, not three, if the workers stood still until its last minutes", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    await openRequest(buyer, mandateId);
+    await followEvents();
+    await database()
+      .update(notices)
+      .set({ dueAt: sql`due_at - interval '26 minutes'` });
+    await tell();
+    expect(smtp.received.map((text) => header(text, "Subject"))).toEqual(["Last reminder: 0.50 USDC waits for your approval"]);
+  });
+});
+
+test("the running service mails approvers within two seconds", async () => {
+  await runServer({});
+  const { buyer, mandateId } = await askingBuyer();
+  const start = performance.now();
+  await openRequest(buyer, mandateId);
+  await expect.poll(() => smtp.received.length, { timeout: 10_000, interval: 10 }).toBe(1);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test("two processes that are killed again and again create each delivery exactly once", { timeout: 60_000 }, async () => {
+  const { buyer } = await askingBuyer();
+  await createPerson(buyer.organizationId, "approver");
+  const children = new Set<ChildProcess>();
+  const start = () => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../../test/notices-process.ts")], { stdio: "inherit" });
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    return child;
+  };
+  onTestFinished(() => children.forEach((child) => child.kill("SIGKILL")));
+  let pair = [start(), start()];
+  const ids: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    for (let count = 0; count < 2; count += 1) ids.push((await openRequest(buyer, await askingMandate(buyer))).checkoutIntentId);
+    await expect.poll(async () => (await delivered()).length, { timeout: 15_000 }).toBeGreaterThan(round * 4);
+    if (round > 0) await makeDue("halfTime");
+    await pause(Math.random() * 30);
+    pair[round % 2]?.kill("SIGKILL");
+    pair = pair.with(round % 2, start());
+  }
+  const missing = async () => {
+    const all = (await delivered()).map((one) => `${one.checkoutIntentId} ${one.kind} ${one.recipientId}`);
+    expect(new Set(all).size).toBe(all.length);
+    await makeDue("halfTime");
+    return ids.length * 4 - all.length;
+  };
+  await expect.poll(missing, { timeout: 20_000, interval: 100 }).toBe(0);
+  expect(await database().$count(mails)).toBe(ids.length * 4);
+});
+
+test("notices are forgotten after thirty days, with their deliveries", async () => {
+  const { buyer, mandateId } = await askingBuyer();
+  await openRequest(buyer, mandateId);
+  await tell();
+  expect(await forgetOldNotices()).toBe(0);
+  await database()
+    .update(notices)
+    .set({ endedAt: sql`clock_timestamp() - interval '31 days'` })
+    .where(eq(notices.kind, "opened"));
+  expect(await forgetOldNotices()).toBe(1);
+  expect(await delivered()).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import { bigint, foreignKey, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, moment } from "#lib/db/columns.ts";
+
+/** How far each audit chain was read. */
+export const noticeCursors = pgTable("notice_cursors", {
+  chain: text("chain").primaryKey(),
+  sequence: bigint("sequence", { mode: "number" }).notNull(),
+});
+
+/** What people are told about a request that waits for approval, and when. */
+export const notices = pgTable(
+  "notices",
+  {
+    /** The event that opened the request. */
+    auditEventId: text("audit_event_id").notNull(),
+    kind: text("kind", { enum: ["opened", "halfTime", "lastMinutes"] }).notNull(),
+    organizationId: text("organization_id").notNull(),
+    checkoutIntentId: text("checkout_intent_id").notNull(),
+    dueAt: moment("due_at").notNull(),
+    /** `dropped`: the request was decided, or a later notice about it was due too. */
+    status: text("status", { enum: ["waiting", "delivered", "dropped"] })
+      .notNull()
+      .default("waiting"),
+    endedAt: moment("ended_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.auditEventId, table.kind] }),
+    index("notices_due")
+      .on(table.dueAt)
+      .where(sql`status = 'waiting'`),
+    index("notices_ended")
+      .on(table.endedAt)
+      .where(sql`status <> 'waiting'`),
+    index("notices_of_checkout").on(table.checkoutIntentId),
+  ],
+);
+
+/** A notice to one person by one channel. The key makes it unique, whichever process delivers it. */
+export const noticeDeliveries = pgTable(
+  "notice_deliveries",
+  {
+    auditEventId: text("audit_event_id").notNull(),
+    kind: text("kind", { enum: ["opened", "halfTime", "lastMinutes"] }).notNull(),
+    recipientId: text("recipient_id").notNull(),
+    channel: text("channel", { enum: ["mail"] }).notNull(),
+    /** The mail in the outbox, which says whether the mail server accepted it. */
+    mailId: text("mail_id").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.auditEventId, table.kind, table.recipientId, table.channel] }),
+    foreignKey({
+      name: "notice_deliveries_notice",
+      columns: [table.auditEventId, table.kind],
+      foreignColumns: [notices.auditEventId, notices.kind],
+    }).onDelete("cascade"),
+    index("notice_deliveries_mail").on(table.mailId),
+  ],
+);

@@ -1,0 +1,60 @@
+import { eq, sql } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { mails } from "#lib/mail/tables.ts";
+import type { NoticeKind } from "#lib/notices/plan-notices.ts";
+import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
+import { ask } from "#test/asking.ts";
+import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
+
+/* Requests that wait for a person, and what was said about them. */
+
+/** A buyer whose mandate asks a person for every payment. */
+export async function askingBuyer() {
+  const buyer = await createBuyer();
+  return { buyer, mandateId: await askingMandate(buyer) };
+}
+
+/** Another mandate, so that the same payment opens another request. */
+export const askingMandate = (buyer: Buyer): Promise<string> =>
+  activeMandate(buyer.person.credential, { policy: { ...policy, approval: { mode: "always" } } });
+
+/** The agent asks for a payment, which a person has half an hour to approve. */
+export async function openRequest(buyer: Buyer, mandateId: string) {
+  const { status, data, problem } = await ask(buyer, mandateId, { expiresAt: new Date(Date.now() + 1_800_000).toISOString() });
+  if (status !== 200) throw new Error(problem.detail);
+  const { authorizationId, policyDecision } = data;
+  const asked = policyDecision.reasons.find(({ effect }) => effect === "approval");
+  return { authorizationId, checkoutIntentId: asked?.checkoutIntentId ?? "" };
+}
+
+export const noticesOf = (checkoutIntentId: string) =>
+  database().select().from(notices).where(eq(notices.checkoutIntentId, checkoutIntentId)).orderBy(notices.dueAt);
+
+/** Makes the notices of this kind due now, except for requests that nobody was told of yet. */
+export const makeDue = (kind: NoticeKind) =>
+  database()
+    .update(notices)
+    .set({ dueAt: sql`clock_timestamp() - interval '1 second'` })
+    .where(
+      sql`${notices.kind} = ${kind} AND NOT EXISTS (SELECT FROM notices n
+        WHERE n.audit_event_id = ${notices.auditEventId} AND n.kind = 'opened' AND n.status = 'waiting')`,
+    );
+
+/** Each delivery with its mail: who got which notice about which request. */
+export const delivered = () =>
+  database()
+    .select({
+      checkoutIntentId: notices.checkoutIntentId,
+      kind: noticeDeliveries.kind,
+      recipientId: noticeDeliveries.recipientId,
+      to: mails.recipient,
+      subject: mails.subject,
+      plain: mails.plain,
+      status: mails.status,
+    })
+    .from(noticeDeliveries)
+    .innerJoin(
+      notices,
+      sql`${notices.auditEventId} = ${noticeDeliveries.auditEventId} AND ${notices.kind} = ${noticeDeliveries.kind}`,
+    )
+    .innerJoin(mails, eq(mails.mailId, noticeDeliveries.mailId));
