@@ -6,6 +6,7 @@ import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
 import { Call } from "#lib/call-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";
+import { Notification } from "#lib/notices/notification-schema.ts";
 
 const { checkoutIntentId } = checkoutExample;
 
@@ -72,7 +73,7 @@ export const getCheckout = operation({
   tag: "Commerce",
   summary: "Read a checkout, or wait for its buyer",
   description:
-    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active; the checkout of a payment that was authorized has none. next is what the agent that asked calls: this again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment.",
+    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active; the checkout of a payment that was authorized has none. next is what the agent that asked calls: this again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment. notification says whether anybody was told. An intent that is expired was not declined: ask again.",
   access: { capability: "checkouts:read" },
   waitsMs: 30_000,
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(30).optional() }),
@@ -83,6 +84,7 @@ export const getCheckout = operation({
       mandates: z.array(MandateChoice),
       continuationToken: z.string().optional().meta({ description: "A secret: whoever has it continues the checkout." }),
       next: Call.optional().meta({ description: "The next call of the agent that asked. Absent if there is none." }),
+      notification: Notification.optional().meta({ description: "Absent after the decision." }),
     })
     .meta({ id: "Checkout" }),
   problems: ["not_found", "overloaded"],

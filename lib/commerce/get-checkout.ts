@@ -15,6 +15,7 @@ import { database } from "#lib/db/client.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { Caller, Handler } from "#lib/http/operation.ts";
 import { ownerOf } from "#lib/identity/member-store.ts";
+import { notificationOf } from "#lib/notices/notification.ts";
 import { notFound } from "#lib/problem.ts";
 
 /** Reads a checkout. With waitSeconds it first waits for the buyer's decision. */
@@ -39,11 +40,13 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
   const open = isOpen(statusAt(checkout, now));
   const approved = approval?.status === "pending" && approval.expiresAt > now ? approval : null;
   const continuationToken = approved && tokenFor(caller, checkout, approved);
+  const notification = await notificationOf(checkout, now);
   return {
     intent: presentCheckout(checkout, now),
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
     mandates: open ? presentChoices(await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, { mandates, now })) : [],
     ...(continuationToken !== null && { continuationToken }),
+    ...(notification && { notification }),
     ...(await nextOf(caller, checkout, open ? "open" : approved && "approved", continuationToken)),
   };
 };

@@ -5,18 +5,37 @@ import { grownChains, lockCursors, moveCursors, requestsOf } from "#lib/notices/
 import { insertNotices } from "#lib/notices/notice-store.ts";
 import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-notices.ts";
 
-const CHAINS = 100;
-const EVENTS = 500;
+const CHAINS = 50;
+const EVENTS = 1_000;
+/** A long backlog is read in several runs, so that one run ends soon. */
+const PASSES_MAX = 20;
 
 /** Reads the new events of each audit chain once and plans the notices about requests that they opened. Returns how many were planned. */
 export async function followEvents(): Promise<number> {
   let planned = 0;
-  let place = "";
+  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+    const { count, isBehind } = await followAll();
+    planned += count;
+    if (!isBehind) break;
+  }
+  return planned;
+}
+
+/** `isBehind`: a chain has more events than one part. */
+type Followed = { readonly count: number; readonly isBehind: boolean };
+
+/** Reads one part of each chain that has grown. */
+async function followAll(): Promise<Followed> {
+  let [count, isBehind, place] = [0, false, ""];
   for (;;) {
     const chains = await grownChains(database(), place, CHAINS);
-    if (chains.length > 0) planned += await follow(chains);
+    if (chains.length > 0) {
+      const part = await follow(chains);
+      count += part.count;
+      isBehind ||= part.isBehind;
+    }
     place = chains.at(-1) ?? "";
-    if (chains.length < CHAINS) return planned;
+    if (chains.length < CHAINS) return { count, isBehind };
   }
 }
 
@@ -26,15 +45,15 @@ function opening({ metadata, ...event }: EventOfType): OpeningEvent[] {
 }
 
 /** The notices and the cursors are saved together, so that every event is used exactly once. */
-const follow = (chains: readonly string[]): Promise<number> =>
+const follow = (chains: readonly string[]): Promise<Followed> =>
   database().transaction(async (tx) => {
     const ranges = await lockCursors(tx, chains, EVENTS);
-    if (ranges.length === 0) return 0;
+    if (ranges.length === 0) return { count: 0, isBehind: false };
     const events = (await eventsOfTypes(tx, ranges, openingTypes)).flatMap(opening);
     const requests = await requestsOf(tx, events);
     const now = await clock(tx);
     const planned = events.flatMap((event) => planNotices(event, requests.get(event.checkoutIntentId), now));
     await insertNotices(tx, planned);
     await moveCursors(tx, ranges);
-    return planned.length;
+    return { count: planned.length, isBehind: ranges.some(({ after, last }) => last - after === EVENTS) };
   });

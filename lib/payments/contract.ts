@@ -170,6 +170,8 @@ export const getPayment = operation({
   path: "/api/v1/payments/{authorizationId}",
   tag: "Payments",
   summary: "Read a payment: its intent, its authorization and its executions",
+  description:
+    "If a person is asked about the payment, checkout has the state of the request and notification says whether anybody was told.",
   access: { capability: "payments:read" },
   response: Payment,
   problems: ["not_found"],

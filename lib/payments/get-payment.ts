@@ -1,19 +1,38 @@
-import { presentApproval } from "#lib/approvals/present-checkout.ts";
-import { findApproved } from "#lib/approvals/redeem-approval.ts";
+import { presentApproval, statusAt } from "#lib/approvals/present-checkout.ts";
+import { findApproved, type ApprovedCheckout } from "#lib/approvals/redeem-approval.ts";
+import { findCheckout, type Scope } from "#lib/approvals/store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
-import { executionsOf, findAuthorization } from "#lib/holds/execution-store.ts";
-import { presentPayment } from "#lib/payments/present-execution.ts";
+import { executionsOf, findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
+import { notificationOf } from "#lib/notices/notification.ts";
+import { askedIn, presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
+import { toWire } from "#lib/time.ts";
 
 /** Lets a client that lost a reply read the payment again. */
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
   const payment = presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId);
-  const approved = await findApproved(database(), authorizationId);
-  if (!approved?.approval) return payment;
-  return { ...payment, approval: presentApproval(approved.approval, approved.checkout.tokenDecimals, await clock(database())) };
+  const asked = (await findApproved(database(), authorizationId)) ?? (await askedElsewhere(caller, row));
+  if (!asked) return payment;
+  const { checkout, approval } = asked;
+  const { checkoutIntentId, expiresAt } = checkout;
+  const now = await clock(database());
+  const notification = await notificationOf(checkout, now);
+  return {
+    ...payment,
+    ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
+    checkout: { checkoutIntentId, status: statusAt(checkout, now), expiresAt: toWire(expiresAt) },
+    ...(notification && { notification }),
+  };
 };
+
+/** The request of an earlier payment with the same question. The person's answer counts for that payment alone. */
+async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {
+  const { checkoutIntentId } = askedIn(row);
+  const checkout = checkoutIntentId === undefined ? null : await findCheckout(database(), caller, checkoutIntentId);
+  return checkout && { checkout, approval: null };
+}

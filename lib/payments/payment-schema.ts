@@ -1,11 +1,13 @@
 /** The wire shape of an execution. Browser-safe; shared by the operations that return an execution. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
+import { Notification } from "#lib/notices/notification-schema.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
 import {
   Actor,
   Category,
+  CheckoutStatus,
   EnforcementPath,
   PaymentChallengeType,
   PaymentProtocol,
@@ -46,6 +48,11 @@ export const Payment = z
     authorization: Authorization,
     executions: z.array(PaymentExecution),
     approval: CheckoutApproval.optional(),
+    checkout: z
+      .object({ checkoutIntentId: z.string(), status: CheckoutStatus, expiresAt: Timestamp })
+      .optional()
+      .meta({ description: "The request that asks a person about this payment. expired: nobody decided, which is no refusal." }),
+    notification: Notification.optional().meta({ description: "Only in getPayment, while nobody has decided." }),
   })
   .meta({ id: "Payment", description: "An intent, what was decided about it, and every attempt to carry it out, newest first." });
 export type Payment = z.input<typeof Payment>;

@@ -13,6 +13,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
+import { mailDelivery } from "#lib/mail/delivery.ts";
 import { viewDecided, viewWaiting, type DecidedApproval, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 
 export const metadata = { title: "Approvals" };
@@ -37,6 +38,12 @@ const columns = [
   { name: "Amount", numeric: true, cell: ({ amount }: DecidedApproval) => <Money>{amount}</Money> },
 ];
 
+const howTold = {
+  smtp: "Everyone who may approve gets a mail about each request.",
+  outbox: "Nobody gets a mail: this sandbox has no mail server. Whoever runs it can set SMTP_URL and MAIL_FROM.",
+  none: "Nobody gets a mail: this service has no mail server. Whoever runs it can set SMTP_URL and MAIL_FROM.",
+} as const;
+
 const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) => (
   <section className="panel" aria-labelledby="waiting">
     <div className="panel-head">
@@ -50,6 +57,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
     )}
     <div className="panel-foot">
       <KeepFresh count={waiting.items.length} words={requestsWords(waiting)} />
+      <span className="text-sm text-muted">{howTold[mailDelivery()]}</span>
     </div>
   </section>
 );

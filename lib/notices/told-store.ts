@@ -1,0 +1,35 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "#lib/db/client.ts";
+import { mails } from "#lib/mail/tables.ts";
+import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
+
+export type DeliveryFacts = {
+  /** When the mail server took the first mail. */
+  readonly acceptedAt: Date | null;
+  readonly mails: number;
+  /** The mails that the server has not taken yet, and how often the first of them was tried. */
+  readonly waiting: number;
+  readonly attempts: number;
+};
+
+/** The mails about a request; null while none of its notices was delivered. */
+export async function readDeliveries(db: Database, checkoutIntentId: string): Promise<DeliveryFacts | null> {
+  const [row] = await db
+    .select({
+      acceptedAt: sql<string | null>`min(${mails.endedAt}) FILTER (WHERE ${mails.status} = 'sent')`,
+      mails: sql<number>`count(${noticeDeliveries.mailId})::int`,
+      waiting: sql<number>`(count(*) FILTER (WHERE ${mails.status} = 'queued'))::int`,
+      attempts: sql<number>`coalesce(min(${mails.attempts}) FILTER (WHERE ${mails.status} = 'queued'), 0)::int`,
+      notices: sql<number>`count(*)::int`,
+    })
+    .from(notices)
+    .leftJoin(
+      noticeDeliveries,
+      and(eq(noticeDeliveries.auditEventId, notices.auditEventId), eq(noticeDeliveries.kind, notices.kind)),
+    )
+    .leftJoin(mails, eq(mails.mailId, noticeDeliveries.mailId))
+    .where(and(eq(notices.checkoutIntentId, checkoutIntentId), eq(notices.status, "delivered")));
+  if (!row || row.notices === 0) return null;
+  const { acceptedAt, waiting, attempts } = row;
+  return { acceptedAt: acceptedAt === null ? null : new Date(acceptedAt), mails: row.mails, waiting, attempts };
+}
