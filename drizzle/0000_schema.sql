@@ -251,6 +251,7 @@ CREATE TABLE "authorizations" (
 	"outcome" text NOT NULL,
 	"denial_code" text,
 	"intent" text NOT NULL,
+	"terms_id" text NOT NULL,
 	"slot" text NOT NULL,
 	"fingerprint" text NOT NULL,
 	"findings" text NOT NULL,
@@ -269,7 +270,7 @@ CREATE TABLE "authorizations" (
 	"fee_schedule_id" text,
 	"held" boolean NOT NULL,
 	"checkout_intent_id" text,
-	"actor_id" text NOT NULL,
+	"actor_id" text,
 	"request_id" text NOT NULL,
 	"sequence" bigint NOT NULL,
 	"hash" text NOT NULL,
@@ -327,6 +328,11 @@ CREATE TABLE "executions" (
 	"next_check_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"resolved_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "payment_terms" (
+	"terms_id" text PRIMARY KEY NOT NULL,
+	"terms" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "reservations" (
@@ -1023,6 +1029,10 @@ CREATE TRIGGER mandate_versions_append_only BEFORE UPDATE OR DELETE ON mandate_v
 --> statement-breakpoint
 CREATE TRIGGER authorizations_append_only BEFORE UPDATE OR DELETE ON authorizations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
+CREATE TRIGGER payment_terms_append_only BEFORE UPDATE OR DELETE ON payment_terms FOR EACH ROW EXECUTE FUNCTION refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER payment_terms_no_truncate BEFORE TRUNCATE ON payment_terms FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+--> statement-breakpoint
 CREATE TRIGGER authorizations_no_truncate BEFORE TRUNCATE ON authorizations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
 CREATE TRIGGER credential_claims_append_only BEFORE UPDATE OR DELETE ON credential_claims FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1165,7 +1175,7 @@ CREATE VIEW audit_events AS
   UNION ALL
   SELECT organization_id, sequence, 'aud' || substr(authorization_id, 4),
     CASE outcome WHEN 'allow' THEN 'payment.authorized' WHEN 'deny' THEN 'payment.denied' ELSE 'payment.approvalRequired' END,
-    actor_id, organization_id, subject_id, 'authorization', authorization_id,
+    coalesce(actor_id, subject_id), organization_id, subject_id, 'authorization', authorization_id,
     json_strip_nulls(json_build_object('amount', intent::json ->> 'amount', 'asset', asset, 'chain', chain, 'checkoutIntentId', checkout_intent_id,
       'denialCode', denial_code, 'intentId', intent_id, 'mandateId', mandate_id, 'policyDecisionId', 'pd' || substr(authorization_id, 4),
       'policyVersion', policy_version, 'requestId', request_id,

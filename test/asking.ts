@@ -6,6 +6,7 @@ import { authorizePayment as handler } from "#lib/payments/authorize-payment.ts"
 import { authorizePayment as operation } from "#lib/payments/contract.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
+import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, reservations } from "#lib/holds/tables.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
@@ -55,7 +56,10 @@ export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unkn
 
 /** The row of an authorization, with the bytes of its stored answer. */
 export async function storedOf(authorizationId: string) {
-  const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
+  const [row] = await database()
+    .select(authorizationColumns)
+    .from(authorizations)
+    .where(eq(authorizations.authorizationId, authorizationId));
   return row ? { ...row, answer: answerOf(row) } : null;
 }
 

@@ -11,15 +11,18 @@ let organizations = 0;
 export async function seedPayments(organizationId: string, count: number): Promise<void> {
   const prefix = firstIdAt("authorization", new Date()).slice(0, 14) + String(organizations++).padStart(4, "0");
   await database().execute(sql`
+    INSERT INTO payment_terms SELECT 'shop' || n, json_build_object('seller', json_build_object('domain', 'shop' || n || '.example'))
+    FROM generate_series(0, 6) n ON CONFLICT DO NOTHING`);
+  await database().execute(sql`
     INSERT INTO authorizations (authorization_id, organization_id, environment, mandate_id, policy_version, subject_id,
       intent_id, nonce, outcome, denial_code, intent, slot, fingerprint, findings, amount, buyer_share, seller_share,
-      asset, chain, settlement_mode, max_timeout_seconds, held, actor_id, request_id, sequence, hash, expires_at, created_at)
+      terms_id, asset, chain, settlement_mode, max_timeout_seconds, held, actor_id, request_id, sequence, hash, expires_at, created_at)
     SELECT ${prefix} || lpad(n::text, 12, '0'), o.id, 'sandbox', 'mdt_' || o.id || n % 10, 1,
       'sa_' || n % 5, o.id || n, o.id || n,
       CASE WHEN n % 20 = 0 THEN 'deny' WHEN n % 50 = 1 THEN 'requireApproval' ELSE 'allow' END,
       CASE WHEN n % 20 = 0 THEN 'period_budget_exceeded' END,
-      json_build_object('seller', json_build_object('domain', 'shop' || n % 7 || '.example'), 'idempotencyKey', 'k' || n),
-      o.id || ' ' || n, 'f', '[1,1,"USDC","1"]', n, 0, 0, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, false, 'sa_' || n % 5, 'req_' || n, n, 'h',
+      json_build_object('idempotencyKey', 'k' || n),
+      o.id || ' ' || n, 'f', '[1,1,"USDC","1"]', n, 0, 0, 'shop' || n % 7, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, false, 'sa_' || n % 5, 'req_' || n, n, 'h',
       clock_timestamp(), clock_timestamp()
     FROM generate_series(1, ${count}::int) n, (SELECT ${organizationId}::text AS id) o`);
   await database().execute(sql`

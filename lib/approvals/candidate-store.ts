@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, or, sql, type Column } from "drizzle-orm";
 import { owned, type Scope } from "#lib/approvals/store.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Database } from "#lib/db/client.ts";
+import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 
@@ -48,7 +49,7 @@ export async function findWithCandidates(db: Database, scope: Scope, checkoutInt
     .select({
       checkout: checkoutIntents,
       approval: checkoutApprovals,
-      authorization: { outcome: authorizations.outcome, intent: authorizations.intent },
+      authorization: { outcome: authorizations.outcome, intent: wholeIntent },
       mandates: candidatesOf(db, checkoutIntents, chosen),
       now: clock,
     })

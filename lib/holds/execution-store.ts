@@ -3,6 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
+import { authorizationColumns, type AuthorizationRow } from "#lib/holds/authorization-store.ts";
 import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
 import type { SellerState } from "#lib/holds/execution-rules.ts";
 import { holderOfNonce } from "#lib/onchain/registry/nonce-slot-store.ts";
@@ -11,7 +12,7 @@ import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
-export type AuthorizationRow = typeof authorizations.$inferSelect;
+export type { AuthorizationRow };
 export type ExecutionRow = typeof executions.$inferSelect;
 export type NewExecution = typeof executions.$inferInsert;
 type Db = Database | Tx;
@@ -21,14 +22,17 @@ const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "
 
 export async function findAuthorization(db: Db, owner: Scope, authorizationId: string): Promise<AuthorizationRow | null> {
   const [row] = await db
-    .select()
+    .select(authorizationColumns)
     .from(authorizations)
     .where(and(eq(authorizations.authorizationId, authorizationId), within(authorizations, owner)));
   return row ?? null;
 }
 
 export async function authorizationOf(db: Db, execution: Pick<ExecutionRow, "authorizationId">): Promise<AuthorizationRow> {
-  const [row] = await db.select().from(authorizations).where(eq(authorizations.authorizationId, execution.authorizationId));
+  const [row] = await db
+    .select(authorizationColumns)
+    .from(authorizations)
+    .where(eq(authorizations.authorizationId, execution.authorizationId));
   if (!row) throw new Error("An execution has no authorization.");
   return row;
 }
@@ -206,7 +210,7 @@ export async function listAuthorizations(
 ): Promise<readonly AuthorizationRow[]> {
   const { authorizationId } = authorizations;
   return db
-    .select()
+    .select(authorizationColumns)
     .from(authorizations)
     .where(
       and(

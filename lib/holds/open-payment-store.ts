@@ -1,7 +1,8 @@
-import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { mandateVersions } from "#lib/mandates/tables.ts";
+import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
@@ -35,7 +36,7 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 /** Holds of payments that were not submitted, newest first. Needs the mandate's lock. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const newest = tx
-    .select(getTableColumns(authorizations))
+    .select(authorizationColumns)
     .from(authorizations)
     .where(eq(authorizations.mandateId, mandateId))
     .orderBy(desc(authorizations.authorizationId))
@@ -63,7 +64,7 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
 /** Payments whose credential was sent and whose outcome is open. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
-    .select(getTableColumns(authorizations))
+    .select(authorizationColumns)
     .from(executions)
     .innerJoin(authorizations, eq(authorizations.authorizationId, executions.authorizationId))
     .where(

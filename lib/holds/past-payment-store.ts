@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
+import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 
 /** The last decisions under a mandate, newest first, each with its hold if it had one. */
@@ -10,7 +11,7 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       authorizationId: authorizations.authorizationId,
       subjectId: authorizations.subjectId,
       outcome: authorizations.outcome,
-      intent: authorizations.intent,
+      intent: wholeIntent,
       findings: authorizations.findings,
       amount: authorizations.amount,
       asset: authorizations.asset,

@@ -25,7 +25,9 @@ const intent = fc
 test("an intent is read unchanged", () => {
   fc.assert(
     fc.property(intent, (one) => {
-      expect(readIntent(storeIntent(one))).toEqual(JSON.parse(JSON.stringify(one)));
+      const { own, terms, termsId } = storeIntent(one);
+      expect(readIntent(`[${own},${terms}]`)).toEqual(JSON.parse(JSON.stringify(one)));
+      expect(storeIntent({ ...one, intentId: "another" })).toMatchObject({ termsId, terms });
     }),
     { numRuns: 1_000 },
   );

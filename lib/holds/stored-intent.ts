@@ -1,8 +1,26 @@
+import { hash } from "node:crypto";
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 
-/** The members of a fee quote by position in the stored array. Append-only: never reorder. */
-const members = [
-  "feeQuoteId",
+/*
+ * An intent is stored in two parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and are
+ * stored once, under their hash. The rest is stored with each authorization.
+ */
+
+type Members = Readonly<Record<string, unknown>>;
+
+const ofTerms: readonly (keyof PaymentIntent)[] = [
+  "enforcementPath",
+  "paymentProtocol",
+  "paymentChallengeType",
+  "settlementMode",
+  "seller",
+  "resource",
+  "asset",
+  "chain",
+  "payTo",
+];
+
+const ofFeeTerms: readonly (keyof FeeQuote)[] = [
   "feeScheduleId",
   "buyerOrganizationId",
   "sellerOrganizationId",
@@ -12,43 +30,36 @@ const members = [
   "paymentChallengeType",
   "chain",
   "asset",
-  "grossAmount",
-  "sellerNetAmount",
-  "serviceFeeAmount",
-  "providerFeeAmount",
-  "networkFeeAmount",
   "feePayer",
   "feeRecipient",
   "feeScheduleHash",
-  "expiresAt",
-  "createdAt",
-  "metadata",
-] as const satisfies readonly (keyof FeeQuote)[];
+];
 
-/** Marks a value of the quote that equals the intent's value. */
-const SAME = 0;
-const ABSENT = null;
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** An intent as JSON. To save space, the fee quote is an array of values, and 0 replaces a value that equals the intent's value. */
-export function storeIntent(intent: PaymentIntent): string {
-  const named = intent as Members;
-  const quote = intent.feeQuote as Members;
-  const values = members.map((name) => {
-    const value = quote[name];
-    return value === undefined ? ABSENT : value === named[name] ? SAME : value;
-  });
-  return JSON.stringify({ ...intent, feeQuote: values });
+/** The members with these names, and the other members. */
+function split(value: object, names: readonly string[]): readonly [Members, Members] {
+  const [named, others]: Record<string, unknown>[] = [{}, {}];
+  for (const [name, one] of Object.entries(value)) (names.includes(name) ? named : others)![name] = one;
+  return [named!, others!];
 }
 
+export type StoredIntent = {
+  /** The hash of the terms. */
+  readonly termsId: string;
+  /** JSON. */
+  readonly terms: string;
+  /** JSON: the members that are not terms. */
+  readonly own: string;
+};
+
+export function storeIntent({ feeQuote, ...intent }: PaymentIntent): StoredIntent {
+  const [terms, own] = split(intent, ofTerms);
+  const [feeTerms, fees] = split(feeQuote, ofFeeTerms);
+  const text = JSON.stringify({ ...terms, feeQuote: feeTerms });
+  return { termsId: hash("sha256", text, "base64url"), terms: text, own: JSON.stringify({ ...own, feeQuote: fees }) };
+}
+
+/** `stored` is a JSON array of the two parts. */
 export function readIntent(stored: string): PaymentIntent {
-  const intent = JSON.parse(stored) as Members;
-  const values = intent["feeQuote"] as readonly unknown[];
-  const feeQuote: Record<string, unknown> = {};
-  for (const [at, name] of members.entries()) {
-    const value: unknown = values[at] ?? ABSENT;
-    if (value !== ABSENT) feeQuote[name] = value === SAME ? intent[name] : value;
-  }
-  return { ...intent, feeQuote } as unknown as PaymentIntent;
+  const [own, terms] = JSON.parse(stored) as readonly [PaymentIntent, PaymentIntent];
+  return { ...terms, ...own, feeQuote: { ...terms.feeQuote, ...own.feeQuote } };
 }

@@ -1,26 +1,12 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  check,
-  customType,
-  index,
-  integer,
-  json,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
-import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { readIntent, storeIntent } from "#lib/holds/stored-intent.ts";
 
-/** Stored in compressed form; the application reads and writes full JSON. */
-const intentText = customType<{ data: PaymentIntent; driverData: string }>({
-  dataType: () => "text",
-  fromDriver: readIntent,
-  toDriver: storeIntent,
+/** The parts of intents that many payments share, as JSON (stored-intent.ts). Append-only. */
+export const paymentTerms = pgTable("payment_terms", {
+  /** The hash of the terms. */
+  termsId: text("terms_id").primaryKey(),
+  terms: text("terms").notNull(),
 });
 
 /**
@@ -41,8 +27,12 @@ export const authorizations = pgTable(
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
-    /** The contract's PaymentIntent at the decision, as JSON. A text column, because PostgreSQL would parse a json value to validate it. */
-    intent: intentText("intent").notNull(),
+    /**
+     * The members of the contract's PaymentIntent at the decision that are not in its terms, as JSON. A text column, because PostgreSQL
+     * would parse a json value to validate it.
+     */
+    intent: text("intent").notNull(),
+    termsId: text("terms_id").notNull(),
     /** slot: hash of organization, environment, operation and idempotency key. fingerprint: hash of the request. */
     slot: text("slot").notNull(),
     fingerprint: text("fingerprint").notNull(),
@@ -65,7 +55,8 @@ export const authorizations = pgTable(
     held: boolean("held").notNull(),
     /** The checkout that asks a person. */
     checkoutIntentId: text("checkout_intent_id"),
-    actorId: text("actor_id").notNull(),
+    /** Null if the subject itself asked. */
+    actorId: text("actor_id"),
     requestId: text("request_id").notNull(),
     /** The place in the organization's audit chain, the leaf hash, and the node as in audit_entries. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),

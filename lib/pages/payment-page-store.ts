@@ -96,7 +96,8 @@ function found(scope: Scope, filter: PaymentFilter, ids: Ids, page: Page): SQL {
       ${key === "outcome" ? sql`AND a.outcome <> 'allow'` : sql``} ${end}`;
 }
 
-const domain = sql`(a.intent::json -> 'seller' ->> 'domain')`;
+const terms = sql`(SELECT t.terms::json FROM payment_terms t WHERE t.terms_id = a.terms_id)`;
+const domain = sql`(${terms} -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
 /** Matches the amount in every configured asset, with or without the buyer's share of the fee. */
@@ -135,7 +136,7 @@ function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
 const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "createdAt", a.mandate_id AS "mandateId",
   a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
   a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
-  a.held, a.expires_at AS "expiresAt", a.intent::json -> 'seller' AS seller, a.intent::json -> 'resource' AS resource,
+  a.held, a.expires_at AS "expiresAt", ${terms} -> 'seller' AS seller, ${terms} -> 'resource' AS resource,
   a.intent::json ->> 'idempotencyKey' AS "idempotencyKey"`;
 
 export type PaymentRow = {

@@ -34,7 +34,7 @@ export const batchTerms = (): BatchTerms => ({
 export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
 /** One transaction in two round trips to the database. Answers are given after COMMIT, never before. */
-async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly Answer[]> {
+async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
   try {
@@ -46,7 +46,7 @@ async function authorizeAll(c: Sql, items: readonly Item[]): Promise<readonly An
       await c`ROLLBACK`;
       return answers;
     }
-    const events = await saveBatch(c, { rows, records }, () => (committing = true));
+    const events = await saveBatch(c, connection, { rows, records }, () => (committing = true));
     metrics().batchSize.observe(items.length);
     metrics().auditEvents.inc(events);
     return answers;
@@ -92,7 +92,9 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
   if (budget.left <= 0) return answerAll(overloaded);
   budget.left -= 1;
   try {
-    (await batchPool().use((c) => authorizeAll(c, items))).forEach((answer, index) => answers.set(items[index]!, answer));
+    (await batchPool().use((c, connection) => authorizeAll(c, connection, items))).forEach((answer, index) =>
+      answers.set(items[index]!, answer),
+    );
   } catch (error) {
     if (databaseAway(error)) {
       metrics().failures.inc({ sqlstate: sqlState(error) ?? "none" }, items.length);

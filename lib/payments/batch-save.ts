@@ -13,11 +13,12 @@ import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
+import { storeIntent, type StoredIntent } from "#lib/holds/stored-intent.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
 
 type HeldAuthorization = NewAuthorization & { readonly hold: NonNullable<NewAuthorization["hold"]> };
-type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent };
+type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; readonly stored: StoredIntent };
 
 /** An item with a purchase uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
@@ -37,7 +38,8 @@ const authorizationColumns = given(
       nonce: (row) => row.item.intent.nonce,
       outcome: (row) => row.decision.outcome,
       denialCode: (row) => row.decision.denialCode ?? null,
-      intent: (row) => row.intent,
+      intent: (row) => row.stored.own,
+      termsId: (row) => row.stored.termsId,
       slot: slotOf,
       fingerprint: (row) => row.item.fingerprint,
       findings: (row) => JSON.stringify(row.decision.findings),
@@ -56,7 +58,7 @@ const authorizationColumns = given(
       feeScheduleId: (row) => row.feeScheduleId,
       held: (row) => row.hold !== null,
       checkoutIntentId: (row) => row.checkoutIntentId,
-      actorId: (row) => row.event.actorId,
+      actorId: (row) => (row.event.actorId === row.event.subjectId ? null : row.event.actorId),
       requestId: (row) => row.item.requestId,
       sequence: (row) => row.event.sequence,
       hash: (row) => row.event.hash,
@@ -117,6 +119,15 @@ const sumColumns = given<Sum>(
   bucketColumns.last,
 );
 
+const termsColumns = given<StoredIntent>(
+  "terms",
+  [
+    ["terms_id", "id", ({ termsId }) => termsId],
+    ["terms", "json text", ({ terms }) => terms],
+  ],
+  sumColumns.last,
+);
+
 /** Writes all authorizations with their holds in one statement, because the cost of a statement is higher than the cost of its rows. */
 const AUTHORIZE = `
   WITH authorized AS (INSERT INTO authorizations (${authorizationColumns.names}) SELECT * FROM ${authorizationColumns.source}),
@@ -125,21 +136,23 @@ const AUTHORIZE = `
       INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
       SELECT authorization_id, organization_id, mandate_id, 'held', amount, approval_key, buckets, expires_at, created_at
       FROM ${holdColumns.source}),
+    termed AS (
+      INSERT INTO payment_terms (${termsColumns.names}) SELECT * FROM ${termsColumns.source} ORDER BY terms_id ON CONFLICT DO NOTHING),
     counted AS (
       INSERT INTO usage_buckets (${bucketColumns.names}) SELECT * FROM ${bucketColumns.source}
       ORDER BY mandate_id, window_key, start ON CONFLICT (mandate_id, window_key, start) DO UPDATE
       SET reserved = usage_buckets.reserved + excluded.reserved, payments = usage_buckets.payments + excluded.payments)
-  UPDATE mandates SET last_held_at = $${sumColumns.last + 1}::timestamptz,
+  UPDATE mandates SET last_held_at = $${termsColumns.last + 1}::timestamptz,
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
-  WHERE mandate_id = ANY($${sumColumns.last + 2}::text[])`;
+  WHERE mandate_id = ANY($${termsColumns.last + 2}::text[])`;
 
-function authorize(c: Sql, rows: readonly ChainedAuthorization[]) {
+function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is ChainedAuthorization & HeldAuthorization => row.hold !== null);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   // Sort by slot, or two processes with the same keys can deadlock.
   const lists = [...authorizationColumns.values(bySlot(rows)), ...holdColumns.values(held)];
-  const sums = [...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate])];
+  const sums = [...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate]), ...termsColumns.values(newTerms)];
   return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
@@ -209,6 +222,17 @@ const replyColumns = given(
 
 type BatchWrites = { readonly rows: readonly NewAuthorization[]; readonly records: readonly ItemRecord[] };
 
+/** The ids of terms that are stored, for each connection: a process that lost its database may meet another state of it. */
+const storedTerms = new WeakMap<object, Set<string>>();
+const STORED_MAX = 10_000;
+
+function storedOn(connection: object): Set<string> {
+  const stored = storedTerms.get(connection) ?? new Set();
+  if (stored.size > STORED_MAX) stored.clear();
+  storedTerms.set(connection, stored);
+  return stored;
+}
+
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T[] =>
@@ -232,7 +256,12 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
  * their holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches
  * write the slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
  */
-export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit: () => void): Promise<number> {
+export async function saveBatch(
+  c: Sql,
+  connection: object,
+  { rows, records }: BatchWrites,
+  onCommit: () => void,
+): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = records.filter((record) => record.item.purchase?.hasKey);
   const chains = chainsOf(rows, records);
@@ -247,13 +276,22 @@ export async function saveBatch(c: Sql, { rows, records }: BatchWrites, onCommit
   // In batch order: the event of each authorization, then the events of the extra rows.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
   const chained = chainTo(await allHeads(c, chains, await heads), events);
-  const authorized = rows.map((row, at): ChainedAuthorization => ({ ...row, event: chained.events[at]! }));
+  const authorized = rows.map((row, at): ChainedAuthorization => ({
+    ...row,
+    event: chained.events[at]!,
+    stored: storeIntent(row.intent),
+  }));
+  const known = storedOn(connection);
+  const newTerms = new Map(
+    authorized.filter(({ stored }) => !known.has(stored.termsId)).map(({ stored }) => [stored.termsId, stored]),
+  );
   onCommit();
   await pipelined([
     written,
-    authorized.length > 0 ? authorize(c, authorized) : nothing,
+    authorized.length > 0 ? authorize(c, authorized, [...newTerms.values()]) : nothing,
     append(c, chained.events.slice(rows.length), chained.heads),
     c`COMMIT`,
   ]);
+  for (const termsId of newTerms.keys()) known.add(termsId);
   return events.length;
 }

@@ -51,7 +51,8 @@ export const paymentsOfId = (scope: Scope, id: string) =>
     .select({
       id: authorizations.authorizationId,
       outcome: authorizations.outcome,
-      domain: sql<string | null>`${authorizations.intent}::json -> 'seller' ->> 'domain'`,
+      domain: sql<string | null>`(SELECT t.terms::json -> 'seller' ->> 'domain' FROM payment_terms t
+        WHERE t.terms_id = authorizations.terms_id)`,
     })
     .from(authorizations)
     .where(

@@ -1,0 +1,19 @@
+import { getTableColumns, sql } from "drizzle-orm";
+import { readIntent } from "#lib/holds/stored-intent.ts";
+import { authorizations } from "#lib/holds/tables.ts";
+import type { PaymentIntent } from "#lib/payment-intent.ts";
+
+/** The whole intent of an authorization, for queries of the table `authorizations` without an alias. */
+export const wholeIntent = sql<PaymentIntent>`(SELECT '[' || authorizations.intent || ',' || t.terms || ']' FROM payment_terms t
+  WHERE t.terms_id = authorizations.terms_id)`
+  .mapWith(readIntent)
+  .as("intent");
+
+const { intent: _intent, termsId: _termsId, ...columns } = getTableColumns(authorizations);
+
+/** The columns of an authorization with its whole intent. */
+export const authorizationColumns = { ...columns, intent: wholeIntent };
+
+export type AuthorizationRow = Omit<typeof authorizations.$inferSelect, "intent" | "termsId"> & {
+  readonly intent: PaymentIntent;
+};
