@@ -1,13 +1,13 @@
+import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
-import type { ReactNode } from "react";
+import { cache, type ReactNode } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { ChooseOrganization } from "#components/shell/choose-organization.tsx";
 import { waitingCount } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import type { Session } from "#lib/identity/session-schema.ts";
-import { requestPath, requireCaller } from "./session.ts";
+import { readCaller, requestPath, requireCaller } from "./session.ts";
 import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
@@ -15,18 +15,30 @@ type Props = { readonly children: ReactNode };
 /** Pages about the person need no organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
-/** The counts in the menu: requests that wait for approval in a buying organization. */
-async function countWaiting({ activeOrganization, capabilities }: Session): Promise<Readonly<Record<string, number>>> {
-  if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return {};
+/** The session of the page, read once for its frame and its title. */
+const sessionOf = cache(viewSession);
+
+/** How many requests the reader may decide: those of a buying organization. */
+const countWaiting = cache(async (sessionId: string): Promise<number> => {
+  const { activeOrganization, capabilities } = await sessionOf(sessionId);
+  if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return 0;
   const { organizationId } = activeOrganization;
-  return { "/approvals": await waitingCount({ organizationId, environment: env().ENVIRONMENT }) };
+  return waitingCount({ organizationId, environment: env().ENVIRONMENT });
+});
+
+/** The titles of an organization's pages begin with the number of waiting requests, for a reader who is in another tab. */
+export async function organizationMetadata(): Promise<Metadata> {
+  const caller = await readCaller();
+  const count = caller ? await countWaiting(caller.sessionId) : 0;
+  const suffix = "%s · Countersign";
+  return { title: { default: "Countersign", template: count > 0 ? `(${count}) ${suffix}` : suffix } };
 }
 
 /** The frame of an organization's pages. People without a session are sent to sign-in, people without an organization to onboarding. */
 export async function OrganizationFrame({ children }: Props) {
   const path = await requestPath();
   const caller = await requireCaller(path);
-  const session = await viewSession(caller.sessionId);
+  const session = await sessionOf(caller.sessionId);
   const { ENVIRONMENT } = env();
   if (!session.activeOrganization && !isPersonal(path)) {
     if (session.onboardingRequired) redirect(withReturnTo("/onboarding", path));
@@ -38,7 +50,7 @@ export async function OrganizationFrame({ children }: Props) {
       session={session}
       environment={ENVIRONMENT}
       theme={await readTheme()}
-      waiting={await countWaiting(session)}
+      waiting={{ "/approvals": await countWaiting(caller.sessionId) }}
     >
       {children}
     </AppShell>

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
 import { authorize, buy, intentFor, type AgentOptions } from "../examples/agent.ts";
+import { linkTo, mailsTo } from "#test/mail.ts";
 import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase, writeMandate } from "./setup/purchase.ts";
 import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
@@ -207,6 +208,26 @@ test.describe("the lists", () => {
     await expect(page.getByRole("row", { name: new RegExp(`${purchase.seller.domain}.*Declined.*Ada`) })).toBeVisible();
     await page.setViewportSize({ width: 320, height: 800 });
     await expectAccessible(page);
+  });
+
+  test("the link of a mail about a request leads through the sign-in to the inbox, and decides nothing", async ({ page }) => {
+    const purchase = await newPurchase();
+    const { email } = purchase.buyer;
+    const checkout = await askAPerson(purchase);
+    await expect.poll(async () => (await mailsTo(email))[0]?.subject).toBe("43.00 USDC waits for your approval");
+    await page.goto((await linkTo(email)).path);
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page).toHaveURL("/approvals");
+    await expect(page).toHaveTitle("(1) Approvals · Countersign");
+    await expect(page.getByText("Nobody gets a mail: this sandbox has no mail server.")).toBeVisible();
+    await page.getByRole("link", { name: `Review 43.00 USDC to ${purchase.seller.domain}` }).click();
+    await expect(page).toHaveURL(checkout);
+    await page.getByRole("button", { name: "Decline" }).click();
+    await expect(heading(page, /Declined/)).toBeVisible();
+    await page.goto("/payments");
+    await expect(page).toHaveTitle("Payments · Countersign");
   });
 
   test("mandates are found by state and name, and those of other organizations are not", async ({ page, context }) => {

@@ -57,7 +57,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
     )}
     <div className="panel-foot">
       <KeepFresh count={waiting.items.length} words={requestsWords(waiting)} />
-      <span className="text-sm text-muted">{howTold[mailDelivery()]}</span>
+      <span>{howTold[mailDelivery()]}</span>
     </div>
   </section>
 );
