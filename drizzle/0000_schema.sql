@@ -622,6 +622,7 @@ CREATE TABLE "notice_deliveries" (
 	"recipient_id" text NOT NULL,
 	"channel" text NOT NULL,
 	"mail_id" text NOT NULL,
+	"digest" boolean NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "notice_deliveries_audit_event_id_kind_recipient_id_channel_pk" PRIMARY KEY("audit_event_id","kind","recipient_id","channel")
 );
@@ -972,6 +973,7 @@ CREATE INDEX "mandates_revoked" ON "mandates" USING btree ("mandate_id") WHERE s
 CREATE INDEX "usage_buckets_live" ON "usage_buckets" USING btree ("mandate_id","live_until");--> statement-breakpoint
 CREATE INDEX "usage_buckets_over" ON "usage_buckets" USING btree ("live_until");--> statement-breakpoint
 CREATE INDEX "notice_deliveries_mail" ON "notice_deliveries" USING btree ("mail_id");--> statement-breakpoint
+CREATE INDEX "notice_deliveries_recent" ON "notice_deliveries" USING btree ("recipient_id","created_at");--> statement-breakpoint
 CREATE INDEX "notices_due" ON "notices" USING btree ("due_at") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "notices_ended" ON "notices" USING btree ("ended_at") WHERE status <> 'waiting';--> statement-breakpoint
 CREATE INDEX "notices_of_checkout" ON "notices" USING btree ("checkout_intent_id");--> statement-breakpoint

@@ -50,6 +50,7 @@ export const delivered = () =>
       to: mails.recipient,
       subject: mails.subject,
       plain: mails.plain,
+      mailId: mails.mailId,
       status: mails.status,
     })
     .from(noticeDeliveries)

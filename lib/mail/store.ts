@@ -9,12 +9,13 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-const rowOf = (mail: NewMail) => {
+/** `sendAt`: when the mail is sent; now, if it is left out. */
+const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {
   const kept = mail.status === "kept";
-  return { ...mail, nextAttemptAt: kept ? null : now, endedAt: kept ? now : null };
+  return { ...mail, nextAttemptAt: kept ? null : (sendAt ?? now), endedAt: kept ? now : null };
 };
 
-export async function insertMails(tx: Tx, added: readonly NewMail[]): Promise<void> {
+export async function insertMails(tx: Tx, added: readonly (NewMail & { readonly sendAt?: Date })[]): Promise<void> {
   if (added.length > 0) await tx.insert(mails).values(added.map(rowOf));
 }
 

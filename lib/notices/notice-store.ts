@@ -45,7 +45,7 @@ export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status
       .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
 }
 
-export type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
+type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
 
 /** Returns the ids of the mails whose delivery is new. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {

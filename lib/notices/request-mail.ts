@@ -12,6 +12,10 @@ const subjects: Readonly<Record<NoticeKind, (amount: string) => string>> = {
 
 const utc = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
+const action = { label: "Look at the requests that wait", path: "/approvals" } as const;
+const note =
+  "You get this because you may approve payments of this organization. A link in a mail never approves a payment: you sign in and decide there.";
+
 export type RequestNames = { readonly agent: string; readonly organization: string };
 type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
 
@@ -25,8 +29,20 @@ export function requestMail(to: string, kind: NoticeKind, request: Asked, { agen
       `${quoted(agent)} asks to pay ${amount} to ${quoted(request.domain)}. It is an agent of ${quoted(organization)}.`,
       `The request expires on ${utc.format(request.expiresAt)} UTC. Nothing is paid before someone approves it.`,
     ],
-    action: { label: "Look at the requests that wait", path: "/approvals" },
-    note: "You get this because you may approve payments of this organization. A link in a mail never approves a payment: you sign in and decide there.",
+    action,
+    note,
     usefulUntil: request.expiresAt,
   };
 }
+
+/** Stands for the requests that come after several mails about single ones. */
+export const digestMail = (to: string, organization: string): Mail => ({
+  to,
+  subject: "More payments wait for your approval",
+  paragraphs: [
+    `Agents of ${quoted(organization)} ask for more payments than we mail one by one. The list shows all requests that wait, with payee, amount and expiry.`,
+    "If an agent asks too often, you can suspend its mandate or revoke its key.",
+  ],
+  action,
+  note,
+});

@@ -11,7 +11,7 @@ import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
-import { notices } from "#lib/notices/tables.ts";
+import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 import { reject } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { startSmtp, type Mailbox } from "#test/mail.ts";
@@ -96,6 +96,9 @@ describe("a request that waits", () => {
     await tell();
     for (const kind of ["halfTime", "lastMinutes"] as const) {
       await makeDue(kind);
+      await database()
+        .update(noticeDeliveries)
+        .set({ createdAt: sql`clock_timestamp() - interval '11 minutes'` });
       await Promise.all([tell(), tell()]);
       await tell();
       if (kind === "halfTime") await reject(decided.checkoutIntentId, buyer.person.credential);
@@ -121,6 +124,34 @@ describe("a request that waits", () => {
     await tell();
     expect(smtp.received.map((text) => header(text, "Subject"))).toEqual(["Last reminder: 0.50 USDC waits for your approval"]);
   });
+});
+
+test("an agent that asks again and again causes three mails and then one digest, which is sent while one of its requests waits", async () => {
+  const { buyer } = await askingBuyer();
+  const requests: string[] = [];
+  for (let count = 0; count < 9; count += 1) {
+    requests.push((await openRequest(buyer, await askingMandate(buyer))).checkoutIntentId);
+    await followEvents();
+    await sendNotices();
+  }
+  await Promise.all([tell(), tell()]);
+  const subjects = smtp.received.map((text) => header(text, "Subject")).sort();
+  expect(subjects).toEqual([
+    ...Array<string>(3).fill("0.50 USDC waits for your approval"),
+    "More payments wait for your approval",
+  ]);
+  expect((await delivered()).map(({ checkoutIntentId }) => checkoutIntentId).sort()).toEqual(requests.sort());
+  // The next digest waits for five minutes, and is dropped if its requests are decided meanwhile.
+  const late = await openRequest(buyer, await askingMandate(buyer));
+  await tell();
+  expect(smtp.received).toHaveLength(4);
+  await reject(late.checkoutIntentId, buyer.person.credential);
+  await database()
+    .update(mails)
+    .set({ nextAttemptAt: new Date(0) })
+    .where(eq(mails.status, "queued"));
+  await tell();
+  expect(smtp.received).toHaveLength(4);
 });
 
 test("the running service mails approvers within two seconds", async () => {
@@ -160,7 +191,8 @@ test("two processes that are killed again and again create each delivery exactly
     return ids.length * 4 - all.length;
   };
   await expect.poll(missing, { timeout: 20_000, interval: 100 }).toBe(0);
-  expect(await database().$count(mails)).toBe(ids.length * 4);
+  // Every mail stands for a delivery: none was written twice.
+  expect(await database().$count(mails)).toBe(new Set((await delivered()).map(({ mailId }) => mailId)).size);
 });
 
 test("notices are forgotten after thirty days, with their deliveries", async () => {

@@ -3,18 +3,13 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { selectApprovers, type Approver } from "#lib/identity/approver-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
-import { mailRow } from "#lib/mail/queue-mail.ts";
+import { mailRow, type Mail } from "#lib/mail/queue-mail.ts";
 import { insertMails, type NewMail } from "#lib/mail/store.ts";
-import {
-  endNotices,
-  insertDeliveries,
-  lockDueNotices,
-  selectRequests,
-  type Delivery,
-  type RequestRow,
-} from "#lib/notices/notice-store.ts";
+import { endNotices, insertDeliveries, lockDueNotices, selectRequests, type RequestRow } from "#lib/notices/notice-store.ts";
 import { isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
-import { requestMail } from "#lib/notices/request-mail.ts";
+import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
+import { recentOf } from "#lib/notices/pace-store.ts";
+import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 
 /** Few, because one transaction writes the mails to all approvers of these requests. */
 const NOTICES = 10;
@@ -38,7 +33,7 @@ const sendSome = (): Promise<number> =>
     const now = await clock(tx);
     const asked = (notice: PlannedNotice) => requests.get(notice.checkoutIntentId);
     const delivered = due.filter((notice) => isDelivered(notice, due, asked(notice)?.checkout, now));
-    for (const notice of delivered) await deliver(tx, notice, asked(notice)!);
+    for (const notice of delivered) await deliver(tx, notice, asked(notice)!, now);
     await endNotices(tx, delivered, "delivered");
     await endNotices(
       tx,
@@ -48,28 +43,50 @@ const sendSome = (): Promise<number> =>
     return due.length;
   });
 
-type NewDelivery = { readonly delivery: Delivery; readonly mail: NewMail };
-
 /** An address that nobody confirmed may be another person's. In a sandbox without SMTP, no mail leaves the service. */
 const isReachable = ({ emailVerified }: Approver): boolean => emailVerified || mailDelivery() !== "smtp";
 
-async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }: RequestRow): Promise<void> {
+type Outgoing = {
+  readonly mailId: string;
+  readonly digest: boolean;
+  readonly mail: (NewMail & { readonly sendAt?: Date }) | null;
+};
+
+/** The mail that tells one person about a request. Null if no mail can reach them. */
+function outgoing({ email }: Approver, pace: Pace, single: (to: string) => Mail, organization: string): Outgoing | null {
+  if (pace.as === "joined") return { mailId: pace.mailId, digest: true, mail: null };
+  const digest = pace.as === "digest";
+  const mail = mailRow(digest ? digestMail(email, organization) : single(email));
+  return mail && { mailId: mail.mailId, digest, mail: digest ? { ...mail, sendAt: pace.sendAt } : mail };
+}
+
+const nothing: Recent = { singles: 0, digest: null };
+
+async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }: RequestRow, now: Date): Promise<void> {
   const { organizationId, ownerSubjectId } = checkout;
+  const { auditEventId, kind } = notice;
   const approvers = (await selectApprovers(tx, organizationId, APPROVERS_MAX)).filter(isReachable);
+  if (approvers.length === 0) return;
   const subjects = await subjectNames(tx, organizationId, [ownerSubjectId]);
   const names = { agent: subjects.get(ownerSubjectId) ?? ownerSubjectId, organization: organization ?? organizationId };
-  const deliveries = approvers.flatMap(({ userId, email }): NewDelivery[] => {
-    const mail = mailRow(requestMail(email, notice.kind, checkout, names));
-    if (!mail) return [];
-    const { auditEventId, kind } = notice;
-    return [{ delivery: { auditEventId, kind, recipientId: userId, channel: "mail", mailId: mail.mailId }, mail }];
+  const recent = await recentOf(
+    tx,
+    organizationId,
+    approvers.map(({ userId }) => userId),
+  );
+  const deliveries = approvers.flatMap((approver) => {
+    const pace = paceOf(recent.get(approver.userId) ?? nothing, now);
+    const sent = outgoing(approver, pace, (to) => requestMail(to, kind, checkout, names), names.organization);
+    if (!sent) return [];
+    const { mail, ...one } = sent;
+    return [{ mail, row: { auditEventId, kind, recipientId: approver.userId, channel: "mail" as const, ...one } }];
   });
   const created = await insertDeliveries(
     tx,
-    deliveries.map(({ delivery }) => delivery),
+    deliveries.map(({ row }) => row),
   );
   await insertMails(
     tx,
-    deliveries.flatMap(({ mail }) => (created.has(mail.mailId) ? [mail] : [])),
+    deliveries.flatMap(({ mail }) => (mail && created.has(mail.mailId) ? [mail] : [])),
   );
 }

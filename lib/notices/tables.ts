@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, foreignKey, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, foreignKey, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
 /** How far each audit chain was read. */
@@ -46,6 +46,8 @@ export const noticeDeliveries = pgTable(
     channel: text("channel", { enum: ["mail"] }).notNull(),
     /** The mail in the outbox, which says whether the mail server accepted it. */
     mailId: text("mail_id").notNull(),
+    /** Whether the mail stands for several requests. */
+    digest: boolean("digest").notNull(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -56,5 +58,6 @@ export const noticeDeliveries = pgTable(
       foreignColumns: [notices.auditEventId, notices.kind],
     }).onDelete("cascade"),
     index("notice_deliveries_mail").on(table.mailId),
+    index("notice_deliveries_recent").on(table.recipientId, table.createdAt),
   ],
 );

@@ -1,0 +1,25 @@
+import { minutes } from "#lib/time.ts";
+
+/** A mail that stands for several requests. `isOpen`: it has not been sent yet, so it can stand for one more. */
+export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
+
+/** What a person got about requests of one organization in the last ten minutes. */
+export type Recent = { readonly singles: number; readonly digest: Digest | null };
+
+/** How a person is told about one more request: by a mail of its own, by a digest that is queued, or by a new digest. */
+export type Pace =
+  | { readonly as: "single" }
+  | { readonly as: "joined"; readonly mailId: string }
+  | { readonly as: "digest"; readonly sendAt: Date };
+
+export const WINDOW_MS = minutes(10);
+const SINGLES_MAX = 3;
+const DIGEST_EVERY_MS = minutes(5);
+
+/** Three mails about single requests in ten minutes, then one digest every five: an agent cannot wear approvers down. */
+export function paceOf({ singles, digest }: Recent, now: Date): Pace {
+  if (singles < SINGLES_MAX) return { as: "single" };
+  if (digest?.isOpen) return { as: "joined", mailId: digest.mailId };
+  const next = digest ? digest.at.getTime() + DIGEST_EVERY_MS : 0;
+  return { as: "digest", sendAt: new Date(Math.max(now.getTime(), next)) };
+}
