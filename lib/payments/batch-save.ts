@@ -23,67 +23,62 @@ type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; r
 /** An item with a purchase uses its slot for the whole reply, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
-const authorizationColumns = given(
-  "decided",
-  columnsOf<ChainedAuthorization, typeof authorizations>(
-    authorizations,
-    {
-      authorizationId: (row) => row.authorizationId,
-      organizationId: (row) => row.item.organizationId,
-      environment: (row) => row.item.environment,
-      mandateId: (row) => row.item.mandateId,
-      policyVersion: (row) => row.policyVersion,
-      subjectId: (row) => subjectOf(row.item),
-      intentId: (row) => row.item.intent.intentId,
-      nonce: (row) => row.item.intent.nonce,
-      outcome: (row) => row.decision.outcome,
-      denialCode: (row) => row.decision.denialCode ?? null,
-      intent: (row) => row.stored.own,
-      termsId: (row) => row.stored.termsId,
-      slot: slotOf,
-      fingerprint: (row) => row.item.fingerprint,
-      findings: (row) => JSON.stringify(row.decision.findings),
-      amount: (row) => row.amount,
-      buyerShare: (row) => row.fee.buyerShare,
-      sellerShare: (row) => row.fee.sellerShare,
-      asset: (row) => row.intent.asset,
-      chain: (row) => row.intent.chain,
-      payTo: (row) => row.payTo,
-      sellerId: (row) => row.seller?.sellerId ?? null,
-      sellerOrganizationId: (row) => row.seller?.organizationId ?? null,
-      resourceId: (row) => row.resource?.resourceId ?? null,
-      settlementMode: (row) => row.intent.settlementMode,
-      facilitatorUrl: (row) => row.resource?.paymentConfig.facilitatorUrl ?? null,
-      maxTimeoutSeconds: (row) => row.maxTimeoutSeconds,
-      feeScheduleId: (row) => row.feeScheduleId,
-      held: (row) => row.hold !== null,
-      checkoutIntentId: (row) => row.checkoutIntentId,
-      actorId: (row) => (row.event.actorId === row.event.subjectId ? null : row.event.actorId),
-      requestId: (row) => row.item.requestId,
-      sequence: (row) => row.event.sequence,
-      hash: (row) => row.event.hash,
-      node: (row) => row.event.node,
-      expiresAt: (row) => row.expiresAt,
-      createdAt: (row) => row.createdAt,
-    },
-    ["intent", "findings"],
-  ),
+const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizations>(
+  authorizations,
+  {
+    authorizationId: (row) => row.authorizationId,
+    organizationId: (row) => row.item.organizationId,
+    environment: (row) => row.item.environment,
+    mandateId: (row) => row.item.mandateId,
+    policyVersion: (row) => row.policyVersion,
+    subjectId: (row) => subjectOf(row.item),
+    intentId: (row) => row.item.intent.intentId,
+    nonce: (row) => row.item.intent.nonce,
+    outcome: (row) => row.decision.outcome,
+    denialCode: (row) => row.decision.denialCode ?? null,
+    intent: (row) => row.stored.own,
+    termsId: (row) => row.stored.termsId,
+    slot: slotOf,
+    fingerprint: (row) => row.item.fingerprint,
+    findings: (row) => JSON.stringify(row.decision.findings),
+    amount: (row) => row.amount,
+    buyerShare: (row) => row.fee.buyerShare,
+    sellerShare: (row) => row.fee.sellerShare,
+    asset: (row) => row.intent.asset,
+    chain: (row) => row.intent.chain,
+    payTo: (row) => row.payTo,
+    sellerId: (row) => row.seller?.sellerId ?? null,
+    sellerOrganizationId: (row) => row.seller?.organizationId ?? null,
+    resourceId: (row) => row.resource?.resourceId ?? null,
+    settlementMode: (row) => row.intent.settlementMode,
+    facilitatorUrl: (row) => row.resource?.paymentConfig.facilitatorUrl ?? null,
+    maxTimeoutSeconds: (row) => row.maxTimeoutSeconds,
+    feeScheduleId: (row) => row.feeScheduleId,
+    held: (row) => row.hold !== null,
+    checkoutIntentId: (row) => row.checkoutIntentId,
+    actorId: (row) => (row.event.actorId === row.event.subjectId ? null : row.event.actorId),
+    requestId: (row) => row.item.requestId,
+    sequence: (row) => row.event.sequence,
+    hash: (row) => row.event.hash,
+    node: (row) => row.event.node,
+    expiresAt: (row) => row.expiresAt,
+    createdAt: (row) => row.createdAt,
+  },
+  ["intent", "findings"],
 );
 
-const holdColumns = given<HeldAuthorization>(
-  "hold",
+/** An authorization and what only its hold has. */
+const decidedColumns = given<ChainedAuthorization>("decided", [
+  ...authorizationColumns,
+  ["approval_key", "id", ({ hold }) => hold?.approvalKey ?? null],
   [
-    ["authorization_id", "id", (row) => row.authorizationId],
-    ["organization_id", "id", (row) => row.item.organizationId],
-    ["mandate_id", "id", (row) => row.item.mandateId],
-    ["amount", "numeric", (row) => String(row.hold.amount)],
-    ["approval_key", "id", (row) => row.hold.approvalKey],
-    ["buckets", "json", (row) => JSON.stringify(row.hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()]))],
-    ["expires_at", "timestamptz", (row) => toWire(row.expiresAt)],
-    ["created_at", "timestamptz", (row) => toWire(row.createdAt)],
+    "buckets",
+    "json",
+    ({ hold }) => hold && JSON.stringify(hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()])),
   ],
-  authorizationColumns.last,
-);
+]);
+
+const authorizationNames = authorizationColumns.map(([name]) => name).join(", ");
 
 type BucketChange = {
   readonly mandateId: string;
@@ -106,7 +101,7 @@ const bucketColumns = given(
     reserved: (row) => row.amount,
     payments: (row) => row.payments,
   }),
-  holdColumns.last,
+  decidedColumns.last,
 );
 
 type Sum = readonly [mandateId: string, amount: Atomic];
@@ -130,12 +125,13 @@ const termsColumns = given<StoredIntent>(
 
 /** Writes all authorizations with their holds in one statement, because the cost of a statement is higher than the cost of its rows. */
 const AUTHORIZE = `
-  WITH authorized AS (INSERT INTO authorizations (${authorizationColumns.names}) SELECT * FROM ${authorizationColumns.source}),
+  WITH decided AS MATERIALIZED (SELECT * FROM ${decidedColumns.source}),
+    authorized AS (INSERT INTO authorizations (${authorizationNames}) SELECT ${authorizationNames} FROM decided),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
     reserved AS (
       INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
-      SELECT authorization_id, organization_id, mandate_id, 'held', amount, approval_key, buckets, expires_at, created_at
-      FROM ${holdColumns.source}),
+      SELECT authorization_id, organization_id, mandate_id, 'held', amount + buyer_share, approval_key, buckets, expires_at, created_at
+      FROM decided WHERE held),
     termed AS (
       INSERT INTO payment_terms (${termsColumns.names}) SELECT * FROM ${termsColumns.source} ORDER BY terms_id ON CONFLICT DO NOTHING),
     counted AS (
@@ -151,7 +147,7 @@ function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: read
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   // Sort by slot, or two processes with the same keys can deadlock.
-  const lists = [...authorizationColumns.values(bySlot(rows)), ...holdColumns.values(held)];
+  const lists = decidedColumns.values(bySlot(rows));
   const sums = [...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate]), ...termsColumns.values(newTerms)];
   return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
