@@ -273,8 +273,8 @@ CREATE TABLE "authorizations" (
 	"actor_id" text,
 	"request_id" text NOT NULL,
 	"sequence" bigint NOT NULL,
-	"hash" text NOT NULL,
-	"node" text,
+	"hash" "bytea" NOT NULL,
+	"node" "bytea",
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "authorizations_amount" CHECK (amount >= 0 AND amount < 'NaN'),
@@ -1182,7 +1182,7 @@ CREATE VIEW audit_events AS
       'denialCode', denial_code, 'intentId', intent_id, 'mandateId', mandate_id, 'policyDecisionId', 'pd' || substr(authorization_id, 4),
       'policyVersion', policy_version, 'requestId', request_id,
       'reservationId', CASE WHEN held THEN 'rsv' || substr(authorization_id, 4) END, 'sellerId', seller_id)),
-    hash, node, created_at
+    encode(hash, 'hex'), encode(node, 'hex'), created_at
   FROM authorizations;
 --> statement-breakpoint
 -- The ledger of the mandates. The row of an authorization is the entry of its hold.

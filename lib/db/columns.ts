@@ -21,3 +21,10 @@ export const updatedAt = () =>
   moment("updated_at")
     .notNull()
     .default(sql`clock_timestamp()`);
+
+/** A hash: hexadecimal text in the application, bytes in the database, which is half as long. */
+export const hashBytes = customType<{ data: string; driverData: Buffer | string }>({
+  dataType: () => "bytea",
+  fromDriver: (stored) => (typeof stored === "string" ? stored.slice(2) : stored.toString("hex")),
+  toDriver: (hex) => `\\x${hex}`,
+});

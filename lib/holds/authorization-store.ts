@@ -4,8 +4,10 @@ import { authorizations } from "#lib/holds/tables.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
 /** The whole intent of an authorization, for queries of the table `authorizations` without an alias. */
-export const wholeIntent = sql<PaymentIntent>`(SELECT '[' || authorizations.intent || ',' || t.terms || ']' FROM payment_terms t
-  WHERE t.terms_id = authorizations.terms_id)`
+export const wholeIntent = sql<PaymentIntent>`(
+  SELECT '[' || authorizations.intent || ',' || t.terms || ',' || json_build_object('intentId', authorizations.intent_id,
+    'nonce', authorizations.nonce, 'createdAt', to_char(authorizations.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || ']'
+  FROM payment_terms t WHERE t.terms_id = authorizations.terms_id)`
   .mapWith(readIntent)
   .as("intent");
 

@@ -26,7 +26,8 @@ test("an intent is read unchanged", () => {
   fc.assert(
     fc.property(intent, (one) => {
       const { own, terms, termsId } = storeIntent(one);
-      expect(readIntent(`[${own},${terms}]`)).toEqual(JSON.parse(JSON.stringify(one)));
+      const columns = JSON.stringify({ intentId: one.intentId, nonce: one.nonce, createdAt: one.createdAt });
+      expect(readIntent(`[${own},${terms},${columns}]`)).toEqual(JSON.parse(JSON.stringify(one)));
       expect(storeIntent({ ...one, intentId: "another" })).toMatchObject({ termsId, terms });
     }),
     { numRuns: 1_000 },

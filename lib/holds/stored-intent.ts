@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 
 /*
- * An intent is stored in two parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and are
- * stored once, under their hash. The rest is stored with each authorization.
+ * An intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and are
+ * stored once, under their hash. Three members are columns of the authorization. The rest is stored with each authorization as JSON.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,6 +35,8 @@ const ofFeeTerms: readonly (keyof FeeQuote)[] = [
   "feeScheduleHash",
 ];
 
+const ofColumns: readonly (keyof PaymentIntent)[] = ["intentId", "nonce", "createdAt"];
+
 /** The members with these names, and the other members. */
 function split(value: object, names: readonly string[]): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
@@ -47,19 +49,24 @@ export type StoredIntent = {
   readonly termsId: string;
   /** JSON. */
   readonly terms: string;
-  /** JSON: the members that are not terms. */
+  /** JSON: the other members, without those that are columns. */
   readonly own: string;
 };
 
 export function storeIntent({ feeQuote, ...intent }: PaymentIntent): StoredIntent {
-  const [terms, own] = split(intent, ofTerms);
-  const [feeTerms, fees] = split(feeQuote, ofFeeTerms);
+  const [terms, others] = split(intent, ofTerms);
+  const [, own] = split(others, ofColumns);
+  const { createdAt, ...quoted } = feeQuote;
+  const [feeTerms, fees] = split(createdAt === intent.createdAt ? quoted : feeQuote, ofFeeTerms);
   const text = JSON.stringify({ ...terms, feeQuote: feeTerms });
   return { termsId: hash("sha256", text, "base64url"), terms: text, own: JSON.stringify({ ...own, feeQuote: fees }) };
 }
 
-/** `stored` is a JSON array of the two parts. */
+type Part = Omit<PaymentIntent, "feeQuote"> & { readonly feeQuote: Partial<FeeQuote> };
+
+/** `stored` is a JSON array of the three parts: own members, terms, columns. */
 export function readIntent(stored: string): PaymentIntent {
-  const [own, terms] = JSON.parse(stored) as readonly [PaymentIntent, PaymentIntent];
-  return { ...terms, ...own, feeQuote: { ...terms.feeQuote, ...own.feeQuote } };
+  const [own, terms, columns] = JSON.parse(stored) as readonly [Part, Part, Part];
+  const feeQuote = { createdAt: columns.createdAt, ...terms.feeQuote, ...own.feeQuote } as FeeQuote;
+  return { ...terms, ...own, ...columns, feeQuote };
 }

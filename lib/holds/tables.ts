@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { amountCheck, atomic, createdAt, moment } from "#lib/db/columns.ts";
+import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
 /** The parts of intents that many payments share, as JSON (stored-intent.ts). Append-only. */
 export const paymentTerms = pgTable("payment_terms", {
@@ -28,7 +28,7 @@ export const authorizations = pgTable(
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
     /**
-     * The members of the contract's PaymentIntent at the decision that are not in its terms, as JSON. A text column, because PostgreSQL
+     * The members of the contract's PaymentIntent at the decision that are neither terms nor columns, as JSON. A text column, because PostgreSQL
      * would parse a json value to validate it.
      */
     intent: text("intent").notNull(),
@@ -60,8 +60,8 @@ export const authorizations = pgTable(
     requestId: text("request_id").notNull(),
     /** The place in the organization's audit chain, the leaf hash, and the node as in audit_entries. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
-    hash: text("hash").notNull(),
-    node: text("node"),
+    hash: hashBytes("hash").notNull(),
+    node: hashBytes("node"),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),
   },
