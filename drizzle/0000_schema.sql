@@ -627,6 +627,11 @@ CREATE TABLE "notice_deliveries" (
 	CONSTRAINT "notice_deliveries_audit_event_id_kind_recipient_id_channel_pk" PRIMARY KEY("audit_event_id","kind","recipient_id","channel")
 );
 --> statement-breakpoint
+CREATE TABLE "notice_settings" (
+	"user_id" text PRIMARY KEY NOT NULL,
+	"mail" boolean NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "notices" (
 	"audit_event_id" text NOT NULL,
 	"kind" text NOT NULL,
@@ -903,6 +908,7 @@ ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_id_s
 ALTER TABLE "session" ADD CONSTRAINT "session_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "wallet_address" ADD CONSTRAINT "wallet_address_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "notice_deliveries" ADD CONSTRAINT "notice_deliveries_notice" FOREIGN KEY ("audit_event_id","kind") REFERENCES "public"."notices"("audit_event_id","kind") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "notice_settings" ADD CONSTRAINT "notice_settings_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_one" ON "checkout_approvals" USING btree ("checkout_intent_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_token" ON "checkout_approvals" USING btree ("continuation_token_hash");--> statement-breakpoint
 CREATE INDEX "checkout_approvals_of_authorization" ON "checkout_approvals" USING btree ("authorization_id");--> statement-breakpoint

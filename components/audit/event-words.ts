@@ -3,6 +3,7 @@ const words: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization changed",
   "organization.activated": "Switched to this organization",
+  "notices.updated": "Mail about requests switched on or off",
   "member.invited": "Member invited",
   "member.invitationCanceled": "Invitation canceled",
   "member.joined": "Member joined",

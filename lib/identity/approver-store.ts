@@ -20,12 +20,12 @@ export const mayApprove = (): SQL | undefined =>
     sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`,
   );
 
-/** The people who may approve for an organization; the ones who joined first come first. */
-export const selectApprovers = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
+/** The people who may approve for an organization and meet a condition; the ones who joined first come first. */
+export const selectApprovers = (tx: Tx, organizationId: string, condition: SQL, rows: number): Promise<readonly Approver[]> =>
   tx
     .select({ organizationId: member.organizationId, userId: user.id, email: user.email, emailVerified: user.emailVerified })
     .from(member)
     .innerJoin(user, eq(user.id, member.userId))
-    .where(and(eq(member.organizationId, organizationId), mayApprove()))
+    .where(and(eq(member.organizationId, organizationId), mayApprove(), condition))
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(rows);

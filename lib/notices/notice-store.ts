@@ -2,8 +2,10 @@ import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { organization } from "#lib/identity/tables.ts";
+import { selectApprovers, type Approver } from "#lib/identity/approver-store.ts";
+import { organization, user } from "#lib/identity/tables.ts";
 import type { PlannedNotice } from "#lib/notices/plan-notices.ts";
+import { wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 export async function insertNotices(tx: Tx, planned: readonly PlannedNotice[]): Promise<void> {
@@ -36,6 +38,10 @@ export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Pro
     .where(inArray(checkoutIntents.checkoutIntentId, ids));
   return new Map(rows.map((row) => [row.checkout.checkoutIntentId, row]));
 }
+
+/** The people who may approve for the organization now and want mail about it. */
+export const selectReaders = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
+  selectApprovers(tx, organizationId, wantsMail(user.id), rows);
 
 export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status: "delivered" | "dropped"): Promise<void> {
   for (const { auditEventId, kind } of ended)

@@ -34,7 +34,7 @@ function mailNotification(delivery: ReturnType<typeof mailDelivery>, facts: Deli
     channels: [{ channel: "mail" }],
     detail:
       facts.mails === 0
-        ? "Nobody who may approve has a confirmed mail address. Give the link to a person who may approve."
+        ? "Nobody who may approve gets mail: their addresses are not confirmed, or they switched it off. Give the link to a person who may approve."
         : "The mail server has not taken the mail about this request. Give the link to a person who may approve.",
   };
 }

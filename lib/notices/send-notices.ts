@@ -1,11 +1,18 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { selectApprovers, type Approver } from "#lib/identity/approver-store.ts";
+import type { Approver } from "#lib/identity/approver-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { mailRow, type Mail } from "#lib/mail/queue-mail.ts";
 import { insertMails, type NewMail } from "#lib/mail/store.ts";
-import { endNotices, insertDeliveries, lockDueNotices, selectRequests, type RequestRow } from "#lib/notices/notice-store.ts";
+import {
+  endNotices,
+  insertDeliveries,
+  lockDueNotices,
+  selectReaders,
+  selectRequests,
+  type RequestRow,
+} from "#lib/notices/notice-store.ts";
 import { isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { recentOf } from "#lib/notices/pace-store.ts";
@@ -65,7 +72,7 @@ const nothing: Recent = { singles: 0, digest: null };
 async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }: RequestRow, now: Date): Promise<void> {
   const { organizationId, ownerSubjectId } = checkout;
   const { auditEventId, kind } = notice;
-  const approvers = (await selectApprovers(tx, organizationId, APPROVERS_MAX)).filter(isReachable);
+  const approvers = (await selectReaders(tx, organizationId, APPROVERS_MAX)).filter(isReachable);
   if (approvers.length === 0) return;
   const subjects = await subjectNames(tx, organizationId, [ownerSubjectId]);
   const names = { agent: subjects.get(ownerSubjectId) ?? ownerSubjectId, organization: organization ?? organizationId };

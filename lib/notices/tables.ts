@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, foreignKey, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
+import { user } from "#lib/identity/tables.ts";
 
 /** How far each audit chain was read. */
 export const noticeCursors = pgTable("notice_cursors", {
@@ -61,3 +62,11 @@ export const noticeDeliveries = pgTable(
     index("notice_deliveries_recent").on(table.recipientId, table.createdAt),
   ],
 );
+
+/** How people want to be told. People without a row get mail. */
+export const noticeSettings = pgTable("notice_settings", {
+  userId: text("user_id")
+    .primaryKey()
+    .references(() => user.id, { onDelete: "cascade" }),
+  mail: boolean("mail").notNull(),
+});

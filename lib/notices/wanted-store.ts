@@ -4,6 +4,7 @@ import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { mayApprove } from "#lib/identity/approver-store.ts";
 import { member, user } from "#lib/identity/tables.ts";
+import { wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 /** Whether the recipient of a mail about a request may still decide it; null for a mail that is no notice. */
@@ -12,6 +13,7 @@ export async function findStillWanted(mailId: string): Promise<boolean | null> {
     inArray(checkoutIntents.status, [...openStatuses]),
     sql`${checkoutIntents.expiresAt} > clock_timestamp()`,
     mayApprove(),
+    wantsMail(user.id),
   );
   const [row] = await database()
     .select({ wanted: sql<boolean>`coalesce(bool_or(${isOpen}), false)` })

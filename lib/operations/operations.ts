@@ -14,6 +14,7 @@ import * as passkeys from "#lib/identity/passkeys/contract.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import * as onchain from "#lib/onchain/registry/contract.ts";
 import * as registrations from "#lib/onchain/registry/registration-contract.ts";
+import * as notices from "#lib/notices/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as search from "#lib/search/contract.ts";
@@ -38,6 +39,7 @@ const exported = {
   ...approvals,
   ...members,
   ...passkeys,
+  ...notices,
   ...platform,
   ...onchain,
   ...registrations,

@@ -39,6 +39,7 @@ import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
+import { setNotices } from "#lib/notices/set-notices.ts";
 import { renamePasskey } from "#lib/identity/passkeys/rename-passkey.ts";
 import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
 import { endSession } from "#lib/identity/sessions/end-session.ts";
@@ -156,6 +157,7 @@ const handlers: Handlers = {
   removeMember,
   removePasskey,
   renamePasskey,
+  setNotices,
   resumeMandate,
   revokeMandate,
   revokeServiceAccount,

@@ -1,6 +1,7 @@
 import { requireCaller } from "#app/session.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { ChangePassword } from "#components/security/change-password.tsx";
+import { NoticesForm } from "#components/security/notices-form.tsx";
 import { PasskeysPanel } from "#components/security/passkeys-panel.tsx";
 import { SessionsPanel } from "#components/security/sessions-panel.tsx";
 import { wayName } from "#components/security/ways-words.ts";
@@ -10,6 +11,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { returnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
+import { viewNotices } from "#lib/pages/view-notices.ts";
 import { viewSecurity, type SecurityView } from "#lib/pages/view-security.ts";
 
 export const metadata = { title: "Security" };
@@ -38,7 +40,7 @@ const Ways = ({ view, session }: { readonly view: SecurityView; readonly session
 export default async function SecurityPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireCaller("/settings/security");
   const back = returnTo((await searchParams)["returnTo"], "");
-  const [view, session] = await Promise.all([viewSecurity(caller), viewSession(caller.sessionId)]);
+  const [view, session, notices] = await Promise.all([viewSecurity(caller), viewSession(caller.sessionId), viewNotices(caller)]);
   return (
     <>
       <PageHeader
@@ -66,6 +68,14 @@ export default async function SecurityPage({ searchParams }: { readonly searchPa
             </div>
           </section>
         )}
+        <section className="panel" aria-labelledby="notices">
+          <div className="panel-head">
+            <h2 id="notices">Requests that wait</h2>
+          </div>
+          <div className="panel-body">
+            <NoticesForm mail={notices.mail} />
+          </div>
+        </section>
         <Ways view={view} session={session} />
       </div>
     </>
