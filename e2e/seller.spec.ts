@@ -88,6 +88,11 @@ test.describe("selling", () => {
     const preview = page.getByLabel("What an unpaid call gets").locator("code");
     await expect(preview).toContainText('"amount": "250000"');
     await expect(preview).toContainText(payTo);
+    const code = page.getByLabel("With @x402/express").locator("code");
+    await expect(code).toContainText("url: process.env.FACILITATOR_URL");
+    await page.getByLabel("Who settles").selectOption("This service");
+    await expect(code).toContainText("/api/x402");
+    await page.getByLabel("Who settles").selectOption("Your server");
     await expectAccessibleWhenNarrow(page);
     await page.getByRole("button", { name: "Create resource" }).click();
     await expect(page.getByRole("heading", { name: "GET /report" })).toBeVisible();
@@ -99,8 +104,9 @@ test.describe("selling", () => {
     const organizationId = session.activeOrganization?.organizationId ?? "";
     const body = { name: "Server", organizationId, capabilities: ["payments:settle" as const] };
     const { apiKey = "" } = await call(createServiceAccount, { body }, options);
-    const offered = { resourceId: "report", method: "GET", pathTemplate: "/report", payTo, maxTimeoutSeconds: 300 };
-    shop.sell(routesOf({ ...offered, pricing: { type: "fixed", amount: "0.25", asset: "USDC" } }, coin), apiKey);
+    const pricing = { type: "fixed", amount: "0.25", asset: "USDC" } as const;
+    const settlement = { payTo, maxTimeoutSeconds: 300, settlementMode: "offchainAuthorized" } as const;
+    shop.sell(routesOf({ resourceId: "report", method: "GET", pathTemplate: "/report", pricing, ...settlement }, coin), apiKey);
     await page.getByRole("button", { name: "Test it" }).click();
     await expect(page.getByText("Agents can pay.", { exact: true }).first()).toBeVisible();
     await expectAccessibleWhenNarrow(page);

@@ -181,6 +181,7 @@ function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Resour
     pricing: pricing.type === "fixed" ? { ...pricing, amount: pricing.amount ?? "" } : pricing,
     payTo: paymentConfig?.payTo ?? "",
     maxTimeoutSeconds: paymentConfig?.maxTimeoutSeconds ?? 300,
+    settlementMode: paymentConfig?.settlementMode ?? "offchainAuthorized",
   };
 }
 

@@ -28,6 +28,7 @@ const offered: ResourceOffer = {
   pricing: { type: "fixed", amount: "0.0025", asset: "USDC" },
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   maxTimeoutSeconds: 120,
+  settlementMode: "facilitatorSettled",
 };
 
 describe("snippets for a seller's server", () => {
@@ -53,6 +54,18 @@ describe("snippets for a seller's server", () => {
     expect(curl).toContain("https://pay.example/api/v1/seller/resources/reports-date");
     // A quote in a description does not end the shell's quote.
     expect(curl).toContain("The day'\\''s report");
+  });
+
+  test("contain the seller's own facilitator if the seller's server settles", () => {
+    const made = snippets({ ...offered, settlementMode: "offchainAuthorized" }, coin, {
+      origin: "https://pay.example",
+      sellerId: "sel_1",
+    });
+    for (const { text } of made.slice(0, 3)) {
+      expect(text).toContain("new HTTPFacilitatorClient({ url: process.env.FACILITATOR_URL })");
+      expect(text).not.toContain("pay.example");
+    }
+    expect(made[3]?.text).toContain('"settlementMode": "offchainAuthorized"');
   });
 
   test.each([

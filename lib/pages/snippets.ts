@@ -1,6 +1,7 @@
 /** Code for a seller's server with the registered values. Must work in a browser: forms show it while people type. */
 import { readAmount } from "#lib/money.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 
 /** A token of the installation's configuration. */
 export type Coin = {
@@ -15,6 +16,7 @@ export type Coin = {
 export type ResourceOffer = Pick<PaidResource, "resourceId" | "method" | "pathTemplate" | "description" | "pricing"> & {
   readonly payTo: string;
   readonly maxTimeoutSeconds: number;
+  readonly settlementMode: ResourceSettlementMode;
 };
 
 /** The price in the token's atomic units; null if it is not fixed or not a valid amount yet. */
@@ -69,14 +71,17 @@ export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
 /** JSON as JavaScript code: keys that need no quotes have none. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
-const server = (
-  chain: string,
-  origin: string,
-): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\` };
+const ownFacilitator = (origin: string): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\` };
 const facilitator = new HTTPFacilitatorClient({
   url: "${origin}/api/x402",
   createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: headers }),
-});
+});`;
+
+const ANY_FACILITATOR = "const facilitator = new HTTPFacilitatorClient({ url: process.env.FACILITATOR_URL });";
+
+/** The facilitator of this service if it settles, otherwise the one that the seller's server uses. */
+const server = (chain: string, origin: string, settlementMode: ResourceSettlementMode): string =>
+  `${settlementMode === "facilitatorSettled" ? ownFacilitator(origin) : ANY_FACILITATOR}
 const server = new x402ResourceServer(facilitator).register("${chain}", new ExactEvmScheme());`;
 
 const imports = (from: string): string => `import { HTTPFacilitatorClient } from "@x402/core/server";
@@ -93,12 +98,13 @@ export function snippets(
 ): Snippet[] {
   const routes = `const routes = ${literal(routesOf(offered, coin))};`;
   const middleware = (name: string) => `import { paymentMiddleware, x402ResourceServer } from "@x402/${name}";`;
-  const { resourceId, payTo, maxTimeoutSeconds, ...terms } = offered;
+  const { resourceId, payTo, maxTimeoutSeconds, settlementMode, ...terms } = offered;
+  const stack = server(coin.chain, origin, settlementMode);
   const saved = {
     sellerId,
     ...terms,
     acceptedPaymentChallengeTypes: ["x402"],
-    paymentConfig: { chain: coin.chain, payTo, maxTimeoutSeconds },
+    paymentConfig: { chain: coin.chain, payTo, maxTimeoutSeconds, settlementMode },
   };
   return [
     {
@@ -107,7 +113,7 @@ export function snippets(
       text: `${imports(middleware("express"))}
 import express from "express";
 
-${server(coin.chain, origin)}
+${stack}
 ${routes}
 
 const app = express();
@@ -120,7 +126,7 @@ app.use(paymentMiddleware(routes, server));
       text: `${imports(middleware("hono"))}
 import { Hono } from "hono";
 
-${server(coin.chain, origin)}
+${stack}
 ${routes}
 
 const app = new Hono();
@@ -132,7 +138,7 @@ app.use(paymentMiddleware(routes, server));
       label: "With @x402/next, in proxy.ts",
       text: `${imports('import { paymentProxy, x402ResourceServer } from "@x402/next";')}
 
-${server(coin.chain, origin)}
+${stack}
 ${routes}
 
 export const proxy = paymentProxy(routes, server);
