@@ -28,6 +28,7 @@ describe("PathTemplate", () => {
     "/{a}/{a}",
     "/{a",
     "/x{a}",
+    "/{station-identifier}",
     "/{a}{b}",
     "/*",
     "/ä",
@@ -35,5 +36,10 @@ describe("PathTemplate", () => {
     `/${"a".repeat(1024)}`,
   ])("refuses %j", (path) => {
     expect(PathTemplate.safeParse(path).success).toBe(false);
+  });
+
+  it("says which characters the name of a parameter may have", () => {
+    const { error } = PathTemplate.safeParse("/forecast/{station-identifier}");
+    expect(error?.issues[0]?.message).toContain("A parameter's name has only letters, digits and _.");
   });
 });

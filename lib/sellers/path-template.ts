@@ -14,8 +14,11 @@ function isPathTemplate(text: string): boolean {
   );
 }
 
+const PATH_RULE =
+  "Write a path of letters, digits and . _ ~ - with parameters in braces, such as /reports/{date}. A parameter's name has only letters, digits and _.";
+
 export const PathTemplate = z
   .string()
   .max(1024)
-  .refine(isPathTemplate, "Write a path of letters, digits and . _ ~ - with parameters in braces, such as /reports/{date}.")
+  .refine(isPathTemplate, PATH_RULE)
   .meta({ description: "The path of the resource; a parameter stands in braces.", examples: ["/reports/{date}"] });
