@@ -8,7 +8,7 @@ const HOURS = 12;
 /** Creates a new mandate to experiment with, and prints the credentials and example calls. */
 export async function invite(
   { service, agent, keyFile }: Stage,
-  { buyer, sellerId, agentId, apiKey }: Parties,
+  { buyer, sellerOwner, sellerId, agentId, apiKey }: Parties,
   { confirmationUrl }: { readonly confirmationUrl: string },
 ): Promise<void> {
   section("Go on by yourself");
@@ -29,6 +29,8 @@ export async function invite(
   plain("Sandbox credentials, of no worth elsewhere:");
   plain(`    Ada signs in as   ${buyer.email}`);
   plain(`    with password     ${buyer.password}`);
+  plain(`    Sam signs in as   ${sellerOwner.email}`);
+  plain(`    with password     ${sellerOwner.password}`);
   plain(`    agent's wallet    ${agent.address}, key in ${keyFile}`);
   plain();
   plain("What Ada was asked, and how she decided; sign in as Ada to look around:");
