@@ -3,13 +3,20 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { PERSON_APPROVED } from "#lib/mandates/sentences-limits.ts";
 import { ruleName } from "#lib/payments/decision-words.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];
 
-function Result({ effect, rule, limit }: Reason) {
+function Result({ effect, rule, limit, message }: Reason) {
+  if (rule === "approval" && effect === "allow" && message === PERSON_APPROVED)
+    return (
+      <Badge tone="positive" icon="check">
+        Approved
+      </Badge>
+    );
   if (rule === "approval" && effect === "allow" && limit !== undefined) return <Badge icon="check">Not needed</Badge>;
   switch (effect) {
     case "allow":

@@ -138,8 +138,9 @@ const approval = ({ unit, requested }: Head, message: string, above: string | nu
   pointer: "/approval",
   ...(above !== null && { limit: above, requested, unit }),
 });
+export const PERSON_APPROVED = "A person approved this payment.";
 export const approved = sentence(75, "satisfied", "approval", (head, above: string | null) =>
-  approval(head, "A person approved this payment.", above),
+  approval(head, PERSON_APPROVED, above),
 );
 export const asksAlways = fixed(
   76,
