@@ -7,10 +7,12 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", y
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
+const NOTHING = "Nothing was paid in the last 30 days.";
+
 /** The chart in a sentence: "Spending by day. Highest on 3 November with 40.78 USDC." */
 export function findingOf({ days, asset }: Pick<Spending, "days" | "asset">): string {
   const highest = days.toSorted((a, b) => Number(b.total) - Number(a.total))[0];
-  if (!highest || Number(highest.total) === 0) return "Spending by day. Nothing was paid in the last 30 days.";
+  if (!highest || Number(highest.total) === 0) return `Spending by day. ${NOTHING}`;
   return `Spending by day. Highest on ${long.format(at(highest.day))} with ${money(highest.total, asset)}.`;
 }
 
@@ -18,6 +20,7 @@ export function findingOf({ days, asset }: Pick<Spending, "days" | "asset">): st
 export function SpendingPanel({ spending }: { readonly spending: Spending }) {
   const { days, asset, chain } = spending;
   const [first, last] = [days[0], days.at(-1)];
+  const finding = findingOf(spending);
   return (
     <section className="panel" aria-labelledby="spending">
       <div className="panel-head">
@@ -28,9 +31,10 @@ export function SpendingPanel({ spending }: { readonly spending: Spending }) {
         </span>
       </div>
       <div className="panel-body grid gap-3">
-        <p className="text-sm text-muted">{findingOf(spending).slice("Spending by day. ".length)}</p>
+        {!finding.endsWith(NOTHING) && <p className="text-sm text-muted">{finding.slice("Spending by day. ".length)}</p>}
         <Chart
-          title={findingOf(spending)}
+          title={finding}
+          empty={NOTHING}
           unit={asset}
           rowName="Day"
           series={[

@@ -5,10 +5,12 @@ import type { DueFees } from "#lib/pages/view-seller-fees.ts";
 import type { Revenue } from "#lib/pages/view-revenue.ts";
 import { count, longDay, monthOf, shortDay } from "./words.ts";
 
+const NOTHING = "Nothing settled in the last 30 days.";
+
 /** The chart in a sentence: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */
 function findingOf({ days, asset }: Revenue): string {
   const highest = days.toSorted((a, b) => Number(b.amount) - Number(a.amount))[0];
-  if (!highest || highest.payments === 0) return "Revenue by day. Nothing settled in the last 30 days.";
+  if (!highest || highest.payments === 0) return `Revenue by day. ${NOTHING}`;
   return `Revenue by day. Highest on ${longDay(highest.day)} with ${money(highest.amount, asset)}.`;
 }
 
@@ -29,6 +31,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
           title={findingOf(revenue)}
           unit={asset}
           rowName="Day"
+          empty={NOTHING}
           series={[{ key: "revenue", name: "Revenue" }]}
           rows={days.map(({ day, amount }) => ({ label: shortDay(day), name: longDay(day), amounts: { revenue: amount } }))}
         />

@@ -28,6 +28,8 @@ export type ChartProps = {
   /** One or two series. The second is in signing blue, for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
+  /** Shown instead of the columns if all amounts are zero: "Nothing settled in the last 30 days." */
+  readonly empty: string;
   /** A horizontal limit line: its name, and the amount as decimal text. */
   readonly limit?: { readonly name: string; readonly amount: string };
 };
@@ -63,12 +65,14 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
 /**
  * Amounts as columns, and the same amounts in a table. Amounts are converted to numbers only to draw the columns.
  *
- *     <Chart title="Revenue by day. Highest on 19 November." unit="USDC" rowName="Day"
+ *     <Chart title="Revenue by day. Highest on 19 November." unit="USDC" rowName="Day" empty="Nothing settled yet."
  *       series={[{ key: "revenue", name: "Revenue" }]}
  *       rows={[{ label: "1", name: "1 November", amounts: { revenue: "22" } }]} />
  */
 export function Chart(props: ChartProps) {
-  const { title, unit, rowName, series, rows, limit } = props;
+  const { title, unit, rowName, series, rows, empty, limit } = props;
+  if (rows.every(({ amounts }) => series.every(({ key }) => Number(amounts[key] ?? 0) === 0)))
+    return <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{empty}</p>;
   return (
     <figure className="grid grid-cols-1 gap-3">
       <Legend series={series} {...(limit && { limit })} />
