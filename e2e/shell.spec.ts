@@ -42,6 +42,30 @@ test.describe("the frame and the documentation", () => {
     await expect(palette).toBeHidden();
   });
 
+  test("the palette keeps what is typed while it loads, and / opens it", async ({ page, context }) => {
+    await signInAs(context, (await newOrganization()).credential);
+    await page.goto("/home");
+    await listensTo(page, "Control+K");
+    await page.waitForLoadState("networkidle");
+    const { promise: later, resolve: letThrough } = Promise.withResolvers<void>();
+    await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+      await later;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("mem");
+    letThrough();
+    const palette = page.getByRole("dialog", { name: "Search" });
+    await expect(palette.getByRole("combobox")).toBeFocused();
+    await page.keyboard.type("bers");
+    await expect(palette.getByRole("combobox")).toHaveValue("members");
+    await page.keyboard.press("Escape");
+    await expect(palette).toBeHidden();
+    await page.keyboard.press("/");
+    await page.keyboard.type("keys");
+    await expect(palette.getByRole("combobox")).toHaveValue("keys");
+  });
+
   test("the quickstart runs in the page, and its payment is found by id", async ({ page, context }) => {
     await signInAs(context, (await newOrganization()).credential);
     await page.goto("/docs/quickstart");

@@ -1,19 +1,19 @@
 "use client";
 
 import { Dialog } from "@base-ui/react/dialog";
-import { useRef } from "react";
 import type { CommandGroup } from "./commands.ts";
+import type { Entry } from "./palette.tsx";
 import { PalettePanel } from "./palette-panel.tsx";
 
 type Props = {
   readonly commands: readonly CommandGroup[];
+  readonly entry: Entry;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 };
 
 /** The dialog around the palette. */
-export function PaletteDialog({ commands, open, onOpenChange }: Props) {
-  const field = useRef<HTMLInputElement>(null);
+export function PaletteDialog({ commands, entry, open, onOpenChange }: Props) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
       <Dialog.Portal>
@@ -21,9 +21,9 @@ export function PaletteDialog({ commands, open, onOpenChange }: Props) {
         <Dialog.Popup
           className="dialog mx-auto mt-[min(6rem,10vh)] mb-auto grid max-h-[min(32rem,calc(100dvh-8rem))] grid-rows-[auto_auto_minmax(0,1fr)] overflow-hidden"
           aria-label="Search"
-          initialFocus={field}
+          initialFocus={entry.field}
         >
-          <PalettePanel commands={commands} field={field} onClose={() => onOpenChange(false)} />
+          <PalettePanel commands={commands} entry={entry} onClose={() => onOpenChange(false)} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -4,11 +4,12 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type RefObject, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { atAddress, call } from "#lib/http/client.ts";
 import type * as contract from "#lib/search/contract.ts";
 import { foundCommands, matching, type Act, type Command, type CommandGroup } from "./commands.ts";
 import { useActivateOrganization, useSignOut } from "#components/identity/leave.ts";
+import type { Entry } from "./palette.tsx";
 import { applyTheme } from "./theme.ts";
 
 const searchOrganization = atAddress<typeof contract.searchOrganization>({
@@ -68,13 +69,12 @@ const Line = ({ command, onChoose }: { readonly command: Command; readonly onCho
 
 type Props = {
   readonly commands: readonly CommandGroup[];
-  readonly field: RefObject<HTMLInputElement | null>;
+  readonly entry: Entry;
   readonly onClose: () => void;
 };
 
 /** The palette's search field and results. */
-export function PalettePanel({ commands, field, onClose }: Props) {
-  const [text, setText] = useState("");
+export function PalettePanel({ commands, entry: { field, text, setText }, onClose }: Props) {
   const found = useFound(text);
   const act = useAct(onClose);
   const groups = [...matching(commands, text), ...(found.items.length > 0 ? [found] : [])];

@@ -1,12 +1,20 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { useHydrated } from "#components/ui/hydrated.ts";
+import { isTyping } from "#components/ui/is-typing.ts";
 import { early, OnDemand } from "#components/ui/on-demand.tsx";
 import type { CommandGroup } from "./commands.ts";
 
 const loadDialog = () => import("./palette-dialog.tsx").then(({ PaletteDialog }) => PaletteDialog);
 const fetching = early(loadDialog);
+
+/** The entered text and its field. */
+export type Entry = {
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+};
 
 /** Opens the page's only palette from the rail, from the menu of small screens, or with Ctrl-K. */
 const opening = new EventTarget();
@@ -18,7 +26,7 @@ export function PaletteButton() {
   return (
     <button
       type="button"
-      className="flex min-h-9 cursor-pointer items-center justify-between rounded-sm border bg-surface px-3 text-sm text-muted hover:border-border-strong md:-mt-3"
+      className="flex min-h-9 cursor-pointer items-center justify-between rounded-sm border bg-surface px-3 text-sm text-muted hover:border-border-strong"
       disabled={!hydrated}
       data-waits={!hydrated || undefined}
       aria-haspopup="dialog"
@@ -31,26 +39,58 @@ export function PaletteButton() {
   );
 }
 
-/** The command palette, rendered once per page. Its code is fetched before it opens for the first time. */
-export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
+const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
+
+/** Opens with Ctrl-K, and with "/" on pages without a search field of their own. */
+function useOpen() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
     const show = () => setOpen(true);
-    const toggle = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const listen = (event: KeyboardEvent) => {
+      const toggles = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const searches =
+        event.key === "/" && isPlain(event) && !isTyping(event.target) && !document.querySelector('[aria-keyshortcuts="/"]');
+      if (!toggles && !searches) return;
       event.preventDefault();
-      setOpen((before) => !before);
+      setOpen((before) => searches || !before);
     };
     opening.addEventListener("open", show);
-    document.addEventListener("keydown", toggle);
+    document.addEventListener("keydown", listen);
     return () => {
       opening.removeEventListener("open", show);
-      document.removeEventListener("keydown", toggle);
+      document.removeEventListener("keydown", listen);
     };
   }, []);
+  return [open, setOpen] as const;
+}
+
+/** The text in the palette's field. Letters that are typed before the field is loaded and has the focus are kept. */
+function useEntry(open: boolean): Entry {
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState("");
+  useEffect(() => {
+    if (!open) return undefined;
+    const keep = (event: KeyboardEvent) => {
+      if (event.key.length !== 1 || !isPlain(event) || document.activeElement === field.current) return;
+      event.preventDefault();
+      setText((before) => before + event.key);
+    };
+    document.addEventListener("keydown", keep);
+    return () => {
+      document.removeEventListener("keydown", keep);
+      setText("");
+    };
+  }, [open]);
+  return { field, text, setText };
+}
+
+/** The command palette, rendered once per page. Its code is fetched before it opens for the first time. */
+export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
+  const [open, setOpen] = useOpen();
+  const entry = useEntry(open);
   return (
     <OnDemand wanted={open} load={loadDialog} giveUp={() => setOpen(false)}>
-      {(Dialog) => <Dialog commands={commands} open={open} onOpenChange={setOpen} />}
+      {(Dialog) => <Dialog commands={commands} entry={entry} open={open} onOpenChange={setOpen} />}
     </OnDemand>
   );
 }

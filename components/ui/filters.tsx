@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { type ChangeEvent, type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { Button } from "./button.tsx";
 import { useHydrated } from "./hydrated.ts";
+import { isTyping } from "./is-typing.ts";
 
 type Props = {
   /** The name of the filtered list: "Payments". */
@@ -18,10 +19,6 @@ function addressOf(form: HTMLFormElement, path: string): string {
   for (const [name, value] of new FormData(form)) if (typeof value === "string" && value !== "") params.append(name, value);
   return params.size > 0 ? `${path}?${params}` : path;
 }
-
-/** True if the key press is text input. */
-const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /**
  * A GET form whose values are stored in the page's address. A filter returns to the first page. It works without scripts, and applies
@@ -47,7 +44,7 @@ export function Filters({ label, path, children }: Props) {
   };
   useEffect(() => {
     const go = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const search = form.current?.querySelector<HTMLInputElement>("input[type=search]");
       if (!search) return;
       event.preventDefault();
@@ -131,7 +128,7 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
   return (
     <select
       ref={select}
-      className={`w-auto max-md:flex-[1_1_8rem] ${CONTROL}`}
+      className={`w-auto max-w-full min-w-0 text-ellipsis max-md:flex-[1_1_8rem] md:max-w-56 ${CONTROL}`}
       aria-label={label}
       name={name}
       defaultValue={value}
