@@ -15,6 +15,9 @@ export default async function RootLayout({ children }: { readonly children: Reac
   const theme = await readTheme();
   return (
     <html lang="en" {...(theme && { "data-theme": theme })}>
+      <head>
+        <link rel="preload" href="/fonts/inter-latin-opsz-normal.woff2" as="font" type="font/woff2" crossOrigin="anonymous" />
+      </head>
       <body>
         <Providers>{children}</Providers>
       </body>

@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "@playwright/test";
 import { expect, expectAccessible, listen, signInAs, test } from "./setup/journey.ts";
@@ -68,6 +69,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
 
 const SCRIPTS_MAX_KB = 250;
 const WIDTHS = [1280, 320] as const;
+const FONT_MS = 500;
 
 const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
@@ -166,6 +168,48 @@ for (const [pattern, visits] of Object.entries(pages)) {
       expect(errors).toEqual([]);
     });
   }
+}
+
+const SHIFT_MAX = 0.05;
+
+/** The sum of the layout shifts of a page whose font arrives late. */
+async function shiftOf(browser: Browser, path: string, viewport: { readonly width: number; readonly height: number }) {
+  const context = await browser.newContext({ viewport });
+  await signInAs(context, scene.full.credential);
+  await context.route("**/*.woff2", async (route) => {
+    await pause(FONT_MS);
+    await route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto(path);
+  await page.waitForLoadState("networkidle");
+  const shift = await page.evaluate(async () => {
+    await document.fonts.ready;
+    return new Promise<number>((resolve) => {
+      new PerformanceObserver((list) => {
+        const shifts = list.getEntries() as (PerformanceEntry & { readonly value: number })[];
+        resolve(shifts.reduce((sum, { value }) => sum + value, 0));
+      }).observe({ type: "layout-shift", buffered: true });
+      // Without any shift the observer is never called.
+      setTimeout(resolve, 300, 0);
+    });
+  });
+  await context.close();
+  return shift;
+}
+
+for (const viewport of [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+]) {
+  test(`the content of a page does not move while it loads, at ${viewport.width} px`, async ({ browser }) => {
+    const shifts: string[] = [];
+    for (const path of ["/home", "/payments", `/mandates/${scene.mandateId}`, `/payments/${scene.authorizationId}`, "/seller"]) {
+      const shift = await shiftOf(browser, path, viewport);
+      if (shift >= SHIFT_MAX) shifts.push(`${path}: ${shift.toFixed(3)}`);
+    }
+    expect(shifts).toEqual([]);
+  });
 }
 
 test("no page loads more JavaScript than its limit", async ({ page, context }) => {

@@ -67,7 +67,8 @@ describe("the pages", () => {
     "other files, found or not, have a policy without scripts and frames",
     async () => {
       const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
-      const [font = ""] = await readdir("public/fonts");
+      const font = (await readdir("public/fonts")).find((file) => file.endsWith(".woff2")) ?? "";
+      expect((await fetch(`${url}/fonts/${font}`)).headers.get("cache-control")).toBe("public, max-age=604800");
       for (const [path, status] of [
         [`/fonts/${font}`, 200],
         ["/icon.svg", 200],

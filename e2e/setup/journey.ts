@@ -69,6 +69,8 @@ async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[
 
 /** Expects no violation of any rule in both color schemes, and no horizontal scrolling. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // After a navigation in the browser the title arrives later than the heading.
+  await expect(page).toHaveTitle(/./);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect(await findViolations(page, { type: "tag", values: everything }), "light").toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
