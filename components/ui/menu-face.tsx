@@ -30,7 +30,7 @@ export const menuLook = (quiet = false): string =>
 /** A name, and a line below it. */
 export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
   <span className="min-w-0">
-    <strong className="block leading-5 font-semibold wrap-anywhere">{name}</strong>
+    <strong className="line-clamp-2 leading-5 font-semibold wrap-anywhere">{name}</strong>
     <span className="block text-xs wrap-anywhere text-muted">{text}</span>
   </span>
 );

@@ -23,8 +23,10 @@ function List({ texts, onShown }: Props) {
       toast={one}
       className="flex items-center justify-between gap-3 rounded-md border bg-raised px-4 py-3 text-sm shadow-float transition-opacity duration-(--steady) ease-standard data-ending-style:opacity-0 data-starting-style:opacity-0"
     >
-      <Base.Title render={<p />}>{one.title}</Base.Title>
-      <Base.Close className="close -m-1.5" aria-label="Close">
+      <Base.Title className="min-w-0 wrap-anywhere" render={<p />}>
+        {one.title}
+      </Base.Title>
+      <Base.Close className="close -m-1.5 flex-none" aria-label="Close">
         <X className="icon" aria-hidden />
       </Base.Close>
     </Base.Root>
