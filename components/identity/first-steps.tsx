@@ -12,7 +12,6 @@ export function FirstSteps({ email }: Props) {
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">
         <h2 id="first-steps">First steps</h2>
-        <span className="text-muted text-sm">1 of {later.length + 2} done</span>
       </div>
       <ol className="timeline p-5">
         <li data-state="done">
