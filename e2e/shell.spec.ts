@@ -115,6 +115,18 @@ test.describe("the frame and the documentation", () => {
     expect(page.url()).not.toContain("csk_");
   });
 
+  test("an http page without a clipboard says how to copy", async ({ browser, baseURL }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(`http://plain.example:${new URL(baseURL!).port}/docs/quickstart`);
+    await page.getByRole("button", { name: /^Copy/ }).first().click();
+    await expect(page.getByText("Open this page over https").first()).toBeVisible();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   test("the documentation is public, and an unknown page is 404", async ({ page }) => {
     await page.goto("/docs");
     await expectAccessible(page);

@@ -3,10 +3,10 @@
 import { Copy } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
-import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
+import { copyText } from "#components/ui/copy-text.ts";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { mayText } from "./capability-words.ts";
@@ -27,22 +27,15 @@ function useLeaveGuard(active: boolean): void {
   }, [active]);
 }
 
-function Secret({ apiKey }: { readonly apiKey: string }) {
-  const copy = () =>
-    navigator.clipboard.writeText(apiKey).then(
-      () => announce("Copied"),
-      () => announce("The browser did not let us copy"),
-    );
-  return (
-    <div className="grid grid-cols-1 items-center gap-3 rounded-sm border border-dashed border-border-strong bg-sunken p-4 md:grid-cols-[minmax(0,1fr)_auto]">
-      <code className="text-[0.9375rem] leading-6 select-all">{apiKey}</code>
-      <Button onClick={() => void copy()}>
-        <Copy className="icon" aria-hidden />
-        Copy key
-      </Button>
-    </div>
-  );
-}
+const Secret = ({ apiKey }: { readonly apiKey: string }) => (
+  <div className="grid grid-cols-1 items-center gap-3 rounded-sm border border-dashed border-border-strong bg-sunken p-4 md:grid-cols-[minmax(0,1fr)_auto]">
+    <code className="text-[0.9375rem] leading-6 select-all">{apiKey}</code>
+    <Button onClick={() => void copyText(apiKey)}>
+      <Copy className="icon" aria-hidden />
+      Copy key
+    </Button>
+  </div>
+);
 
 const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: MadeKey) => [
   ["Service account", <Copyable key="id" value={serviceAccountId} label="service account id" />] as const,

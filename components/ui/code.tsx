@@ -2,8 +2,8 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useId, useState } from "react";
-import { announce } from "./announcements.tsx";
 import { Button } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 import { Tabs } from "./tabs.tsx";
 
 const COPIED_MS = 2000;
@@ -15,14 +15,7 @@ function CopyText({ text, label }: { readonly text: string; readonly label: stri
     const timer = setTimeout(() => setCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => {
-        setCopied(true);
-        announce("Copied");
-      },
-      () => announce("The browser did not let us copy"),
-    );
+  const copy = async () => setCopied(await copyText(text));
   const Icon = copied ? Check : Copy;
   return (
     <Button tone="quiet" size="small" onClick={() => void copy()}>

@@ -1,0 +1,14 @@
+import { announce } from "./announcements.tsx";
+import { toast } from "./toast.tsx";
+
+/** Copies a text and says whether that worked. Browsers have a clipboard on https pages and on this machine only. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    toast("The browser did not let us copy. Open this page over https, or select the text yourself.");
+    return false;
+  }
+  announce("Copied");
+  return true;
+}
