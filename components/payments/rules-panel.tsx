@@ -10,7 +10,8 @@ import type { Authorization } from "#lib/payment-intent.ts";
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];
 
-function Result({ effect, rule, limit, message }: Reason) {
+/** The badge of an evaluated rule. */
+export function Result({ effect, rule, limit, message }: Reason) {
   if (rule === "approval" && effect === "allow" && message === PERSON_APPROVED)
     return (
       <Badge tone="positive" icon="check">
