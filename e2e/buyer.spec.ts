@@ -226,8 +226,13 @@ test.describe("the lists", () => {
     await expect(page).toHaveURL(checkout);
     await page.getByRole("button", { name: "Decline" }).click();
     await expect(heading(page, /Declined/)).toBeVisible();
-    await page.goto("/payments");
-    await expect(page).toHaveTitle("Payments · Countersign");
+    await page.goto("/settings/security");
+    await expect(page).toHaveTitle("Security · Countersign");
+    await page.getByRole("checkbox", { name: "Mail about requests" }).uncheck();
+    await page.getByRole("region", { name: "Requests that wait" }).getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("You get no mail about requests")).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("checkbox", { name: "Mail about requests" })).not.toBeChecked();
   });
 
   test("mandates are found by state and name, and those of other organizations are not", async ({ page, context }) => {

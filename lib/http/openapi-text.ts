@@ -24,7 +24,11 @@ statuses that are its own. Besides, any operation may answer 405 (another method
 \`idempotency_in_flight\` (the same key is still running; retry), 409 \`conflict\`, 410 (something expired), 413 (body too large),
 415 (not JSON), 422 \`idempotency_key_reused\` (the same key with another body) and other 422 for values that are well formed but
 not supported, 424 (a storefront failed), 428 \`step_up_required\`, and 503 \`overloaded\` or \`service_unavailable\` with
-\`Retry-After\`. A policy's denial is no refusal: it is a decision, answered with 200.`;
+\`Retry-After\`. A policy's denial is no refusal: it is a decision, answered with 200.
+
+**Approvals.** If a decision is \`requireApproval\`, a person is asked, who gets a mail. 403 \`approval_rejected\` means that a person
+said no: do not ask again. 410 \`approval_expired\` means that nobody answered in time, which is no refusal: ask again with a new
+idempotency key.`;
 
 type Tag = { readonly name: Operation["tag"]; readonly description: string };
 

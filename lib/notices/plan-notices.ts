@@ -62,12 +62,5 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
 /**
  * Whether a notice that is due is delivered. After an outage several notices about a request may be due: then people get only the newest.
  */
-export const isDelivered = (
-  notice: PlannedNotice,
-  due: readonly PlannedNotice[],
-  request: Request | undefined,
-  now: Date,
-): boolean =>
-  request !== undefined &&
-  waits(request, now) &&
-  !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);
+export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
+  waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

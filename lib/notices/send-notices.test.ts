@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { member, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
@@ -152,6 +153,21 @@ test("an agent that asks again and again causes three mails and then one digest,
     .where(eq(mails.status, "queued"));
   await tell();
   expect(smtp.received).toHaveLength(4);
+});
+
+test("a notice that cannot be written holds up no other", async () => {
+  const { buyer, mandateId } = await askingBuyer();
+  const broken = await openRequest(buyer, mandateId);
+  await openRequest(buyer, await askingMandate(buyer));
+  await database().execute(sql`ALTER TABLE checkout_intents DISABLE TRIGGER USER`);
+  await database()
+    .update(checkoutIntents)
+    .set({ tokenDecimals: 2_000_000_000 })
+    .where(eq(checkoutIntents.checkoutIntentId, broken.checkoutIntentId));
+  await database().execute(sql`ALTER TABLE checkout_intents ENABLE TRIGGER USER`);
+  await tell();
+  expect(smtp.received).toHaveLength(1);
+  expect((await noticesOf(broken.checkoutIntentId))[0]).toMatchObject({ kind: "opened", status: "dropped" });
 });
 
 test("the running service mails approvers within two seconds", async () => {

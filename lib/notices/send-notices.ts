@@ -1,5 +1,6 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import { sqlState } from "#lib/db/failure.ts";
 import type { Approver } from "#lib/identity/approver-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
@@ -17,6 +18,7 @@ import { isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { recentOf } from "#lib/notices/pace-store.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
+import { log } from "#lib/telemetry/log.ts";
 
 /** Few, because one transaction writes the mails to all approvers of these requests. */
 const NOTICES = 10;
@@ -39,8 +41,12 @@ const sendSome = (): Promise<number> =>
     const requests = await selectRequests(tx, due);
     const now = await clock(tx);
     const asked = (notice: PlannedNotice) => requests.get(notice.checkoutIntentId);
-    const delivered = due.filter((notice) => isDelivered(notice, due, asked(notice)?.checkout, now));
-    for (const notice of delivered) await deliver(tx, notice, asked(notice)!, now);
+    const delivered: PlannedNotice[] = [];
+    for (const notice of due) {
+      const request = asked(notice);
+      const wanted = request && isDelivered(notice, due, request.checkout, now);
+      if (wanted && (await delivers(tx, notice, request, now))) delivered.push(notice);
+    }
     await endNotices(tx, delivered, "delivered");
     await endNotices(
       tx,
@@ -49,6 +55,19 @@ const sendSome = (): Promise<number> =>
     );
     return due.length;
   });
+
+/** False if the notice cannot be written. It is dropped, or it would hold up the notices behind it for ever. */
+async function delivers(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<boolean> {
+  try {
+    await deliver(tx, notice, request, now);
+    return true;
+  } catch (error) {
+    // After an error of the database, the transaction is over and the next run tries again.
+    if (sqlState(error) !== null) throw error;
+    log().error({ checkoutIntentId: notice.checkoutIntentId, kind: notice.kind, err: error }, "A notice could not be written");
+    return false;
+  }
+}
 
 /** An address that nobody confirmed may be another person's. In a sandbox without SMTP, no mail leaves the service. */
 const isReachable = ({ emailVerified }: Approver): boolean => emailVerified || mailDelivery() !== "smtp";
