@@ -47,7 +47,7 @@ describe("the verifier of the service", () => {
   const jwks = { keys: withAnother.keys.slice(1) };
 
   it("agrees on changed claims and events that are signed", async () => {
-    const kinds = fc.constantFrom("authorization" as const, "execution" as const);
+    const kinds = fc.constantFrom("authorization" as const, "approval" as const, "execution" as const);
     const parts = fc.constantFrom("event" as const, "receipt" as const, "checkpoint" as const, "head" as const);
     const replace = (part: Json, how: Parameters<typeof mutate>[1]): void => {
       const changed = mutate(part, how);

@@ -27,6 +27,7 @@ describe("a valid answer", () => {
     ],
     ["a whole amount", { event: (e) => (e["metadata"].amount = "12"), receipt: (r) => (r["amount"] = "12000000") }],
     ["the smallest amount", { event: (e) => (e["metadata"].amount = "0.000001"), receipt: (r) => (r["amount"] = "1") }],
+    ["an approval", { kind: "approval" }],
     ["a settled execution", { kind: "execution" }],
     ["a pending execution", settled("pending", "payment.submitted")],
   ])("passes: %s", async (_, changes) => {
@@ -99,6 +100,18 @@ describe("a step that fails", () => {
     ["event", "an amount that is a number", { event: (e) => (e["metadata"].amount = 0.5) }],
     ["receipt", "huge decimals", { receipt: (r) => (r["decimals"] = 1e15) }],
     ["event", "no metadata", { event: (e) => delete e["metadata"] }],
+    ["receipt", "an approval without the person's approval", { kind: "approval", receipt: (r) => delete r["approval"] }],
+    ["receipt", "an approval with a settlement", { kind: "approval", receipt: (r) => (r["settlement"] = { status: "settled" }) }],
+    ["event", "a request in place of an approval", { kind: "approval", event: (e) => (e["type"] = "checkout.previewed") }],
+    ["event", "an approval with two ids", { kind: "approval", receipt: (r) => (r["approval"].id = "apr_2") }],
+    ...["approvalId", "authorizationId", "mandateId", "basketHash", "assuranceLevel", "amountAtomic", "chain", "payTo"].map(
+      (name): [string, string, Changes] => [
+        "event",
+        `another ${name} of an approval`,
+        { kind: "approval", event: (e) => (e["metadata"][name] = "other") },
+      ],
+    ),
+    ["event", "another agent of an approval", { kind: "approval", event: (e) => (e["subjectId"] = "sa_2") }],
     ["event", "another execution", { kind: "execution", event: (e) => (e["entityId"] = "exe_2") }],
     [
       "event",

@@ -49,6 +49,11 @@ const MANDATE = { id: isText, version: Number.isSafeInteger };
 const LOG = { chain: isText, leafIndex: isNumber, leafHash: isHash };
 const CLAIMS = { ...ISSUED, jti: isText, sub: isText, ...ASKED, ...TERMS, ...DECIDED, mandate: MANDATE, log: LOG };
 const SETTLEMENT = { status: like(/^(pending|processing|settled|failed|unknown)$/), transaction: optional(isText) };
+const KINDS = new Map<unknown, Members>([
+  ["authorization", { settlement: undefined }],
+  ["approval", { settlement: undefined, approval: APPROVAL }],
+  ["execution", { settlement: SETTLEMENT }],
+]);
 
 /** Each refusal is an error. verifyReceipt catches it and names the step. */
 function check(condition: boolean, refusal: string): asserts condition {
@@ -99,16 +104,28 @@ async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Membe
 /** What the event of a receipt states. The point is moved by text, because a number of JavaScript is not exact. */
 function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...claims }: Members): Members {
   const { id: mandateId, version: policyVersion } = claims.mandate as Members;
+  const isChain = (chain: unknown): boolean => isText(chain) && String(claims.asset).startsWith(`${chain}/`);
   if (kind === "authorization") {
     const isAmount = (decimal: unknown): boolean => {
       const [whole = "", fraction = ""] = isText(decimal) && DECIMAL.test(decimal) ? decimal.split(".") : [];
       const digits = whole + fraction.padEnd(Number(decimals), "0");
       return whole !== "" && fraction.length <= Number(decimals) && digits.replace(/^0+(?=\d)/, "") === amount;
     };
-    const isChain = (chain: unknown): boolean => isText(chain) && String(claims.asset).startsWith(`${chain}/`);
     const terms = { amount: isAmount, chain: isChain, denialCode: claims.denialCode };
     const metadata = { mandateId, policyVersion, policyDecisionId: jti, ...terms };
     return { type: TYPES[String(outcome)], entityId: sub, subjectId: agent, metadata };
+  }
+  if (kind === "approval") {
+    const { id: approvalId, basketHash, assurance: assuranceLevel } = claims.approval as Members;
+    const { payTo } = claims.payee as Members;
+    const isSame = (found: unknown): boolean => found === jti && approvalId === jti;
+    const terms = { amountAtomic: amount, basketHash, assuranceLevel, chain: isChain, payTo };
+    return {
+      type: "checkout.approved",
+      entityId: isText,
+      subjectId: agent,
+      metadata: { approvalId: isSame, authorizationId: sub, mandateId, ...terms },
+    };
   }
   const { status, transaction } = claims.settlement as Members;
   const type = (found: unknown): boolean => STATES[String(status)]?.includes(found) === true;
@@ -138,9 +155,12 @@ export async function verifyReceipt(answer: unknown, jwks: unknown): Promise<Ver
     check(isComplete || matches(answer, { receipt: isText }, true), "The answer has another form than a receipt and its proof.");
     const { receipt: jws, proof } = answer as Answer;
     const receipt = await verifyJws(jws, "decision-receipt+jwt", jwks);
-    const ofKind = receipt.kind === "execution" ? { settlement: SETTLEMENT } : { kind: "authorization", settlement: undefined };
+    const ofKind = KINDS.get(receipt.kind);
     const denialCode = receipt.outcome === "deny" ? optional(isText) : undefined;
-    check(matches(receipt, { ...CLAIMS, ...ofKind, denialCode }), "A claim of the receipt is missing, or has another form.");
+    check(
+      ofKind !== undefined && matches(receipt, { ...CLAIMS, ...ofKind, denialCode }),
+      "A claim of the receipt is missing, or has another form.",
+    );
     if (!proof) return { ok: true, step, detail: "The signature is valid. There is no proof to check." };
     step = "leaf";
     const leaf = { leafIndex: proof.leafIndex, leafHash: await leafHash(proof.event) };

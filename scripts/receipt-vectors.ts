@@ -2,7 +2,19 @@
 import { writeFile } from "node:fs/promises";
 import { base64url } from "jose";
 import type { Step } from "#lib/receipts/refusal.ts";
-import { decision, execution, issue, ISSUED_AT, ISSUER, keyOf, sign, withS, type Answer, type Wishes } from "#test/receipts.ts";
+import {
+  approved,
+  decision,
+  execution,
+  issue,
+  ISSUED_AT,
+  ISSUER,
+  keyOf,
+  sign,
+  withS,
+  type Answer,
+  type Wishes,
+} from "#test/receipts.ts";
 
 const [current, earlier, unknown] = await Promise.all(
   ["current", "earlier", "unknown"].map((name) => keyOf(`receipt vectors: ${name}`)),
@@ -54,6 +66,7 @@ const valid: readonly (readonly [name: string, answer: unknown])[] = [
       claims: { approval: { id: "apr_01kb5b1wx0e2m0x3c9t5q6r7s6", basketHash: "ab".repeat(32), assurance: "passkeyApproved" } },
     }),
   ],
+  ["approval", await make({ of: approved() })],
   ["execution, settled", await make({ of: execution("settled") })],
   ["execution, failed", await make({ of: execution("failed") })],
   ["execution, unknown", await make({ of: execution("unknown") })],

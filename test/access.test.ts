@@ -47,7 +47,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [
     [...readers, "approver", "finance"],
     "payments:read",
-    "getExecution getExecutionReceipt getPayment getPaymentReceipt listPayments",
+    "getApprovalReceipt getExecution getExecutionReceipt getPayment getPaymentReceipt listPayments",
   ],
   [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
   [admins, "payments:settle", "listSettlements"],

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { auditHeads } from "#lib/audit/tables.ts";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -80,6 +81,7 @@ async function createVictim() {
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
+  const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
   const invitationId = newId("invitation");
   const expiresAt = new Date(Date.now() + 600_000);
@@ -92,6 +94,7 @@ async function createVictim() {
     passkeyId,
     sessionId,
     checkoutIntentId,
+    approvalId,
     organizationId,
     mandateId,
     authorizationId,
@@ -101,6 +104,25 @@ async function createVictim() {
   };
   return { ids: { ...ids, serviceAccountId: agent.serviceAccountId }, owner: person.credential };
 }
+/** A person's approval of the checkout. */
+async function approvedRow(organizationId: string, checkoutIntentId: string, authorizationId: string): Promise<string> {
+  const approvalId = newId("approval");
+  await database().execute(sql`
+    INSERT INTO checkout_approvals (approval_id, checkout_intent_id, organization_id, status, approved_at, approved_by_subject_id, agent_id,
+      approval_surface, approved_basket_hash, approved_amount, approved_asset, approved_chain, approved_pay_to, authorization_id, expires_at)
+    VALUES (${approvalId}, ${checkoutIntentId}, ${organizationId}, 'pending', clock_timestamp(), 'usr_x', 'sa_x',
+      'service_hosted_confirmation', 'x', 1, 'USDC', 'eip155:84532', '0x1', ${authorizationId}, clock_timestamp())`);
+  const event = {
+    actorId: "usr_x",
+    organizationId,
+    entityType: "checkout",
+    entityId: checkoutIntentId,
+    metadata: { approvalId },
+  };
+  await transact(async (tx) => audit(tx, { type: "checkout.approved", ...event }, await clock(tx)));
+  return approvalId;
+}
+
 type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
 
 /** `id` is one id, or all ids of the path in order. */
@@ -117,6 +139,7 @@ const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   authorizePayment: ({ mandateId }) => ({ body: { mandateId } }),
   executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
+  getApprovalReceipt: ({ approvalId }) => ({ id: approvalId }),
   getExecution: ({ executionId }) => ({ id: executionId }),
   getExecutionReceipt: ({ executionId }) => ({ id: executionId }),
   getPayment: ({ authorizationId }) => ({ id: authorizationId }),

@@ -8,8 +8,9 @@ export const chain = "org_01kaj4n7v8e2m0x3c9t5q6r7s0";
 // oxlint-disable-next-line typescript/no-explicit-any -- The tests change single members of these objects.
 export type Json = Record<string, any>;
 type Tree = { size: number; index: number };
+type Kind = "authorization" | "approval" | "execution";
 export type Changes = {
-  kind?: "authorization" | "execution";
+  kind?: Kind;
   tree?: Tree;
   log?: Tree;
   event?: (event: Json) => void;
@@ -71,13 +72,22 @@ function logOf(event: string, { size, index }: Tree): { proof: Json; root: strin
   };
 }
 
-export function claimsAndEvent(kind: "authorization" | "execution"): { claims: Json; event: Json } {
+export function claimsAndEvent(kind: Kind): { claims: Json; event: Json } {
   const claims = { iss: ISSUER, iat: 1_795_000_000, sub: "auth_1", kind, outcome: "allow", mandate: { id: "man_1", version: 3 } };
   const terms = { agent: "sa_1", payee: { domain: "data.example.com" }, amount: "500000", decimals: 6, asset };
   if (kind === "authorization") {
     const metadata = { amount: "0.5", chain: "eip155:84532", mandateId: "man_1", policyDecisionId: "dec_1", policyVersion: 3 };
     const event = { entityId: "auth_1", metadata, subjectId: "sa_1", type: "payment.authorized" };
     return { claims: { ...claims, ...terms, jti: "dec_1" }, event };
+  }
+  if (kind === "approval") {
+    const approval = { id: "apr_1", basketHash: "aa".repeat(32), assurance: "passkeyApproved" };
+    const payTo = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
+    const { id: approvalId, basketHash, assurance: assuranceLevel } = approval;
+    const ids = { approvalId, authorizationId: "auth_1", mandateId: "man_1" };
+    const metadata = { ...ids, basketHash, assuranceLevel, amountAtomic: "500000", chain: "eip155:84532", payTo };
+    const event = { entityId: "cki_1", metadata, subjectId: "sa_1", type: "checkout.approved" };
+    return { claims: { ...claims, ...terms, payee: { ...terms.payee, payTo }, jti: "apr_1", approval }, event };
   }
   const metadata = { authorizationId: "auth_1", mandateId: "man_1", settlementReference: "0xabc" };
   const event = { entityId: "exe_1", metadata, subjectId: "system", type: "payment.settled" };

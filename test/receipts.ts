@@ -164,6 +164,34 @@ export function execution(status: keyof typeof executionEvents): readonly [claim
   ];
 }
 
+const approval = { id: "apr_01kb5b1wx0e2m0x3c9t5q6r7s6", basketHash: "ab".repeat(32), assurance: "passkeyApproved" };
+
+/** The same of a person's approval. */
+export const approved = (): readonly [claims: Members, event: Members] => [
+  { ...common, jti: approval.id, kind: "approval", outcome: "requireApproval", approval },
+  {
+    actorId: "usr_01kb5awyd0e2m0x3c9t5q6r7sc",
+    auditEventId: "aud_01kb5b3tt8e2m0x3c9t5q6r7s7",
+    createdAt: "2026-11-23T11:59:59.123Z",
+    entityId: "cki_01kb5b1wx0e2m0x3c9t5q6r7s8",
+    entityType: "checkout",
+    metadata: {
+      amountAtomic: common.amount,
+      approvalId: approval.id,
+      asset: "USDC",
+      assuranceLevel: approval.assurance,
+      authorizationId: ids.authorizationId,
+      basketHash: approval.basketHash,
+      chain: "eip155:84532",
+      mandateId: ids.mandateId,
+      payTo: common.payee.payTo,
+    },
+    organizationId: ids.chain,
+    subjectId: ids.agent,
+    type: "checkout.approved",
+  },
+];
+
 export type Answer = { receipt: string; proof?: Place & { log: Place; head: string } };
 
 /** Changes to what is issued, each before the next part is made from it and signed. */

@@ -45,15 +45,10 @@ function Steps({
             Approved <Moment at={approval.approvedAt ?? approval.createdAt} show="time" />
           </h3>
           <p>
-            Approval <Copyable value={approval.approvalId} label="approval id" head={8} />
-            {approval.authorizationId !== undefined && (
-              <>
-                {" "}
-                <ReceiptLink of="payments" id={approval.authorizationId}>
-                  Signed receipt
-                </ReceiptLink>
-              </>
-            )}
+            Approval <Copyable value={approval.approvalId} label="approval id" head={8} />{" "}
+            <ReceiptLink of="approvals" id={approval.approvalId}>
+              Signed receipt
+            </ReceiptLink>
           </p>
         </li>
         <li data-state={waiting ? "now" : "done"}>

@@ -125,7 +125,7 @@ export function VerifyForm() {
           <Scripted>
             <TextArea
               label="Answer with the receipt"
-              hint="The JSON that getPaymentReceipt or getExecutionReceipt answered."
+              hint="The JSON that getPaymentReceipt, getApprovalReceipt or getExecutionReceipt answered."
               className="mono"
               rows={8}
               spellCheck={false}

@@ -46,6 +46,14 @@ export async function findApproval(db: Db, checkoutIntentId: string): Promise<Ap
   return row ?? null;
 }
 
+export async function findApprovalById(db: Db, scope: Scope, approvalId: string): Promise<ApprovalRow | null> {
+  const [row] = await db
+    .select()
+    .from(checkoutApprovals)
+    .where(and(eq(checkoutApprovals.approvalId, approvalId), eq(checkoutApprovals.organizationId, scope.organizationId)));
+  return row ?? null;
+}
+
 /** Finds an approval by the SHA-256 of its continuation token. */
 export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: string): Promise<ApprovalRow | null> {
   const [row] = await db

@@ -197,6 +197,19 @@ export const getPaymentReceipt = operation({
   example: { params: { authorizationId: execution.authorizationId }, response: exampleAnswer },
 });
 
+export const getApprovalReceipt = operation({
+  id: "getApprovalReceipt",
+  method: "GET",
+  path: "/api/v1/receipts/approvals/{approvalId}",
+  tag: "Payments",
+  summary: "Get a receipt that proves that a person approved a payment",
+  description: "As getPaymentReceipt, with the basket that the person saw and how the person confirmed.",
+  access: { capability: "payments:read" },
+  response: Receipt,
+  problems: ["not_found"],
+  example: { params: { approvalId: "apr_01kaj4n7v8e2m0x3c9t5q6r7sf" }, response: exampleAnswer },
+});
+
 export const getExecutionReceipt = operation({
   id: "getExecutionReceipt",
   method: "GET",

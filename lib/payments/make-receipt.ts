@@ -88,6 +88,13 @@ export async function decisionReceipt(facts: ReceiptFacts) {
   return answer({ kind: "authorization", jti: policyDecisionIdOf(facts.authorization), ...claims }, facts.event);
 }
 
+/** The receipt of an approval. `event` is the event of the approval. */
+export async function approvalReceipt(facts: ReceiptFacts, { approvalId, approvedBasketHash, assuranceLevel }: ApprovalRow) {
+  const claims = claimsOf(facts, await clock(database()));
+  const approval = { id: approvalId, basketHash: approvedBasketHash, assurance: assuranceLevel };
+  return answer({ kind: "approval", jti: approvalId, ...claims, approval }, facts.event);
+}
+
 /** The receipt of an execution. `event` is its newest event. */
 export async function executionReceipt(facts: ReceiptFacts, execution: ExecutionRow) {
   const { executionId, settlementReference } = execution;

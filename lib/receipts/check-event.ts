@@ -58,15 +58,31 @@ function executionChecks(receipt: Extract<Receipt, { kind: "execution" }>, { typ
   ];
 }
 
+function approvalChecks(receipt: Extract<Receipt, { kind: "approval" }>, { type, subjectId, metadata }: LogEvent): Check[] {
+  const { approval, payee } = receipt;
+  return [
+    ["the approval", type === "checkout.approved" && metadata["approvalId"] === receipt.jti && approval.id === receipt.jti],
+    ["the payment", metadata["authorizationId"] === receipt.sub],
+    ["the basket", metadata["basketHash"] === approval.basketHash],
+    ["how the person confirmed", metadata["assuranceLevel"] === approval.assurance],
+    ["the agent", subjectId === receipt.agent],
+    ["the amount", metadata["amountAtomic"] === receipt.amount],
+    ["the chain of the asset", isOnChain(receipt, metadata["chain"])],
+    ["the payee", metadata["payTo"] === payee.payTo],
+  ];
+}
+
+function checksOf(receipt: Receipt, event: LogEvent): Check[] {
+  if (receipt.kind === "execution") return executionChecks(receipt, event);
+  return receipt.kind === "approval" ? approvalChecks(receipt, event) : decisionChecks(receipt, event);
+}
+
 /**
  * The event is the one that the receipt states.
  * @throws Refusal
  */
 export function checkEvent(receipt: Receipt, event: LogEvent): void {
-  const checks: Check[] = [
-    ...(receipt.kind === "execution" ? executionChecks(receipt, event) : decisionChecks(receipt, event)),
-    ["the mandate", event.metadata["mandateId"] === receipt.mandate.id],
-  ];
+  const checks: Check[] = [...checksOf(receipt, event), ["the mandate", event.metadata["mandateId"] === receipt.mandate.id]];
   const wrong = checks.find(([, agrees]) => !agrees);
   if (wrong) throw new Refusal(`The event in the log does not agree with the receipt about ${wrong[0]}.`);
 }

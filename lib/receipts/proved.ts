@@ -32,6 +32,7 @@ function claimOf(receipt: Receipt, payment: string): string {
     if (receipt.outcome === "requireApproval") return `a person must approve ${payment}`;
     return receipt.denialCode === undefined ? `it denied ${payment}` : `it denied ${payment} (${plain(receipt.denialCode)})`;
   }
+  if (receipt.kind === "approval") return `a person approved ${payment} (${plain(receipt.approval.assurance)})`;
   const { status, transaction } = receipt.settlement;
   const chain = plain(receipt.asset.split("/")[0] ?? "");
   const by = transaction === undefined ? "" : ` in the transaction ${plain(transaction)} on ${chain}`;
@@ -41,11 +42,13 @@ function claimOf(receipt: Receipt, payment: string): string {
   return `${payment} is not settled yet`;
 }
 
+const contained = { authorization: "the decision", approval: "the approval", execution: "this state" } as const;
+
 /** What a receipt proves, in one sentence. The event is null without a proof. */
 export function provedSentence(receipt: Receipt, event: LogEvent | null): string {
   const payment = `a payment of ${amountOf(receipt, event)} to ${payeeOf(receipt.payee)}`;
   const stated = `${plain(receipt.iss)} stated on ${timeOf(receipt.iat)} that ${claimOf(receipt, payment)}`;
   return event === null
     ? `${stated}; only the signature was checked, because the answer has no proof that its log contains this.`
-    : `${stated}, and its signed log contains ${receipt.kind === "authorization" ? "the decision" : "this state"}.`;
+    : `${stated}, and its signed log contains ${contained[receipt.kind]}.`;
 }

@@ -21,6 +21,8 @@ export const Answer = z.strictObject({
 });
 export type Proof = NonNullable<z.infer<typeof Answer>["proof"]>;
 
+const Approval = z.object({ id: z.string(), basketHash: z.string(), assurance: z.string() });
+
 const claims = {
   iss: z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text)),
   iat: Seconds,
@@ -34,7 +36,7 @@ const claims = {
   amount: z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
   decimals: z.number().int().min(0).max(255),
   asset: z.string(),
-  approval: z.object({ id: z.string(), basketHash: z.string(), assurance: z.string() }).optional(),
+  approval: Approval.optional(),
   log: z.object({ chain: z.string(), leafIndex: Count, leafHash: Hash }),
 };
 
@@ -52,9 +54,17 @@ const Execution = z.object({
   settlement: z.object({ status: SettlementStatus, transaction: z.string().optional() }),
 });
 
+const ApprovalReceipt = z.object({
+  ...claims,
+  kind: z.literal("approval"),
+  approval: Approval,
+  denialCode: z.string().optional(),
+  settlement: z.never().optional(),
+});
+
 /** Members that a later version adds to the signed claims are ignored, as in every JWT. */
 export const Receipt = z
-  .discriminatedUnion("kind", [Authorization, Execution])
+  .discriminatedUnion("kind", [Authorization, Execution, ApprovalReceipt])
   .refine(({ outcome, denialCode }) => denialCode === undefined || outcome === "deny");
 export type Receipt = z.infer<typeof Receipt>;
 

@@ -59,6 +59,7 @@ import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { listDeployments } from "#lib/onchain/registry/list-deployments.ts";
 import { prepareRegistration } from "#lib/onchain/registration/prepare-registration.ts";
 import { registerMandate } from "#lib/onchain/registration/register-mandate.ts";
+import { getApprovalReceipt } from "#lib/payments/get-approval-receipt.ts";
 import { getExecutionReceipt } from "#lib/payments/get-execution-receipt.ts";
 import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { executePayment } from "#lib/execute/execute-payment.ts";
@@ -122,6 +123,7 @@ const handlers: Handlers = {
   executePayment,
   getCheckout,
   getExecution,
+  getApprovalReceipt,
   getExecutionReceipt,
   getMandate,
   getPayment,
