@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as service from "#lib/receipts/verify-receipt.ts";
-import { issue, jwks as withAnother, type Json } from "#test/receipt-issuer.ts";
+import { issue, jwks as withAnother, type Members } from "#test/receipt-issuer.ts";
 import { mutate, mutation } from "#test/receipt-mutations.ts";
 import { parseJson, verifyReceipt } from "./verify-receipt.ts";
 
-type Vector = { readonly name: string; readonly answer: Json };
+type Vector = { readonly name: string; readonly answer: Members };
 type Vectors = {
   readonly keys: unknown;
   readonly valid: readonly Vector[];
@@ -27,7 +27,7 @@ describe("the published vectors", () => {
 });
 
 describe("the verifier of the service", () => {
-  const verdictOfService = async (answer: unknown, keySet: unknown): Promise<Json> => {
+  const verdictOfService = async (answer: unknown, keySet: unknown): Promise<Members> => {
     const verdict = await service.verifyReceipt(answer, keySet);
     return verdict.ok ? { ok: true, step: verdict.withProof ? "head" : "receipt" } : { ok: false, step: verdict.step };
   };
@@ -49,7 +49,7 @@ describe("the verifier of the service", () => {
   it("agrees on changed claims and events that are signed", async () => {
     const kinds = fc.constantFrom("authorization" as const, "approval" as const, "execution" as const);
     const parts = fc.constantFrom("event" as const, "receipt" as const, "checkpoint" as const, "head" as const);
-    const replace = (part: Json, how: Parameters<typeof mutate>[1]): void => {
+    const replace = (part: Members, how: Parameters<typeof mutate>[1]): void => {
       const changed = mutate(part, how);
       if (typeof changed !== "object" || changed === null || Array.isArray(changed)) return;
       for (const name of Object.keys(part)) Reflect.deleteProperty(part, name);
@@ -57,7 +57,7 @@ describe("the verifier of the service", () => {
     };
     await fc.assert(
       fc.asyncProperty(kinds, parts, mutation, async (kind, part, how) => {
-        const answer = await issue({ kind, [part]: (one: Json) => replace(one, how) });
+        const answer = await issue({ kind, [part]: (one: Members) => replace(one, how) });
         expect(await verifyReceipt(answer, jwks)).toMatchObject(await verdictOfService(answer, jwks));
       }),
       { numRuns: 800, seed: 9162 },

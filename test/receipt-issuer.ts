@@ -5,20 +5,24 @@ const asset = "eip155:84532/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const ISSUER = "https://pay.example.com";
 export const chain = "org_01kaj4n7v8e2m0x3c9t5q6r7s0";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- The tests change single members of these objects.
-export type Json = Record<string, any>;
+/** The tests may change every member of these objects, also those that the types do not name. */
+export type Members = Record<string, unknown>;
+type Event = Members & { metadata: Members };
+type Claims = Members & { mandate: Members; log: Members; approval: Members; settlement: Members };
+type Proven = Members & { event: string; path: string[] };
+type Proof = Proven & { log: Proven; head: string };
 type Tree = { size: number; index: number };
 type Kind = "authorization" | "approval" | "execution";
 export type Changes = {
   kind?: Kind;
   tree?: Tree;
   log?: Tree;
-  event?: (event: Json) => void;
+  event?: (event: Event) => void;
   eventText?: (text: string) => string;
-  receipt?: (claims: Json) => void;
-  checkpoint?: (event: Json) => void;
-  head?: (claims: Json) => void;
-  proof?: (proof: Json) => void;
+  receipt?: (claims: Claims) => void;
+  checkpoint?: (event: Event) => void;
+  head?: (claims: Members) => void;
+  proof?: (proof: Proof) => void;
 };
 
 const keys = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
@@ -42,8 +46,8 @@ export async function signText(
   const chosen = (isOther ? ORDER - s : s).toString(16).padStart(64, "0");
   return `${input}.${encode(Buffer.concat([r, Buffer.from(chosen, "hex")]))}`;
 }
-export const headerOf = (typ: string): Json => ({ alg: "ES256", kid, typ });
-const sign = (typ: string, claims: Json): Promise<string> => signText(JSON.stringify(headerOf(typ)), JSON.stringify(claims));
+export const headerOf = (typ: string): Members => ({ alg: "ES256", kid, typ });
+const sign = (typ: string, claims: Members): Promise<string> => signText(JSON.stringify(headerOf(typ)), JSON.stringify(claims));
 
 /** The definitions of RFC 9162, section 2.1, word for word. */
 const hash = (prefix: number, ...parts: (Buffer | string)[]): Buffer =>
@@ -64,7 +68,7 @@ function pathOf(index: number, leaves: readonly string[]): string[] {
   return [...pathOf(index - k, right), treeHash(left).toString("hex")];
 }
 
-function logOf(event: string, { size, index }: Tree): { proof: Json; root: string } {
+function logOf(event: string, { size, index }: Tree): { proof: Proven; root: string } {
   const leaves = Array.from({ length: size }, (_, at) => (at === index ? event : `{"another":${at}}`));
   return {
     proof: { event, leafIndex: index, treeSize: size, path: pathOf(index, leaves) },
@@ -72,7 +76,7 @@ function logOf(event: string, { size, index }: Tree): { proof: Json; root: strin
   };
 }
 
-export function claimsAndEvent(kind: Kind): { claims: Json; event: Json } {
+export function claimsAndEvent(kind: Kind): { claims: Members; event: Event } {
   const claims = { iss: ISSUER, iat: 1_795_000_000, sub: "auth_1", kind, outcome: "allow", mandate: { id: "man_1", version: 3 } };
   const terms = { agent: "sa_1", payee: { domain: "data.example.com" }, amount: "500000", decimals: 6, asset };
   if (kind === "authorization") {
@@ -94,16 +98,17 @@ export function claimsAndEvent(kind: Kind): { claims: Json; event: Json } {
   return { claims: { ...claims, ...terms, jti: "exe_1", settlement: { status: "settled", transaction: "0xabc" } }, event };
 }
 
-export async function issue(changes: Changes = {}): Promise<Json> {
+export async function issue(changes: Changes = {}): Promise<{ receipt: string; proof: Proof }> {
   const { kind = "authorization", tree = { size: 57, index: 41 }, log = { size: 12, index: 8 } } = changes;
-  const { claims, event } = claimsAndEvent(kind);
+  const { claims: stated, event } = claimsAndEvent(kind);
   changes.event?.(event);
   const text = JSON.stringify(event);
   const own = logOf(changes.eventText?.(text) ?? text, tree);
-  claims["log"] = { chain: chain, leafIndex: tree.index, leafHash: hash(0, own.proof["event"]).toString("hex") };
-  changes.receipt?.(claims);
+  const leafHash = hash(0, own.proof.event).toString("hex");
+  const claims: Members = { ...stated, log: { chain, leafIndex: tree.index, leafHash } };
+  changes.receipt?.(claims as Claims);
   const metadata = { hash: own.root, sequence: tree.size };
-  const checkpoint: Json = { entityId: `chain:${chain}`, metadata, type: "auditChain.signed" };
+  const checkpoint: Event = { entityId: `chain:${chain}`, metadata, type: "auditChain.signed" };
   changes.checkpoint?.(checkpoint);
   const outer = logOf(JSON.stringify(checkpoint), log);
   const head = { iss: ISSUER, iat: 1_795_000_060, log: "checkpoints", size: log.size, root: outer.root };
