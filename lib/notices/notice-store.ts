@@ -16,15 +16,16 @@ export async function insertNotices(tx: Tx, planned: readonly PlannedNotice[]): 
       .onConflictDoNothing();
 }
 
+const isDue = () => and(eq(notices.status, "waiting"), lte(notices.dueAt, sql`(SELECT clock_timestamp())`));
+
+export async function hasDueNotice(): Promise<boolean> {
+  const rows = await database().select({ kind: notices.kind }).from(notices).where(isDue()).limit(1);
+  return rows.length > 0;
+}
+
 /** Locks notices that are due and that no other process is delivering, the oldest first. */
 export const lockDueNotices = (tx: Tx, rows: number): Promise<PlannedNotice[]> =>
-  tx
-    .select()
-    .from(notices)
-    .where(and(eq(notices.status, "waiting"), lte(notices.dueAt, sql`(SELECT clock_timestamp())`)))
-    .orderBy(asc(notices.dueAt))
-    .limit(rows)
-    .for("update", { skipLocked: true });
+  tx.select().from(notices).where(isDue()).orderBy(asc(notices.dueAt)).limit(rows).for("update", { skipLocked: true });
 
 export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
 

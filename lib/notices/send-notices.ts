@@ -8,6 +8,7 @@ import { mailRow, type Mail } from "#lib/mail/queue-mail.ts";
 import { insertMails, type NewMail } from "#lib/mail/store.ts";
 import {
   endNotices,
+  hasDueNotice,
   insertDeliveries,
   lockDueNotices,
   selectReaders,
@@ -27,6 +28,7 @@ const APPROVERS_MAX = 1_000;
 /** Delivers the notices that are due to the people who may approve now. Returns how many notices ended. */
 export async function sendNotices(): Promise<number> {
   let ended = 0;
+  if (!(await hasDueNotice())) return ended;
   for (;;) {
     const count = await sendSome();
     ended += count;

@@ -35,7 +35,7 @@ const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 500;
-const NOTICES_EVERY_MS = 500;
+const NOTICES_EVERY_MS = 250;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 /** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
